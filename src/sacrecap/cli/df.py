@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sacrecap.cli.engine import EngineChoice
 
 
-class Kept(NamedTuple):
+class KeptCounts(NamedTuple):
     """Where counts go: to a file, or under a name."""
 
     output: str | None
@@ -53,7 +53,7 @@ class Kept(NamedTuple):
 KEPT = Value(
     "kept",
     "Output",
-    Kept,
+    KeptCounts,
     (
         click.Option(["--output", "-o"], metavar="FILE", help="The file to write."),
         click.Option(
@@ -78,7 +78,7 @@ def command() -> None:
 @options.threads
 @options.quiet
 def build(
-    references: str, n: int, stem: bool, kept: Kept, files: CaptionFiles, engine: EngineChoice, threads: int
+    references: str, n: int, stem: bool, kept: KeptCounts, files: CaptionFiles, engine: EngineChoice, threads: int
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
     kept.check()
@@ -94,7 +94,7 @@ def build(
 @command.command(name="import", cls=Command, values=(KEPT,), short_help="Read a COCO pickle without executing it.")
 @click.argument("pickle")
 @options.quiet
-def import_(pickle: str, kept: Kept) -> None:
+def import_(pickle: str, kept: KeptCounts) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
     kept.check()
     kept.keep(DocumentFrequency.import_pickle(pickle), _called(pickle))
@@ -103,7 +103,7 @@ def import_(pickle: str, kept: Kept) -> None:
 @command.command(cls=Command, values=(KEPT,), short_help="Add counts up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
 @options.quiet
-def merge(files: tuple[str, ...], kept: Kept) -> None:
+def merge(files: tuple[str, ...], kept: KeptCounts) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
     kept.check()
     total = named_frequencies.find(files[0])

@@ -12,13 +12,13 @@ from itertools import groupby
 
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
-from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair
+from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.records import READER
 from sacrecap.judgments.datasets.triplets import COLUMNS, Triplet, read_triplets
 from sacrecap.judgments.judged_rows import majority
 
 
-def _pairs(path: PathLike, _: Given) -> list[JudgedPair]:
+def _pairs(path: PathLike, _: WhatToRead) -> list[JudgedPair]:
     """The pairs of `consensus_abstract.mat`, or of the same triplets as CSV."""
     triplets = read_triplets(path)
     grouped = [list(pair) for _, pair in groupby(triplets, key=lambda triplet: (triplet.b, triplet.c))]
@@ -39,7 +39,7 @@ def _pairs(path: PathLike, _: Given) -> list[JudgedPair]:
 
 
 ABSTRACT50S = tuple(
-    Form(
+    JudgmentForm(
         "abstract-50s",
         fields,
         lambda pair, _: iter([pair]),

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
-from sacrecap.judgments.datasets.forms import Form, Given, RatedCaption
+from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, RatedCaption, WhatToRead
 from sacrecap.judgments.datasets.records import READER, Record, read_lines
 
 TOKENS = "Flickr8k.token.txt"
@@ -32,7 +32,7 @@ def columns_of(line: str) -> set[str]:
     return set(_CROWD if is_share else _EXPERT)
 
 
-def _records(path: PathLike, given: Given) -> list[Record]:
+def _records(path: PathLike, given: WhatToRead) -> list[Record]:
     """The lines, with the captions that they are about, and the references of their images by id.
 
     The token file is in the folder of the judgments, unless `captions` is given.
@@ -83,14 +83,14 @@ def _is_own(record: Record) -> bool:
     return bool(record.fields["id"].partition("#")[0] == record.fields["image"])
 
 
-def _by_experts(record: Record, _: Given) -> Iterator[RatedCaption]:
+def _by_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     image, references = record.fields["image"], tuple(record.fields["references"].values())
     ratings = tuple(float(_count(record, number, "a rating", 1, 4)) for number in record.fields["numbers"])
     if not _is_own(record):
         yield RatedCaption(image, references, record.fields["caption"], ratings)
 
 
-def _crowd_records(path: PathLike, given: Given) -> list[Record]:
+def _crowd_records(path: PathLike, given: WhatToRead) -> list[Record]:
     """The lines; judged captions are removed from the references of their own image."""
     records = _records(path, given)
     own = _own(records)
@@ -108,7 +108,7 @@ def _removed(records: Sequence[Record]) -> list[str]:
     return [f"judged captions removed from the references of their own image: {len(own):,}"] if own else []
 
 
-def _by_crowd(record: Record, _: Given) -> Iterator[RatedCaption]:
+def _by_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     """The share of yes."""
     image, references = record.fields["image"], tuple(record.fields["references"].values())
     if not references:
@@ -119,14 +119,14 @@ def _by_crowd(record: Record, _: Given) -> Iterator[RatedCaption]:
     yield RatedCaption(image, references, record.fields["caption"], rating, votes=(yes, no))
 
 
-EXPERT = Form(
+EXPERT = JudgmentForm(
     "flickr8k-expert",
     _EXPERT,
     _by_experts,
     _records,
     left_out="rows left out whose caption is one of the image's own references",
 )
-CROWD = Form("flickr8k-cf", _CROWD, _by_crowd, _crowd_records, remarks=_removed)
+CROWD = JudgmentForm("flickr8k-cf", _CROWD, _by_crowd, _crowd_records, remarks=_removed)
 
 
 def _count(record: Record, text: str, what: str, least: int, most: int | None) -> int:

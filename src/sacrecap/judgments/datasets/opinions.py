@@ -22,7 +22,7 @@ from sacrecap.judgments.datasets.records import Record, read_one_kind
 
 
 @dataclass(frozen=True)
-class Side:
+class OpinionSide:
     """The captions that were rated, or those of one side of the choices, and who wrote them, as far as told."""
 
     captions: list[str] | None
@@ -35,7 +35,7 @@ class Opinions:
 
     source: str
     images: list[str]
-    sides: list[Side]
+    sides: list[OpinionSide]
     """One of ratings, two of choices."""
     values: list[float]
     """The mean rating of each line, or the share of the votes for B; a tie is half a vote."""
@@ -55,10 +55,10 @@ def read_people(path: PathLike, *, aspect: str | None = None, bounds: tuple[floa
     first = records[0]
     said: list[Sequence[float]]
     if first.has("winner", "votes"):
-        sides = [Side(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
+        sides = [OpinionSide(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
         said = [_votes(record) for record in records]
     elif first.has(*RATING):
-        sides = [Side(_column(records, *CAPTION), _column(records, "system"))]
+        sides = [OpinionSide(_column(records, *CAPTION), _column(records, "system"))]
         named = aspect_of(first, aspect)
         said = [read_rating(record, named, bounds) for record in records]
     else:

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sacrecap.errors import accepted_name, option
-from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair
+from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.records import READER, Record, read_one_kind
 from sacrecap.judgments.judged_rows import majority
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
-def _judged(record: Record, given: Given) -> Iterator[JudgedPair]:
+def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
     """A tie needs no votes; a category must be one of those given."""
     preferred = winner(record)
     yield JudgedPair(
@@ -35,7 +35,7 @@ def _judged(record: Record, given: Given) -> Iterator[JudgedPair]:
     )
 
 
-PAIRS = Form("pairs", ("b", "c", "winner"), _judged, read_one_kind)
+PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged, read_one_kind)
 
 
 def read_votes(record: Record) -> list[int]:

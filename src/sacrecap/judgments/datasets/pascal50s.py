@@ -15,7 +15,7 @@ from typing import Any
 from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
-from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair
+from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.matlab import load, unwrap
 from sacrecap.judgments.datasets.pairs import read_votes
 from sacrecap.judgments.datasets.records import READER, Record, read_records
@@ -27,7 +27,7 @@ CONSENSUS = "consensus_pascal.mat"
 _LABELS = {0: 1, 1: -1}
 
 
-def _of_line(record: Record, _: Given) -> Iterator[JudgedPair]:
+def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     label, category = record.find("consensus_label"), record.name("category")
     if isinstance(label, bool) or label not in _LABELS:
         raise record.refuse(f"consensus_label must be 0 (B is preferred) or 1 (C is), got {label!r}")
@@ -67,7 +67,7 @@ def _check_once(records: Sequence[Record]) -> list[str]:
     return []
 
 
-def _pairs(path: PathLike, given: Given) -> list[JudgedPair]:
+def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
     """The pairs of `pair_pascal.mat`.
 
     References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, references come
@@ -100,8 +100,8 @@ def _without_consensus(pairs: Sequence[JudgedPair]) -> list[str]:
 
 
 PASCAL50S = (
-    Form("pascal-50s", ("consensus_label",), _of_line, read_records, remarks=_check_once),
-    Form(
+    JudgmentForm("pascal-50s", ("consensus_label",), _of_line, read_records, remarks=_check_once),
+    JudgmentForm(
         "pascal-50s", ("new_input",), lambda pair, _: iter([pair]), _pairs, remarks=_without_consensus, is_matlab=True
     ),
 )

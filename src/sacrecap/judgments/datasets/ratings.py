@@ -17,7 +17,7 @@ from sacrecap.data import fields
 from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_number
 from sacrecap.errors import UsageError
-from sacrecap.judgments.datasets.forms import Form, Given, RatedCaption, add_references
+from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, RatedCaption, WhatToRead, add_references
 from sacrecap.judgments.datasets.records import Record, read_one_kind
 
 RATING = ("rating", "human_score")
@@ -26,7 +26,7 @@ CAPTION = ("caption", "candidate", "cand")
 REFERENCES = ("references", "refs")
 
 
-def _records(path: PathLike, given: Given) -> list[Record]:
+def _records(path: PathLike, given: WhatToRead) -> list[Record]:
     """The lines; those without references with the ones of the file that is given."""
     records = read_one_kind(path)
     if given.captions is not None:
@@ -44,7 +44,7 @@ def aspect_of(first: Record, asked: str | None) -> str | None:
     return asked
 
 
-def _judged(record: Record, given: Given) -> Iterator[RatedCaption]:
+def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
     captions = record.captions("captions") if record.has("captions") else None
     yield RatedCaption(
         record.name(*IMAGE),
@@ -56,7 +56,7 @@ def _judged(record: Record, given: Given) -> Iterator[RatedCaption]:
     )
 
 
-RATINGS = tuple(Form("ratings", (name,), _judged, _records, aspect_of=aspect_of) for name in RATING)
+RATINGS = tuple(JudgmentForm("ratings", (name,), _judged, _records, aspect_of=aspect_of) for name in RATING)
 
 
 def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] | None) -> tuple[float, ...]:

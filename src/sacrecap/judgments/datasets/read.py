@@ -15,7 +15,7 @@ from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k, matlab
 from sacrecap.judgments.datasets.abstract50s import ABSTRACT50S
 from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
-from sacrecap.judgments.datasets.forms import Form, Given
+from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.pairs import PAIRS
 from sacrecap.judgments.datasets.pascal50s import PASCAL50S
 from sacrecap.judgments.datasets.ratings import RATINGS
@@ -68,7 +68,7 @@ def read_judgments(
     accepted_name("votes", votes, VOTES)
     accepted_name("undecided", undecided, UNDECIDED)
     form, paths = _find(path, dataset)
-    judgments = form.read(paths, Given(captions, rating, rating_range, categories))
+    judgments = form.read(paths, WhatToRead(captions, rating, rating_range, categories))
     if pairwise is not None:
         judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=categories))
     if votes == "direct":
@@ -91,7 +91,7 @@ def _named() -> str:
     return option("dataset", of=READER)
 
 
-def _find(path: PathLike, dataset: str | None) -> tuple[Form, list[PathLike]]:
+def _find(path: PathLike, dataset: str | None) -> tuple[JudgmentForm, list[PathLike]]:
     """The file to read, or the files of one data set, and their form."""
     if path == "-" and dataset is None:
         raise UsageError(f"standard input is not recognised; name what it is with {_named()} ({', '.join(DATASETS)})")
@@ -109,7 +109,7 @@ def _find(path: PathLike, dataset: str | None) -> tuple[Form, list[PathLike]]:
     return next((form for form in forms if form.is_matlab == matlab.is_matlab(path)), forms[0]), [path]
 
 
-def _in_folder(folder: str, dataset: str | None) -> tuple[Form, list[PathLike]]:
+def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[PathLike]]:
     files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
     # The same data may exist in two forms: text first, because it needs no extra package.
     recognised = {file: form for file in files if (form := recognise(file, text=True))}
@@ -130,7 +130,7 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[Form, list[PathLike]]:
     return form, [*wanted]
 
 
-def recognise(path: PathLike, *, text: bool = False) -> Form | None:
+def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
     """The form of a file, by its beginning, or the columns of a table; None for a file of none, or not of text."""
     names = _names(path, text=text)
     return next((form for form in FORMS if names.issuperset(form.fields)), None)

@@ -13,18 +13,24 @@ from sacrecap.choices import CATEGORIES
 from sacrecap.data import fields
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
-from sacrecap.judgments.datasets.forms import Form, Given, JudgedPair, RatedCaption, add_references
+from sacrecap.judgments.datasets.judgment_forms import (
+    JudgedPair,
+    JudgmentForm,
+    RatedCaption,
+    WhatToRead,
+    add_references,
+)
 from sacrecap.judgments.datasets.records import KEY, READER, Record, read_document
 from sacrecap.judgments.judged_rows import majority
 
 
-def _corrected(record: Record, _: Given) -> Iterator[JudgedPair]:
+def _corrected(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     b, c = record.caption("human_corrected_hall_caption"), record.caption("hall_caption")
     if b != c:
         yield JudgedPair(record.name("image_id"), [record.caption("caption")], b, c, 1)
 
 
-def _foiled(record: Record, _: Given) -> Iterator[JudgedPair]:
+def _foiled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     if record.find("foil"):
         foil = record.caption("caption")
         right = foil.replace(record.caption("foil_word"), record.caption("target_word"))
@@ -32,7 +38,7 @@ def _foiled(record: Record, _: Given) -> Iterator[JudgedPair]:
         yield JudgedPair(record.name("image_id"), references, right, foil, 1)
 
 
-def _with_references(path: PathLike, given: Given) -> list[Record]:
+def _with_references(path: PathLike, given: WhatToRead) -> list[Record]:
     records = read_document(path)
     if given.captions is None:
         raise DataError(
@@ -42,7 +48,7 @@ def _with_references(path: PathLike, given: Given) -> list[Record]:
     return records
 
 
-def _battle(record: Record, _: Given) -> Iterator[JudgedPair]:
+def _battle(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     systems, winner = (record.name("source1"), record.name("source2")), record.name("winner")
     signs = {"equal": 0, "skip": 0, "bad": 0, systems[1]: -1, systems[0]: 1}
     if winner not in signs:
@@ -64,7 +70,7 @@ def _battle(record: Record, _: Given) -> Iterator[JudgedPair]:
 _DOCENT = {"1_much_better": 1, "1_slightly_better": 1, "equal": 0, "2_slightly_better": -1, "2_much_better": -1}
 
 
-def _described(record: Record, given: Given) -> Iterator[JudgedPair]:
+def _described(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
     aspect = given.rating or ""
     label = record.name(aspect)
     if label not in _DOCENT:
@@ -80,7 +86,7 @@ def _described(record: Record, given: Given) -> Iterator[JudgedPair]:
     )
 
 
-def _heard(record: Record, _: Given) -> Iterator[JudgedPair]:
+def _heard(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     references = record.captions("references")
     for name, pair in record.fields.items():
         category = name[:2]
@@ -96,12 +102,12 @@ def _heard(record: Record, _: Given) -> Iterator[JudgedPair]:
         yield JudgedPair(record.name("audio_id", "raw_name"), left, b, c, majority(votes), category, votes=cast)
 
 
-def _long(record: Record, _: Given) -> Iterator[RatedCaption]:
+def _long(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     score = float(record.read(fields.number, "score", least=0.0, most=float("inf")))
     yield RatedCaption(record.name("file_name"), record.captions("refs"), record.caption("cand"), (score,))
 
 
-def _labelled(record: Record, _: Given) -> Iterator[JudgedPair]:
+def _labelled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     label, category = record.find("label"), record.name(KEY)
     if isinstance(label, bool) or label not in (0, 1):
         raise record.refuse(f"label must be 0 (the first caption is preferred) or 1 (the second is), got {label!r}")
@@ -112,7 +118,7 @@ def _labelled(record: Record, _: Given) -> Iterator[JudgedPair]:
     yield JudgedPair(record.name("image"), record.captions("references"), b, c, -1 if label else 1, category)
 
 
-def _by_experts(record: Record, _: Given) -> Iterator[RatedCaption]:
+def _by_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     """The ratings of each caption, in the order of the captions."""
     ratings: dict[tuple[str, str], list[float]] = {}
     for one in record.find("human_judgement"):
@@ -127,7 +133,7 @@ _MSVD = ("mean", "accuracy", "completeness", "conciseness", "relevance")
 """Its lists have the mean last."""
 
 
-def _watched(record: Record, given: Given) -> Iterator[RatedCaption]:
+def _watched(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
     raters = record.find("human_score")
     if not isinstance(raters, list) or not all(isinstance(one, list) and len(one) == len(_MSVD) for one in raters):
         raise record.refuse("human_score must have a list of five numbers of each person")
@@ -140,7 +146,7 @@ _DETAILED = ("CogVLM", "ShareCaptioner", "LLaVA_v15")
 _WRITTEN = ("GT_Caption_GPT4O", "GT_Caption_GPT4V", "GT_Caption_Gemini15Pro")
 
 
-def _detailed(record: Record, _: Given) -> Iterator[RatedCaption]:
+def _detailed(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     if not record.has("GPT4_Eval"):
         return
     found: Any = record.find("GPT4_Eval")
@@ -157,38 +163,38 @@ def _detailed(record: Record, _: Given) -> Iterator[RatedCaption]:
 
 
 RELEASES = (
-    Form(
+    JudgmentForm(
         "d-foil",
         ("human_corrected_hall_caption", "hall_caption"),
         _corrected,
         left_out="captions in which nothing was corrected, left out",
     ),
-    Form("pascal-50s", ("captions", "label", "references"), _labelled),
-    Form("flickr8k-expert", ("human_judgement", "ground_truth"), _by_experts),
-    Form(
+    JudgmentForm("pascal-50s", ("captions", "label", "references"), _labelled),
+    JudgmentForm("flickr8k-expert", ("human_judgement", "ground_truth"), _by_experts),
+    JudgmentForm(
         "foil",
         ("foil_word", "target_word", "foil_id"),
         _foiled,
         left_out="captions without a foil word, which their foils give, left out",
         records=_with_references,
     ),
-    Form(
+    JudgmentForm(
         "caparena",
         ("caption1", "caption2", "source1", "source2", "winner"),
         _battle,
         left_out="pairs with a caption of people, which is the reference, left out",
     ),
-    Form(
+    JudgmentForm(
         "docent",
         ("model1_generation", "model2_generation", "overall_quality"),
         _described,
         aspects=("overall_quality", "mistakes", "omissions"),
     ),
-    Form("audiocaps-eval", ("MM_1", "audio_id", "references"), _heard),
-    Form("clotho-eval", ("MM_1", "raw_name", "references"), _heard),
-    Form("longcap-arena", ("file_name", "refs", "cand", "score"), _long),
-    Form("msvd-eval", ("vname", "ref", "candidate", "human_score"), _watched, aspects=_MSVD),
-    Form(
+    JudgmentForm("audiocaps-eval", ("MM_1", "audio_id", "references"), _heard),
+    JudgmentForm("clotho-eval", ("MM_1", "raw_name", "references"), _heard),
+    JudgmentForm("longcap-arena", ("file_name", "refs", "cand", "score"), _long),
+    JudgmentForm("msvd-eval", ("vname", "ref", "candidate", "human_score"), _watched, aspects=_MSVD),
+    JudgmentForm(
         "detailcaps",
         ("GPT4_Eval", *_DETAILED, *_WRITTEN),
         _detailed,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from sacrecap.data import fields
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
-from sacrecap.judgments.datasets.forms import Form, Given, RatedCaption
+from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, RatedCaption, WhatToRead
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 
 ASPECTS = {
@@ -27,7 +27,7 @@ ASPECTS = {
 """Fields that people rated: name, smallest and largest value."""
 
 
-def _records(path: PathLike, given: Given) -> list[Record]:
+def _records(path: PathLike, given: WhatToRead) -> list[Record]:
     """The ratings, with the references of the file that is given, or of the one in their folder."""
     known = {record.name("seg_id"): record.captions("refs") for record in read_records(given.captions or _beside(path))}
     records = read_records(path)
@@ -39,7 +39,7 @@ def _records(path: PathLike, given: Given) -> list[Record]:
     return records
 
 
-def _judged(record: Record, given: Given) -> Iterator[RatedCaption]:
+def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
     field, least, most = ASPECTS[given.rating or ""]
     rating = record.read(fields.number, field, least=least, most=most)
     yield RatedCaption(
@@ -47,7 +47,7 @@ def _judged(record: Record, given: Given) -> Iterator[RatedCaption]:
     )
 
 
-THUMB = Form("thumb", ("seg_id", "hyp"), _judged, _records, tuple(ASPECTS))
+THUMB = JudgmentForm("thumb", ("seg_id", "hyp"), _judged, _records, tuple(ASPECTS))
 
 
 def _beside(path: PathLike) -> str:

@@ -14,7 +14,7 @@ from sacrecap.judgments.datasets.records import Record, read_document
 from sacrecap.judgments.judged_rows import Pairs, Ratings, Row
 
 
-class Given(NamedTuple):
+class WhatToRead(NamedTuple):
     """What a call says of a file: see `read_judgments`."""
 
     captions: PathLike | None = None
@@ -53,15 +53,15 @@ class RatedCaption(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Form:
+class JudgmentForm:
     """How files of a form are read; a column of which a judgment lacks its part is left out."""
 
     dataset: str
     fields: tuple[str, ...]
     """A file with all of these is of this form: names of fields, columns or variables."""
-    judged: Callable[[Any, Given], Iterator[JudgedPair | RatedCaption]]
+    judged: Callable[[Any, WhatToRead], Iterator[JudgedPair | RatedCaption]]
     """What people said in one of the records."""
-    records: Callable[[PathLike, Given], Sequence[Any]] = read_document
+    records: Callable[[PathLike, WhatToRead], Sequence[Any]] = read_document
     aspects: tuple[str, ...] = ("rating",)
     """What people judged; the first is read unless another one is named."""
     aspect_of: Callable[[Any, str | None], str | None] | None = None
@@ -72,7 +72,7 @@ class Form:
     """Notes on all records. Raises `DataError` for records that do not fit together."""
     is_matlab: bool = False
 
-    def read(self, paths: Sequence[PathLike], given: Given) -> Ratings | Pairs:
+    def read(self, paths: Sequence[PathLike], given: WhatToRead) -> Ratings | Pairs:
         """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
         `given` and does not fit this form.
         """
@@ -100,7 +100,7 @@ class Form:
             columns["objects"] = dict(zip((row.image_id for row in rows), columns["objects"], strict=True))
         return Pairs(self.dataset, source, rows, in_file=place, notes=notes, **columns)
 
-    def _checked(self, given: Given) -> Given:
+    def _checked(self, given: WhatToRead) -> WhatToRead:
         if given.rating_range is not None and self.dataset != "ratings":
             raise UsageError(f"the range of ratings is for the format ratings; {self.dataset} has its own")
         if self.aspect_of is not None:
