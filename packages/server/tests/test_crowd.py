@@ -79,7 +79,7 @@ def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(patient
 
 def test_deleting_a_study_under_many_hands_leaves_nothing(patient, any_world):
     """Whoever answers in that moment is told that there is no such study; nothing breaks and nothing remains."""
-    study = make(any_world, triplet_file(pairs=30, references=2, judgments=3))
+    study = make(any_world, triplet_file(pairs=60, references=2, judgments=3))
 
     def answer(number):
         try:
