@@ -8,8 +8,8 @@ from sacrecap_server.accounts.access import Role
 from sacrecap_server.app import every_route
 from sacrecap_server_testing.world import World
 
-SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
-"""A value for each path parameter; nothing needs to exist under it."""
+SAMPLES = {"token_id": "99", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
+"""A value for each path parameter; nothing needs to exist under it, and no caller's own token may."""
 SAMPLES |= {"invitation_id": "99", "team_id": "99", "job_id": "99"}
 SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
 SAMPLES |= {"webhook_id": "1"}
