@@ -94,5 +94,16 @@ def explain(metric: Meteor, tables: _core.MeteorTables, candidate: str, referenc
     aligned = tables.explain(candidate, references, metric.weights())
     if aligned is None:
         return None
-    number, tokens, reference, links, terms, chunks = aligned
-    return Alignment(number, tuple(tokens), tuple(reference), tuple(Link(*link) for link in links), *terms, chunks)
+    number, tokens, reference, links, (precision, recall, mean, penalty, score), chunks = aligned
+    return Alignment(
+        number,
+        tuple(tokens),
+        tuple(reference),
+        tuple(Link(*link) for link in links),
+        precision,
+        recall,
+        mean,
+        penalty,
+        score,
+        chunks,
+    )

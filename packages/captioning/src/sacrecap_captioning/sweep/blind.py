@@ -59,8 +59,7 @@ def nearest_captions(
     train: CaptionedImages, part: CaptionedImages, of_train: FeatureRows, of_part: FeatureRows, number: int
 ) -> dict[str, list[str]]:
     """For each image the captions of the training images whose features have the greatest cosine with its own."""
-    rows = torch.split(torch.arange(len(train)), _TOGETHER)
-    known = torch.cat([_directions_of(of_train, some) for some in rows])  # (images, D) of length 1
+    known = _directions(of_train, len(train))
     sets = {}
     for start in range(0, len(part), _TOGETHER):
         rows = torch.arange(start, min(start + _TOGETHER, len(part)))
@@ -69,6 +68,11 @@ def nearest_captions(
             copied = [text for place in places for text in train[place].references]
             sets[part[row].id] = copied[:number]
     return sets
+
+
+def _directions(features: FeatureRows, images: int) -> Tensor:
+    """(images, D) vectors of length 1."""
+    return torch.cat([_directions_of(features, rows) for rows in torch.split(torch.arange(images), _TOGETHER)])
 
 
 def _directions_of(features: FeatureRows, rows: Tensor) -> Tensor:

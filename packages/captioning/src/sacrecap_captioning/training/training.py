@@ -104,8 +104,7 @@ def train(
     objects = start.objects if start else None
     data = prepare(images, encoder, settings, objects=objects, cache=cache, progress=reading)
     vocabulary = _vocabulary(data, settings) if start is None else start.vocabulary
-    layers = [getattr(settings, name) for name in ("hidden", "embedding", "attention", "latent")]
-    sizes = Sizes(len(vocabulary), encoder.feature, *layers, objects=len(data.objects), dropout=settings.dropout)
+    sizes = _sizes(vocabulary, encoder, data, settings)
     run = RunFolder(Path(folder), settings, vocabulary, sizes, data.objects, data.checksum)
     model = build(settings.model, sizes)
     if start is not None:
@@ -274,3 +273,16 @@ def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
             "choose a smaller --least"
         )
     return vocabulary
+
+
+def _sizes(vocabulary: Vocabulary, encoder: Standardisation, data: TrainingData, settings: Settings) -> Sizes:
+    return Sizes(
+        len(vocabulary),
+        encoder.feature,
+        hidden=settings.hidden,
+        embedding=settings.embedding,
+        attention=settings.attention,
+        latent=settings.latent,
+        objects=len(data.objects),
+        dropout=settings.dropout,
+    )
