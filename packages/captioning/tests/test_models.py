@@ -17,7 +17,7 @@ from sacrecap_captioning.models import (
     build,
     cross_entropy,
 )
-from sacrecap_captioning.vocabulary import END
+from sacrecap_captioning.vocabulary import END, Vocabulary
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 
@@ -125,3 +125,9 @@ def test_unknown_names_and_missing_objects() -> None:
         build("att2n", SIZES)
     with pytest.raises(UsageError, match="no object labels"):
         build("gmm-cvae", Sizes(vocabulary=9, feature=6))
+
+
+def test_a_vocabulary_has_what_occurs_often_enough_commonest_first() -> None:
+    captions = [["b", "a"], ["b", "c"], ["c", "b"], ["rare"]]
+    assert Vocabulary.build(captions, least=2).words[2:] == ("b", "c")
+    assert Vocabulary.build(captions, least=1).words[2:] == ("b", "c", "a", "rare")

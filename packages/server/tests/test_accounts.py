@@ -147,6 +147,11 @@ def test_a_new_password_ends_the_tokens(world):
     assert browser.post("/account/password", old=PASSWORD, new="another password").status_code == 303
     assert api.get("/api/v1/submissions").status_code == 401
     assert "revoked" in browser.get("/account").text
+    with world.database.read() as session:
+        ended = session.scalars(select(ApiToken.revoked)).all()
+    assert browser.post("/account/password", old="another password", new="a third password").status_code == 303
+    with world.database.read() as session:
+        assert session.scalars(select(ApiToken.revoked)).all() == ended
 
 
 def test_nobody_learns_who_has_an_account(world):
