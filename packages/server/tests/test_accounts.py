@@ -252,6 +252,8 @@ def test_a_disabled_account_is_out_at_once(world):
     assert admin.post(f"/admin/accounts/{account}", role=1, disabled="yes").status_code == 303
     assert browser.get("/account").status_code == 303
     assert world.browser().post("/sign-in", email="new@example.org", password=PASSWORD).status_code == 403
+    assert admin.post(f"/admin/accounts/{account}", role=1).status_code == 303
+    assert browser.get("/account").status_code == 303
     log = admin.get("/admin/audit").text
     assert "account.changed" in log
     assert "sign-in.refused" in log

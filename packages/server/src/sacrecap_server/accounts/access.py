@@ -151,10 +151,15 @@ def keep_token(
 def set_password(session: Session, account_id: int, hashed: str) -> None:
     """A new password: every sign-in, API token and link of the account ends with the old one."""
     session.execute(update(Account).where(Account.id == account_id).values(password=hashed))
+    end_access(session, account_id)
+    use_up(session, account_id, Purpose.RESET, Purpose.HANDED)
+
+
+def end_access(session: Session, account_id: int) -> None:
+    """Ends the account's sign-ins and API tokens; a token that had ended keeps its date."""
     session.execute(delete(LoginSession).where(LoginSession.account_id == account_id))
     mine = ApiToken.account_id == account_id, ApiToken.revoked.is_(None)
     session.execute(update(ApiToken).where(*mine).values(revoked=now()))
-    use_up(session, account_id, Purpose.RESET, Purpose.HANDED)
 
 
 def csrf_token(secret_key: str, cookie: str) -> str:

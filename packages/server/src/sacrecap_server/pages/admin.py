@@ -6,26 +6,15 @@ from typing import Annotated
 
 from fastapi import Form
 from fastapi.responses import Response
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.accounts import invitations, teams
-from sacrecap_server.accounts.access import Role, account_of
+from sacrecap_server.accounts.access import Role, account_of, end_access
 from sacrecap_server.accounts.account_removal import belongings, give_everything, remove_account, search
 from sacrecap_server.boards.removal import show_on_boards
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.store.models import (
-    Account,
-    ApiToken,
-    AuditEntry,
-    ExternalIdentity,
-    Invitation,
-    Job,
-    LoginSession,
-    Submission,
-    Team,
-    now,
-)
+from sacrecap_server.store.models import Account, AuditEntry, ExternalIdentity, Invitation, Job, Submission, Team
 from sacrecap_server.web.context import Context, RequestContext
 from sacrecap_server.web.paging import PageNumber, Sought, page_of
 from sacrecap_server.web.routing import Routes
@@ -112,12 +101,7 @@ def change_account(
         account = _find(session, account_id)
         account.role, account.disabled = role, bool(disabled)
         if account.disabled:
-            session.execute(delete(LoginSession).where(LoginSession.account_id == account_id))
-            session.execute(
-                update(ApiToken)
-                .where(ApiToken.account_id == account_id, ApiToken.revoked.is_(None))
-                .values(revoked=now())
-            )
+            end_access(session, account_id)
         state = "disabled" if account.disabled else Role(role).name.lower()
         context.audit(session, "account.changed", f"account {account_id}: {state}")
     return context.redirect(f"/admin/accounts/{account_id}", "saved")
