@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import event, select, text
+from sqlalchemy.exc import OperationalError
 
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards import catalogue
@@ -80,6 +81,15 @@ def test_a_writer_that_waits_for_another_program_goes_on_when_that_is_done(world
         other.execute("ROLLBACK")
     writer.join()
     assert ended == [303]
+
+
+@pytest.mark.parametrize(("said", "waits"), [("database is locked", True), ("database or disk is full", False)])
+def test_only_a_lock_of_another_program_is_a_reason_to_wait_less(world, said, waits):
+    """Whatever else went wrong for a writer tells nothing of the next one."""
+    turns = world.database._turns
+    with pytest.raises(OperationalError), turns.take():
+        raise OperationalError("INSERT", {}, sqlite3.OperationalError(said))
+    assert (turns._since is not None) == waits
 
 
 @pytest.fixture

@@ -82,6 +82,15 @@ def test_every_route_says_who_may_call_it():
     assert all(isinstance(guard.role, Role) for _, _, guard, _ in ROUTES)
 
 
+def test_the_api_describes_a_token_for_every_call_that_needs_one(world):
+    paths = world.app.openapi()["paths"]
+    for method, path, guard, route in ROUTES:
+        if guard.api and route.include_in_schema:
+            described = paths[route.path_format][method.lower()]
+            needs_token = guard.role is not Role.ANYONE
+            assert ("security" in described, "401" in described["responses"]) == (needs_token, needs_token), path
+
+
 NUMBERED = [each for each in ROUTES if "_id}" in each[1]]
 
 

@@ -98,6 +98,13 @@ def test_a_policy_that_cannot_act_is_an_error():
     assert read(file(10, 3, platform="prolific")).rule.policy == "exclude"
 
 
+def test_a_study_has_at_most_so_many_pages(monkeypatch):
+    monkeypatch.setattr("sacrecap_studies.design.MOST_PAGES", 3)
+    read(file(3, 1))
+    with pytest.raises(StudyFileError, match="4 pages, of which there may be 3; make several studies"):
+        read(file(4, 1))
+
+
 def test_limits_of_speed_that_cannot_act_are_an_error():
     with pytest.raises(StudyFileError, match=r"speed.after: 'warn' acts after 9 answers, but a person gives 8"):
         read(file(7, 1, speed={"policy": "warn", "after": 9}))

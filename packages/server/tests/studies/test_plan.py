@@ -74,8 +74,9 @@ def pilot(lines):
     return Pilot.read("\n".join(map(json.dumps, lines)).encode(), "pilot.jsonl")
 
 
-def test_a_pilot_of_ratings_gives_back_what_it_was_drawn_with():
-    read = pilot(ratings())
+@pytest.mark.parametrize("people", [2, 4])
+def test_a_pilot_of_ratings_gives_back_what_it_was_drawn_with(people):
+    read = pilot(ratings(people=people))
     assert read.ratings().between == pytest.approx(np.hypot(0.3, 0.2), rel=0.07)
     assert read.ratings().within == pytest.approx(np.hypot(0.1, 0.25), rel=0.05)
     assert read.differences().between == pytest.approx(0.2 * 2**0.5, rel=0.1)
