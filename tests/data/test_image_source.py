@@ -37,6 +37,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> ImageSource:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(name.encode())
     (folder / "notes.txt").write_text("no image")
+    (folder / "._000000000042.PNG").write_bytes(b"what macOS keeps beside a file of a foreign disk")
     if request.param == "folder":
         return ImageSource.open(folder)
     place = tmp_path / f"photos.{request.param}"
