@@ -164,6 +164,8 @@ def test_options_about_two_files_are_not_for_one(tmp_path: Path) -> None:
             sacrecap.score(tmp_path / "rows.jsonl", metrics="rouge-l", engine=EngineOptions("stream", **options))
     with pytest.raises(UsageError, match="by is for the scores of single captions; leave it out"):
         sacrecap.diversity(str(tmp_path / "rows.jsonl"), engine=EngineOptions("stream", by="domain"))
+    with pytest.raises(UsageError, match="on_duplicate is for one caption per image, and a caption set has several"):
+        sacrecap.diversity({"a": "a.jsonl"}, "refs.jsonl", engine=EngineOptions("stream", on_duplicate="first"))
     with pytest.raises(UsageError, match="on_extra must be one of error, skip"):
         EngineOptions("stream", on_extra="leave")
 

@@ -31,6 +31,8 @@ from sacrecap.rewards import CaptionReward
 REFERENCES = {"1": ["a dog runs", "a brown dog"], "2": ["a red bus"], "3": ["two birds sit"]}
 CAPTIONS = {"1": "a dog", "2": "a bus in town", "3": "a cat"}
 PNG = b"\x89PNG"
+SENT = {"model", "messages", "max_tokens", "temperature"}
+"""The parameters of a request."""
 IMAGES = {image: PNG + image.encode() for image in REFERENCES}
 
 
@@ -81,6 +83,7 @@ def test_a_rating_is_the_score_of_each_caption() -> None:
             f"judge|asked:rating|temperature:0|tokens:256|prompt:{prompt('rating', 'default').name}|model:{MODEL}|"
             "tok:ptb|refs:1-2|sacrecap:0.1.0"
         )
+        assert {frozenset(asked.body) for asked in fake.requests} == {frozenset(SENT)}
         assert result.to_dict()["judge"] == judge.usage.to_dict()
         assert result.notes[-1].startswith("judge: 3 requests, 300 tokens in, 30 out")
         assert "3 requests" in str(result)
@@ -225,6 +228,8 @@ def test_a_judge_that_sees_the_image() -> None:
         assert "|by:expectation|" in result["judge(image)"].signature
         sent = {asked.body["messages"][0]["content"][0]["image_url"]["url"] for asked in fake.requests}
         assert len(sent) == 3
+        assert {frozenset(asked.body) for asked in fake.requests} == {frozenset(SENT | {"logprobs", "top_logprobs"})}
+        assert {asked.body["top_logprobs"] for asked in fake.requests} == {20}
         assert all("a dog runs" not in asked.text for asked in fake.requests), "it sees no references"
     with always("0.5") as plain:
         result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(plain.url, "m"), images=IMAGES)
@@ -270,6 +275,7 @@ def test_pairs_by_the_image() -> None:
         found = sacrecap.compare(REFERENCES, systems, "judge(pairwise-image)", judge=judge, images=IMAGES)
         assert found["a"]["judge(pairwise-image)"].value == 1.0
         assert all(len(asked.body["messages"][0]["content"]) == 2 for asked in fake.requests)
+        assert {frozenset(asked.body) for asked in fake.requests} == {frozenset(SENT)}
 
 
 RUBRIC = {"1": ["a dog", "a beach"], "2": ["a bus", "a red bus", "a town"], "3": ["birds"]}

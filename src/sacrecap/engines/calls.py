@@ -53,6 +53,10 @@ class Input:
     @classmethod
     def of_sets(cls, sets: object, references: object, options: EngineOptions) -> Input:
         """Caption sets: in rows, or, with references apart, files of each system by its name."""
+        if options.on_duplicate != "error":
+            raise UsageError(
+                f"{option('on_duplicate')} is for one caption per image, and a caption set has several; leave it out"
+            )
         if references is None:
             return cls(sets, described=options.references_column is not None)
         if isinstance(sets, Mapping):

@@ -355,7 +355,7 @@ def joined(
     (ids, described), *others = map(_grouped, tables)
     has_some = pc.greater(pc.list_value_length(described), 0)
     ids, described = ids.filter(has_some), described.filter(has_some)
-    if on_duplicate != "error" and not sets:
+    if on_duplicate != "error":
         others, repeated = _single([*others], on_duplicate)
         is_left = pc.invert(pc.is_in(ids, value_set=repeated))
         ids, described = ids.filter(is_left), described.filter(is_left)

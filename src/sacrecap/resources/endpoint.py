@@ -21,7 +21,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
@@ -50,6 +50,7 @@ class Question:
     text: str
     images: tuple[Callable[[], bytes], ...] = ()
     """Read each image's file; its bytes are sent as they are."""
+    _: KW_ONLY
     tokens: int = 256
     """The most tokens of the answer."""
     temperature: float = 0.0

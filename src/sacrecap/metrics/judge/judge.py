@@ -264,9 +264,13 @@ class Judge(PythonMetric):
     def _question(self, text: str, picture: Callable[[], bytes] | None, more: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question
 
-        alternatives = _ALTERNATIVES if self.asked == "image" else 0
-        images = () if picture is None else (picture,)
-        return Question(text, images, self.tokens + more, self.temperature, alternatives)
+        return Question(
+            text,
+            images=() if picture is None else (picture,),
+            tokens=self.tokens + more,
+            temperature=self.temperature,
+            alternatives=_ALTERNATIVES if self.asked == "image" else 0,
+        )
 
     def _read(self, answer: Answer, case: Case) -> float | str | list[str]:
         """What was said, or in a word why there is nothing."""
