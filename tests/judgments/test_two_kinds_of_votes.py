@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,8 @@ def test_what_people_like_is_compared_with_what_is_like_people(triplets: str, pa
     )
     assert found.to_dict()["direct_votes"]["accuracy"]["all"] == 3 / 4
     assert "direct votes prefer what the consensus prefers: HC 0.5000  HI 1.0000" in render(found, "table")
+    alone = replace(judged, votes=None)
+    assert "direct votes prefer" not in render(agreement(alone, "rouge-1", interval=None), "table"), "a row has them"
     assert "1 of 3 votes · 2 of 3 direct votes" not in render_html(found)
     assert "2 of 3 votes · 2 of 3 direct votes" in render_html(found)
 

@@ -157,6 +157,20 @@ def test_the_interval_of_rare_repeats_covers(record_property: Callable[[str, obj
     assert held[100][0] < 0.2
 
 
+def test_a_comparison_has_the_level_that_is_asked_for() -> None:
+    """Percentiles: a system's interval is that of its score, at each level, and that of a difference grows, too."""
+    references, systems = example.references(), example.systems()
+    widths = []
+    for level in (0.5, 0.95, 0.99):
+        compared = sacrecap.compare(references, systems, "cider-d", interval=level, samples=200)
+        for name, captions in systems.items():
+            alone = sacrecap.score(references, captions, "cider-d", interval=level, samples=200)
+            assert compared[name]["cider-d"].interval == alone["cider-d"].interval
+        lower, upper = compared.pairs[0].interval or (0.0, 0.0)
+        widths.append(upper - lower)
+    assert 0 < widths[0] < widths[1] < widths[2]
+
+
 def test_percentile_is_the_bootstraps() -> None:
     metrics = parse_metrics("rouge-l")
     corpus = Corpus(example.references(), example.systems()["plain"])
