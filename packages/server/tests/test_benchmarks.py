@@ -239,6 +239,10 @@ def test_a_hidden_board_is_hidden_everywhere(world, board):
     own = world.api(Role.MEMBER).get(f"/api/v1/submissions/{a}").json()
     assert (own["state"], own["scores"]) == ("done", {})
     assert world.browser(Role.ORGANISER).get("/benchmarks/ours/board.csv").status_code == 200
+    pair = f"/benchmarks/ours/compare?a={a}&b={submitted(world, 'template')}"
+    world.run_jobs()
+    assert world.browser(Role.MEMBER).get(pair).status_code == 404, "their own scores are hidden, too"
+    assert world.browser(Role.ORGANISER).get(pair).status_code == 200
 
 
 def test_other_teams_see_no_submission(world):

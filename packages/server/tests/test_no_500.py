@@ -24,6 +24,7 @@ from study_world import triplet_file
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.accounts.limits import RateLimit, Window
 from sacrecap_server.app import every_route
+from sacrecap_server.store.database import unstorable
 from sacrecap_server_testing import postgres
 from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.world import ORIGIN, World
@@ -266,6 +267,12 @@ def test_headers_and_cookies_with_odd_bytes(full):
             for path in ("/", "/account", "/api/v1/submissions", "/static/site.css"):
                 check(client.get(path, headers=[(name.encode(), value)]), name, value, path)
             check(client.post("/sign-out", headers=[(name.encode(), value)], content=b"csrf=x"), name, value)
+
+
+def test_what_no_column_holds():
+    held = 2**63 - 1, -(2**63), "a\n", None, b"\x00"
+    assert not any(map(unstorable, held))
+    assert all(map(unstorable, (2**63, -(2**63) - 1, "a\x00", "\ud800")))
 
 
 def test_the_api_as_schemathesis_tries_it(full):
