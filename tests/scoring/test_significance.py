@@ -469,6 +469,16 @@ def test_the_best_of_many_attempts() -> None:
         assert abs(difference.interval[end] - difference.delta) > abs(was.interval[end] - was.delta)
 
 
+def test_the_best_of_many_attempts_stays_in_the_metrics_range() -> None:
+    references = {str(image): ["a dog runs"] for image in range(12)}
+    few, more = ({image: "a dog runs" if image in right else "x y z" for image in references} for right in ("3", "457"))
+    once, often = (
+        sacrecap.compare(references, {"few": few, "more": more}, "rouge-l", attempts=attempts)
+        for attempts in (1, {"few": 10_000})
+    )
+    assert once["few"]["rouge-l"].interval[0] == often["few"]["rouge-l"].interval[0] == 0.0
+
+
 def test_attempts_of_all_and_of_none() -> None:
     references, systems = example.references(), example.systems()
     plain = sacrecap.compare(references, systems, "rouge-l", interval=None, correction="none")
