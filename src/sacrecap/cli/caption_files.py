@@ -29,7 +29,7 @@ _OF_ENGINES = ("split", "encoding", "separator", "image_ids", "on_extra", "on_du
 """What engines are told of files by the same names."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CaptionFiles:
     """What the options say about the files of captions; each value is that of its option.
 

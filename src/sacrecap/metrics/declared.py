@@ -37,7 +37,7 @@ def remembered(method: Method) -> Method:
     return cast("Method", lru_cache(maxsize=1024)(method))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Parameter:
     """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
