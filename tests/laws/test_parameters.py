@@ -134,6 +134,7 @@ def test_the_native_bounds_are_the_declared_ones(
         return True
 
     for inside, outside in bounds(declared):
+        assert (declared.fits(inside), declared.fits(outside)) == (True, False)
         # A parameter that has no part in the metric with its other defaults is not looked at there.
         base = next((base for base in variations(metric) if not accepts(base, outside)), None)
         assert base is not None, f"{outside} is accepted"

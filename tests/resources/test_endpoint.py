@@ -69,6 +69,7 @@ def test_each_question_is_asked_once_and_kept(answers: str) -> None:
         Question("a"),
         Question("a", (lambda: PNG,), tokens=9),
         Question("a", (lambda: PNG,), temperature=0.5),
+        Question("a", (lambda: PNG,), top_p=0.5),
         Question("a", (lambda: PNG,), alternatives=5),
         Question("a", (lambda: PNG,), seed=1),
     ],
@@ -77,6 +78,12 @@ def test_another_question_has_another_answer(answers: str, other: Question) -> N
     with always("yes") as fake:
         Endpoint(fake.url, "judge", answers=answers).ask([Question("a", (lambda: PNG,)), other])
         assert len(fake.requests) == 2
+
+
+def test_how_a_model_is_asked_is_said_by_name() -> None:
+    """Numbers by place once changed their meaning when a parameter came between them."""
+    with pytest.raises(TypeError):
+        Question("a", (), 9)  # type: ignore[misc]
 
 
 def test_another_model_or_endpoint_never_gets_the_answer(answers: str) -> None:
