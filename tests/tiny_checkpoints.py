@@ -155,23 +155,6 @@ def write_bert(folder: Path, *, positions: int = 16) -> Path:
     return folder
 
 
-def write_detector(file: Path, folder: Path) -> Path:
-    """A detector of errors of fluency, on the encoder and the tokenizer of a folder; it finds some and not others."""
-    import torch
-    from transformers import AutoModel
-
-    encoder = AutoModel.from_pretrained(folder)
-    torch.manual_seed(5)
-    classifier = torch.nn.Linear(encoder.config.hidden_size, 6)
-    with torch.no_grad():
-        classifier.weight.mul_(8)
-    parts = {"encoder": encoder, "clf": classifier}
-    weights = {f"{part}.{name}": one for part, own in parts.items() for name, one in own.state_dict().items()}
-    weights["encoder.embeddings.position_ids"] = torch.arange(16)  # older versions of transformers wrote it
-    torch.save({"model_type": str(folder), "num_classes": 6, "state_dict": weights}, file)
-    return file
-
-
 def write_roberta(folder: Path) -> Path:
     """A RoBERTa of two layers, whose tokens are pieces of words with the blank before them, and which reads 20."""
     import torch

@@ -103,8 +103,8 @@ COMPLETED = {
     ("score", "--metri"): {"--metrics"},
     ("score", "--metrics", "cide"): {"cider-paper", "cider-d"},
     ("score", "--metrics", "bleu-4,rougel"): {"bleu-4,rouge-l"},
-    ("score", "--metrics", '"bleu-4 Spi'): {"bleu-4 spice", "bleu-4 spider", "bleu-4 spider-fl"},
-    ("cite", "spi"): {"spice", "spider", "spider-fl"},
+    ("score", "--metrics", '"bleu-4 Spi'): {"bleu-4 spice", "bleu-4 spider"},
+    ("cite", "spi"): {"spice", "spider"},
     ("metrics", "ro"): {"rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-s"},
     ("nothing", "x"): set(),
 }

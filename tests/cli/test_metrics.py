@@ -54,6 +54,6 @@ def test_json(run: Runner) -> None:
         assert set(metric["groups"]) <= set(groups())
         last = "diversity" if metric["needs"] == ["caption sets"] else "all"
         assert metric["groups"][-1:] == ([] if metric["name"] in ("judge", "rubric") else [last])
-        assert metric["range"][0] == (-1 if metric["name"] in ("bertscore", "sentence", "fense") else 0)
+        assert metric["range"][0] == (-1 if metric["name"] in ("bertscore", "sentence") else 0)
     only = json.loads(run.ok("metrics", "cider-d", "--format", "json"))
     assert [metric["parameters"]["sigma"]["default"] for metric in only] == [6.0]

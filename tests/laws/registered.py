@@ -11,7 +11,6 @@ from hypothesis import settings
 from corpora import Pairs
 from sacrecap.metrics import Bleu, CiderD, Combine, Judge, Meteor, Metric
 from sacrecap.metrics.declared import Parameter, ParameterValue
-from sacrecap.metrics.fense import SpiderFl
 from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import own_metrics
 
@@ -20,7 +19,7 @@ HERE = {"references", "language_model", "meteor_resources", "objects", "embeddin
 """What `Pairs.score` gives, or the package has."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
 
-ELSEWHERE = (LearnedMetric, SpiderFl, Judge)
+ELSEWHERE = (LearnedMetric, Judge)
 """Those that need a network, here or elsewhere: see tests/learned and tests/metrics/test_judge.py."""
 
 COMBINATION = Combine(Bleu(n=4), CiderD(), weights=(1, 2))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from learned.captions import CANDIDATES
-from tiny_checkpoints import write_bert, write_clip, write_detector, write_images, write_roberta, write_siglip
+from tiny_checkpoints import write_bert, write_clip, write_images, write_roberta, write_siglip
 
 
 @pytest.fixture(autouse=True)
@@ -54,11 +54,6 @@ def siglip(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="session")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write_bert(tmp_path_factory.mktemp("tiny-bert")))
-
-
-@pytest.fixture(scope="session")
-def detector(bert: str, tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(write_detector(tmp_path_factory.mktemp("detector") / "tiny-errors.ckpt", Path(bert)))
 
 
 @pytest.fixture(scope="session")

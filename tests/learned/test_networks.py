@@ -23,15 +23,14 @@ from sacrecap.resources.learned import checkpoint
 
 pytestmark = pytest.mark.torch
 
-LEARNED = ("clipscore", "refclipscore", "bertscore", "sentence", "fense", "spider-fl")
+LEARNED = ("clipscore", "refclipscore", "bertscore", "sentence")
 
 
 @pytest.fixture(scope="module")
-def metrics(clip: str, bert: str, detector: str) -> tuple[Metric, ...]:
+def metrics(clip: str, bert: str) -> tuple[Metric, ...]:
     """All of them, with tiny checkpoints."""
     return parse_metrics(
-        f"clipscore(model={clip}), refclipscore(model={clip}), bertscore(model={bert}, layer=3), "
-        f"sentence(model={bert}), fense(model={bert}, errors={detector})"
+        f"clipscore(model={clip}), refclipscore(model={clip}), bertscore(model={bert}, layer=3), sentence(model={bert})"
     )
 
 
@@ -168,7 +167,7 @@ def test_without_the_extra(bert: str, images: Path, monkeypatch: pytest.MonkeyPa
         sacrecap.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
     assert [str(one.message) for one in caught] == [
         f"{label} is left out of group learned: it needs the extra 'learned': pip install 'sacrecap[learned]'"
-        for label in ("CLIPScore", "RefCLIPScore", "BERTScore", "Sentence", "FENSE", "SPIDEr-FL")
+        for label in ("CLIPScore", "RefCLIPScore", "BERTScore", "Sentence")
     ]
 
 
@@ -177,7 +176,7 @@ def test_a_group_does_not_ask_the_hub(images: Path, monkeypatch: pytest.MonkeyPa
     with pytest.warns(SacrecapWarning) as caught:
         sacrecap.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
     lines = [str(one.message) for one in caught]
-    assert len(lines) == 6
+    assert len(lines) == 4
     assert lines[0].startswith("CLIPScore is left out of group learned: it needs the images: give images=DIR")
     assert lines[2] == (
         "BERTScore is left out of group learned: it needs the model roberta-large, which is not on this machine: name "
@@ -185,7 +184,7 @@ def test_a_group_does_not_ask_the_hub(images: Path, monkeypatch: pytest.MonkeyPa
     )
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNED if name != "spider-fl"])
+@pytest.mark.parametrize("name", LEARNED)
 def test_the_hub_out_of_reach(name: str, images: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     message = (

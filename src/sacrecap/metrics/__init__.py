@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics.declared import parameter as parameter
     from sacrecap.metrics.div import Distinct as Distinct
     from sacrecap.metrics.div import Div as Div
-    from sacrecap.metrics.fense import Fense as Fense
-    from sacrecap.metrics.fense import SpiderFl as SpiderFl
     from sacrecap.metrics.fluency import Fluency as Fluency
     from sacrecap.metrics.judge.judge import Judge as Judge
     from sacrecap.metrics.lsa import Lsa as Lsa
@@ -74,8 +72,6 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "refclipscore": ("clipscore:RefClipScore", {}, "learned all"),
     "bertscore": ("bertscore:BertScore", {}, "learned all"),
     "sentence": ("sentence:Sentence", {}, "learned all"),
-    "fense": ("fense:Fense", {}, "learned all"),
-    "spider-fl": ("fense:SpiderFl", {}, "learned all"),
     "judge": ("judge.judge:Judge", {}, ""),
     "self-cider": ("self_cider:SelfCider", {}, "diversity"),
     "lsa": ("lsa:Lsa", {}, "diversity"),

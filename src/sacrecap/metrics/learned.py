@@ -15,7 +15,6 @@ from sacrecap.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned.fluency_errors import FluencyErrors
     from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
@@ -71,10 +70,8 @@ class ByNetwork:
 
     scores: Callable[[], Iterable[float]]
     """The score of each candidate, image after image."""
-    captions: CutCaptions | None = None
+    captions: CutCaptions
     """Those that the network reads."""
-    errors: FluencyErrors | None = None
-    """What finds errors of fluency, for metrics that punish them."""
 
 
 class LearnedMetric(PythonMetric):

@@ -63,12 +63,8 @@ class Sentence(LearnedMetric):
         own = ByNetwork(lambda: self._scores(captions, reader), captions)
         return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=own)
 
-    def pooled(self, cosines: list[float]) -> float:
-        """The score of a caption, from its cosines with the references."""
-        return max(cosines, default=0.0)
-
     def _scores(self, captions: CutCaptions, reader: TextVectors) -> Iterator[float]:
         vectors = captions.vectors(reader)
         for _, candidate, references in captions.pairs():
             described = [one for one in references if one.strip()] if candidate.strip() else []
-            yield self.pooled([cosine(vectors[candidate], vectors[one]) for one in described])
+            yield max((cosine(vectors[candidate], vectors[one]) for one in described), default=0.0)
