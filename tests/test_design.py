@@ -107,7 +107,7 @@ def test_no_circle_of_imports_has_more_than_three_files(package: str) -> None:
     assert [sorted(circle) for circle in circles.values() if len(circle) > 3] == []
 
 
-STAND_INS = [ROOT / "src/sacrecap/compat" / name for name in ("evaluation", "pycocoevalcap", "pyciderevalcap")]
+STAND_INS = [ROOT / "src/sacrecap/compat" / name for name in ("pycocoevalcap", "pyciderevalcap")]
 """They have the files and classes of the packages for which they stand: callers expect these names."""
 FILES = {
     **dict.fromkeys(

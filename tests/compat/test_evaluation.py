@@ -1,4 +1,4 @@
-"""What COCOEvalCap takes beside captions, as the copies of the suite do, and language_evaluation."""
+"""What COCOEvalCap takes beside captions, as the copies of the suite do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from compat import clients
 from compat.clients import assert_equal, quietly
 from compat.test_clients import corpus
-from sacrecap.compat.language_evaluation import CocoEvaluator
 from sacrecap.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
 from sacrecap.compat.pycocoevalcap.eval import COCOEvalCap
 from sacrecap.errors import UsageError
@@ -111,21 +110,6 @@ def test_videos_and_sound(plain: COCOEvalCap, kind: str, key: str) -> None:
         for scores in own.values():
             assert scores["SPIDEr"] == (scores["CIDEr"] + scores["SPICE"]["All"]["f"]) / 2
     assert found.eval == plain.eval
-
-
-def test_language_evaluation(plain: COCOEvalCap) -> None:
-    """Lists of text; one answer may be text, and what is unknown matches nothing."""
-    with quietly() as printed:
-        found = CocoEvaluator().run_evaluation(list(CANDIDATES.values()), list(REFERENCES.values()))
-        alone = CocoEvaluator(["BLEU"]).run_evaluation(["a _UNK b", "c d"], ["a _UNK b", ["c d"]])
-    assert printed.getvalue() == ""
-    assert_equal(found, plain.eval)
-    assert alone["Bleu_1"] == pytest.approx(5 / 6)  # a, _, b, c and d, of six tokens
-
-
-def test_what_language_evaluation_does_not_have_here() -> None:
-    with pytest.raises(ImportError, match="RougeEvaluator"):
-        from sacrecap.compat.language_evaluation import RougeEvaluator  # noqa: F401
 
 
 def test_a_scorer_with_a_method_of_the_program() -> None:

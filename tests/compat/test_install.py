@@ -85,16 +85,15 @@ def test_old_names_lead_to_sacrecap_and_back(program: Path) -> None:
         "assert '--' in PUNCTUATIONS\n"
         "assert pycocoevalcap.bleu.bleu.Bleu(2).compute_score({1: ['a b']}, {1: ['a b']}, verbose=0)\n"
         "from pycocoevalcap.eval import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice\n"
-        "from evaluation import PTBTokenizer, Cider, compute_scores\n"
         "assert type(pickle.loads(pickle.dumps(Cider()))) is Cider\n"
         "sacrecap.compat.uninstall()\n"
         "import pycocoevalcap.rouge.rouge\n"
         "assert pycocoevalcap.rouge.rouge.__name__ == 'pycocoevalcap.rouge.rouge'\n"
         "assert Bleu.__module__ == 'sacrecap.compat.pycocoevalcap.bleu.bleu'\n"
         "try:\n"
-        "    import evaluation.cider\n"
+        "    import pyciderevalcap.cider\n"
         "except ModuleNotFoundError as error:\n"
-        "    assert error.name == 'evaluation'\n"
+        "    assert error.name == 'pyciderevalcap'\n"
         "else:\n"
         "    raise AssertionError\n"
     )
@@ -103,30 +102,18 @@ def test_old_names_lead_to_sacrecap_and_back(program: Path) -> None:
 
 
 def test_packages_inside_a_program_are_replaced_too(program: Path) -> None:
-    """As in `cider.pyciderevalcap`; not a package that is called `evaluation` there."""
+    """As in `cider.pyciderevalcap`."""
     (program.parent / "cider").mkdir()
-    inner = program.parent / "models" / "evaluation"
-    inner.mkdir(parents=True)
-    (inner / "__init__.py").write_text("mine = True\n")
-    (inner.parent / "__init__.py").write_text("from .pycocoevalcap.rouge.rouge import Rouge\n")
+    (program.parent / "models").mkdir()
+    (program.parent / "models" / "__init__.py").write_text("from .pycocoevalcap.rouge.rouge import Rouge\n")
     program.write_text(
         "from cider.pyciderevalcap.ciderD.ciderD import CiderD\n"
-        "import models, models.evaluation\n"
+        "import models\n"
         "assert CiderD.__module__ == 'sacrecap.compat.pyciderevalcap.ciderD.ciderD'\n"
         "assert models.Rouge.__module__ == 'sacrecap.compat.pycocoevalcap.rouge.rouge'\n"
-        "assert models.evaluation.mine\n"
     )
     done = compat("--only", ",".join(SUITES), program)
     assert done.returncode == 0, done.stderr
-
-
-def test_evaluation_is_given_only_if_asked_for_and_never_in_the_place_of_another(program: Path) -> None:
-    program.write_text("import evaluation; print(evaluation.__name__)\n")
-    assert "No module named 'evaluation'" in compat(program).stderr
-    assert compat("--only", "evaluation", program).stdout == "sacrecap.compat.evaluation\n"
-    (program.parent / "evaluation.py").write_text("print('the own one')\n")
-    for options in ((), ("--only", "evaluation")):
-        assert compat(*options, program).stdout == "the own one\nevaluation\n"
 
 
 def test_a_program_keeps_its_arguments_status_and_place(program: Path) -> None:

@@ -71,7 +71,7 @@ def test_each_known_source_has_a_module_here() -> None:
 
 
 def test_a_package_that_is_not_asked_for_is_kept() -> None:
-    decision = decide("rouge", str(INSTALLED / "rouge/rouge.py"), {"evaluation"})
+    decision = decide("rouge", str(INSTALLED / "rouge/rouge.py"), {"pyciderevalcap"})
     assert decision.new is None
     assert decision.reason == "its package is not to be replaced"
 

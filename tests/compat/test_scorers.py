@@ -21,7 +21,6 @@ import sacrecap
 from compat.clients import Coco, assert_equal, quietly
 from corpora import Pairs, captions, pairs
 from sacrecap.compat.bleuscorer import BleuScorer
-from sacrecap.compat.evaluation import Cider as MeshedCider
 from sacrecap.compat.pyciderevalcap.cider.cider import Cider
 from sacrecap.compat.pyciderevalcap.ciderD.ciderD import CiderD
 from sacrecap.compat.pyciderevalcap.eval import CIDErEvalCap
@@ -322,7 +321,7 @@ def test_spice_by_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "scorer",
-    [Bleu(2), Rouge(), SuiteCider(), Spice(), MeshedCider(), MeshedCider(REFERENCES), PTBTokenizer(verbose=False)],
+    [Bleu(2), Rouge(), SuiteCider(), Spice(), PTBTokenizer(verbose=False)],
     ids=lambda scorer: type(scorer).__module__,
 )
 def test_scorers_are_pickled_and_copied(scorer: Any) -> None:
@@ -406,8 +405,6 @@ GOOD = {"a": ["a dog"]}
             lambda: COCOEvalCap(Coco(REFERENCES), Coco(GOOD)).evaluate(),
             r"no candidate for 2 images \(b, c\); set params",
         ),
-        (lambda: MeshedCider().compute_score(GOOD, {}), r"only gts has 1 image \(a\)"),
-        (lambda: MeshedCider({}), "refs has no image"),
     ],
 )
 def test_what_cannot_be_scored_is_said(call: Any, message: str) -> None:

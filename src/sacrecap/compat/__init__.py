@@ -11,10 +11,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from sacrecap.compat.finder import ANYWHERE, SUITES, Finder
+from sacrecap.compat.finder import SUITES, Finder
 from sacrecap.errors import accepted_name
 
-__all__ = ["ANYWHERE", "SUITES", "install", "report", "uninstall"]
+__all__ = ["SUITES", "install", "report", "uninstall"]
 __dir__ = __all__.copy
 
 
@@ -24,19 +24,18 @@ def install(only: Iterable[str] | None = None) -> None:
     Call it before anything imports one of them. Earlier replacements stay; calling it again does nothing.
 
     Args:
-        only: names out of `SUITES`. By default all; a program that has no `evaluation` is given it only by its name.
+        only: names out of `SUITES`; by default all.
 
     Raises:
         UsageError: an unknown name, or the real package was imported already.
     """
-    given = ANYWHERE if only is None else [only] if isinstance(only, str) else list(only)
-    for name in given:
+    packages = SUITES if only is None else [only] if isinstance(only, str) else list(only)
+    for name in packages:
         accepted_name("a package to replace", name, SUITES)
-    _finder.check_not_imported([name for name in given if name not in _finder.given])
+    _finder.check_not_imported([name for name in packages if name not in _finder.suites])
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
-    _finder.given.update(given)
-    _finder.suites.update(SUITES if only is None else given)
+    _finder.suites.update(packages)
 
 
 def uninstall() -> None:

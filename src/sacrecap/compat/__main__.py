@@ -18,13 +18,13 @@ USAGE = f"""\
 usage: python -m sacrecap.compat [OPTIONS] SCRIPT [ARGUMENTS]
        python -m sacrecap.compat [OPTIONS] -m MODULE [ARGUMENTS]
 
-Runs a Python program that imports {", ".join(SUITES)},
-or a copy of one of them, and gives it sacrecap's modules in place of those with the original's source. Modules with
+Runs a Python program that imports {" or ".join(SUITES)}, or a
+copy of one of them, and gives it sacrecap's modules in place of those with the original's source. Modules with
 another source are kept: their numbers stay what they are. The program's arguments, its exit status and its tracebacks
 are its own.
 
   --report               at the end, list on standard error what was replaced, what was kept, and why
-  --only NAMES           packages to replace, separated by commas, out of the four above (default: all)
+  --only NAMES           packages to replace, separated by commas, out of the two above (default: all)
   --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
                          which `sacrecap spice setup` sets up
   -m MODULE              run a module, as python -m does

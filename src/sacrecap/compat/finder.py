@@ -18,13 +18,10 @@ if TYPE_CHECKING:
 else:
     Loader = object
 
-ANYWHERE = ("pycocoevalcap", "pyciderevalcap", "language_evaluation")
-"""Packages whose names are unique: a program that lacks one of them is given it, even inside another package, as in
+SUITES = ("pycocoevalcap", "pyciderevalcap")
+"""The packages that can be replaced. A program that lacks one of them is given it, even inside another package, as in
 `from cider.pyciderevalcap.ciderD.ciderD import CiderD`.
 """
-
-SUITES = (*ANYWHERE, "evaluation")
-"""All packages that can be replaced."""
 
 _HERE = __name__.rpartition(".")[0]
 
@@ -33,15 +30,13 @@ class Finder(Loader):
     """Finds what is replaced, and loads the packages that a program lacks.
 
     Attributes:
-        suites: the packages whose modules are replaced.
-        given: the packages that a program is given if it lacks them.
+        suites: the packages whose modules are replaced, and that a program is given if it lacks them.
         decisions: on the modules that were imported, by name.
         quiet: whether it does not say what is kept.
     """
 
     def __init__(self) -> None:
         self.suites: set[str] = set()
-        self.given: set[str] = set()
         self.decisions: dict[str, Decision] = {}
         self.quiet = False
         self._told: set[Path] = set()
@@ -58,9 +53,9 @@ class Finder(Loader):
 
     def forget(self) -> None:
         """Lets programs import again what was replaced."""
-        for name in [name for name in sys.modules if name in self.decisions or _in(name, self.given)]:
+        for name in [name for name in sys.modules if name in self.decisions or _in(name, self.suites)]:
             del sys.modules[name]
-        for known in (self.suites, self.given, self.decisions, self._told):
+        for known in (self.suites, self.decisions, self._told):
             known.clear()
 
     def find_spec(
@@ -71,7 +66,7 @@ class Finder(Loader):
             return None
         if getattr(sys.modules.get(parent), "__name__", "").startswith(f"{_HERE}."):
             return ModuleSpec(fullname, self, is_package=True)
-        is_suite = name in self.given and _in(fullname, [name])
+        is_suite = name in self.suites
         if not is_suite and name not in STEMS:
             return None
         spec = self._found_by_others(fullname, path, target)
@@ -171,9 +166,9 @@ class _Replacement(Loader):
 
 
 def _in(module: str, names: Iterable[str]) -> bool:
-    """Whether the module is one of these packages, or in one: `evaluation` counts outside of others alone."""
+    """Whether the module is one of these packages, or in one."""
     parts = module.split(".")
-    return parts[0] != "sacrecap" and any(name in parts if name in ANYWHERE else name == parts[0] for name in names)
+    return parts[0] != "sacrecap" and any(name in parts for name in names)
 
 
 def _is_empty(spec: ModuleSpec) -> bool:

@@ -1,8 +1,8 @@
 """Sources of public projects that compute what a module here computes, each by its `originals.fingerprint`.
 
 They are of pycocoevalcap 1.2, tylin's and ruotianluo's coco-caption, ports of these to Python 3 and to captions of
-sound, ruotianluo's cider, and the meshed-memory transformer. Each was compared with the first of its line, statement by
-statement: only what changes no number differs, such as the form of a loop, or the encoding of a pipe.
+sound, and ruotianluo's cider. Each was compared with the first of its line, statement by statement: only what changes
+no number differs, such as the form of a loop, or the encoding of a pipe.
 """
 
 _SOURCES = {
@@ -34,13 +34,6 @@ _SOURCES = {
     "pyciderevalcap.ciderD.ciderD_scorer": "8474f735cc42",
     "pyciderevalcap.tokenizer.ptbtokenizer": "4e7f52c75363",
     "pyciderevalcap.eval": "bc82735ea87e",
-    "evaluation.bleu.bleu": "ef76244a027c",
-    "evaluation.bleu.bleu_scorer": "fb09326e6cb6",
-    "evaluation.cider.cider": "7b5558b009d5",
-    "evaluation.cider.cider_scorer": "989cff294a7e",
-    "evaluation.meteor.meteor": "f44fb4e40928",
-    "evaluation.rouge.rouge": "3f8db3ba3e8c",
-    "evaluation.tokenizer": "5b0120f52786",
 }
 
 KNOWN = {source: module for module, sources in _SOURCES.items() for source in sources.split()}

@@ -1,5 +1,0 @@
-"""Bleu."""
-
-from sacrecap.compat.evaluation.bleu.bleu import Bleu
-
-__all__ = ["Bleu"]
