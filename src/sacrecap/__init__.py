@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sacrecap.scoring.accumulator import Accumulator
     from sacrecap.scoring.compare import compare
     from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.dense import Dense, dense
     from sacrecap.scoring.diversity import diversity
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
@@ -34,7 +33,6 @@ __all__ = [
     "CiderDReward",
     "Comparison",
     "Corpus",
-    "Dense",
     "DocumentFrequency",
     "Endpoint",
     "LanguageModel",
@@ -51,7 +49,6 @@ __all__ = [
     "compare",
     "compat",
     "data",
-    "dense",
     "diversity",
     "errors",
     "example",
@@ -70,10 +67,8 @@ _HOME = {
     "CiderDReward": "rewards",
     "Comparison": "scoring.comparison",
     "Corpus": "corpus",
-    "Dense": "scoring.dense",
     "DocumentFrequency": "corpus",
     "Endpoint": "resources.endpoint",
-    "dense": "scoring.dense",
     "LanguageModel": "corpus",
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
@@ -100,7 +95,6 @@ ABOVE.update(
         "Calibration": "sacrecap.report.calibration_formats:render",
         "Check": "sacrecap.report.check_formats:render",
         "Comparison": "sacrecap.report.comparison_formats:render",
-        "Dense": "sacrecap.report.dense_formats:render",
         "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
         "Meta": "sacrecap.report.meta_formats:render",

@@ -71,10 +71,6 @@ VOTES = ("consensus", "direct")
 UNDECIDED = ("out", "b", "c")
 """What a pair without a majority is: left out, or won by b or c."""
 
-Annotators: TypeAlias = Literal["together", "best"]
-ANNOTATORS: tuple[Annotators, ...] = get_args(Annotators)
-"""Whether the references of several annotators of a video are one story, or the annotator counts who agrees most."""
-
 FINDINGS = (
     "length",
     "empty",

@@ -31,7 +31,6 @@ SECTIONS = {
         "compare": "Compare several systems: paired tests, intervals, ranks.",
         "check": "Fail if scores are too low, or worse than a baseline.",
         "board": "Rank systems on hidden references, for all to see.",
-        "dense": "Score timed captions of videos.",
         "diversity": "Score caption sets: how varied, how accurate, next to people.",
         "rank": "Rank an image's references against each other.",
     },
