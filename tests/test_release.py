@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -127,33 +128,51 @@ def test_the_recipe_says_what_the_project_says() -> None:
 
 @pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="the script of the action is bash's")
 @pytest.mark.parametrize(
-    ("least", "status", "passed"),
-    [("rouge-l=0.9", 0, "true"), ("rouge-l=0.9\nbleu-1=2", 3, "false"), ("rouge-l=high", 2, "false")],
+    ("least", "status", "passed", "told"),
+    [
+        ("rouge-l=0.9", 0, "true", ""),
+        ("rouge-l=0.9\nbleu-1=2", 3, "false", "::error title=sacrecap: a check failed::sacrecap: 1 of 2 checks failed"),
+        ("rouge-l=high", 2, "", "::error title=sacrecap: nothing was checked::sacrecap: --min takes METRIC=SCORE"),
+    ],
+    ids=["passes", "fails", "cannot be checked"],
 )
-def test_the_script_of_the_action(least: str, status: int, passed: str, tmp_path: Path) -> None:
+def test_the_script_of_the_action(least: str, status: int, passed: str, told: str, tmp_path: Path) -> None:
     """As GitHub runs it: inputs are environment variables; outputs and the summary are files."""
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     (tmp_path / "the references.json").write_text('{"1": ["a dog runs on the beach"]}', encoding="utf-8")
     (tmp_path / "captions.json").write_text('{"1": "a dog runs on the beach"}', encoding="utf-8")
     inputs = {"references": "the references.json", "candidates": "captions.json", "min": least}
-    step = action["runs"]["steps"][-1]
+    ran = run_step_of_the_action(-1, inputs, tmp_path)
+    assert ran.returncode == status, ran.stderr
+    assert ran.stdout.startswith(told)
+    assert bool(ran.stdout) == bool(told)
+    assert (tmp_path / "output.txt").read_text(encoding="utf-8") == f"passed={passed}\n"
+    shown = "Nothing was checked: sacrecap: --min takes" if status == 2 else "| ROUGE-L |"
+    assert shown in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="the script of the action is bash's")
+def test_the_action_refuses_an_empty_version(tmp_path: Path) -> None:
+    ran = run_step_of_the_action(1, {"extras": "meteor"}, tmp_path)
+    assert (ran.returncode, ran.stderr) == (2, "")
+    assert ran.stdout.startswith("::error title=sacrecap::the input version is empty; name the version")
+
+
+def run_step_of_the_action(number: int, inputs: Mapping[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs it as GitHub does."""
+    step = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"][number]
     given = {name: inputs.get(re.findall(r"inputs\.([\w-]+)", value)[0], "") for name, value in step["env"].items()} | {
         "GITHUB_OUTPUT": "output.txt",
         "GITHUB_STEP_SUMMARY": "summary.md",
     }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    ran = subprocess.run(
+    return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, **given, "PATH": path},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert ran.returncode == status, ran.stderr
-    assert (tmp_path / "output.txt").read_text(encoding="utf-8") == f"passed={passed}\n"
-    assert (tmp_path / "summary.md").exists() == (status != 2)
-    assert status == 2 or "| rouge-l |" in (tmp_path / "summary.md").read_text(encoding="utf-8").lower()
 
 
 def test_the_version_is_one() -> None:

@@ -14,11 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
-from runner import Runner
+from runner import Ended, Runner
 from sacrecap import __version__, example
 from sacrecap.cli import main as entry
+from sacrecap.cli.metrics import command as metrics
 
 Write = Callable[[str, object], str]
 
@@ -409,6 +411,16 @@ def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
     assert process.returncode == 130
     assert (out, err) == (b"", b"sacrecap: interrupted\n")
     assert run.files() == before
+
+
+def test_a_command_that_was_told_to_stop_is_interrupted(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """click raises `Abort` for Ctrl-C that it heard, and for a question that nobody answers."""
+
+    def stopped(**_: object) -> None:
+        raise click.Abort
+
+    monkeypatch.setattr(metrics, "callback", stopped)
+    assert run.here("metrics") == Ended(130, "", "sacrecap: interrupted\n")
 
 
 def test_a_reader_that_leaves_is_no_error(run: Runner, references: str, candidates: str) -> None:
