@@ -22,8 +22,6 @@ from pages import DOCS, UPDATE, run
 PAGE = DOCS / "explanation" / "papers-tables.md"
 DATA = ("abstract50s", "flickr8k", "pascal50s", "coco-val2017", "coco.df", "coco-stems.df")
 """What a block names that only the folder of research data has, or that is made of it."""
-SLOW = ("abstract50s", "flickr8k", "pascal50s", "coco.df", "coco-stems.df")
-"""Thousands of judgments, and the counts of 25,000 captions: `make soak` has the blocks that name them."""
 
 
 @dataclass
@@ -52,23 +50,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("papers")
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        pytest.param(block, marks=pytest.mark.soak) if any(name in block.code for name in SLOW) else block
-        for block in BLOCKS
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
 def test_the_command_prints_the_figures(
     block: Block, folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    if any(name in block.code for name in DATA):
+    of_data = any(name in block.code for name in DATA)
+    if of_data:
         for data in (request.getfixturevalue("shared") / "data").iterdir():
             if not Path(data.name).exists():
                 Path(data.name).symlink_to(data)
-    set_up(SETUP.code if any(name in block.code for name in SLOW) else SETUP.code.splitlines()[0])
+    set_up(SETUP.code if of_data else SETUP.code.splitlines()[0])
     output = printed(block)
     head, rule, *rows = block.table.splitlines()
     columns = head.split("|")[1].strip().removeprefix("line: ")
