@@ -1,4 +1,4 @@
-"""`sacrecap agreement` and `sacrecap rank`, as users run them."""
+"""`sacrecap agreement` and `sacrecap score --rank`, as users run them."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_ratings_out_of_range(run: Runner, ratings: str) -> None:
     )
 
 
-# sacrecap rank
+# sacrecap score --rank
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def file(write: Write) -> str:
 
 
 def test_references_are_ranked(run: Runner, file: str) -> None:
-    command = ["rank", file, "--image", "4", "--metrics", "rouge-1,cider-d"]
+    command = ["score", file, "--rank", "4", "--metrics", "rouge-1,cider-d"]
     document = json.loads(run.ok(*command, "--format", "json"))
     assert list(document["images"]) == ["4"]
     assert [one["caption"] for one in document["images"]["4"]] == ["birds", "two birds", "two birds fly"]
@@ -160,24 +160,40 @@ def test_references_are_ranked(run: Runner, file: str) -> None:
     assert "two birds fly" in run.ok(*command)
     assert run.ok(*command, "--format", "markdown").startswith("**4**\n\n| ROUGE-1 | CIDEr-D | reference |")
     assert r"\begin{tabular}{rrl}" in run.ok(*command, "--format", "latex")
-    assert len(run.ok("rank", file, "--all", "--format", "csv").splitlines()) == 10
+    assert len(run.ok("score", file, "--rank", "all", "--format", "csv").splitlines()) == 10
 
 
 def test_ranking_by_given_document_frequencies(run: Runner, file: str) -> None:
     run.ok("df", "build", file, "-o", "own.df")
     own, given = (
-        json.loads(run.ok("rank", file, "--image", "4", "--metrics", "cider-d", "--format", "json", *df))
+        json.loads(run.ok("score", file, "--rank", "4", "--metrics", "cider-d", "--format", "json", *df))
         for df in ([], ["--df", "own.df"])
     )
     assert own == given
 
 
 def test_ranking_that_is_refused(run: Runner, file: str, write: Write) -> None:
-    assert "name images with --image, or rank every image with --all" in run.refused("rank", file)
-    assert "name images with --image" in run.refused("rank", file, "--all", "--image", "4")
-    assert "no references of 1 image (9)" in run.refused("rank", file, "--image", "9")
+    assert "--rank all ranks every image" in run.refused("score", file, "--rank", "all", "--rank", "4")
+    assert "no references of 1 image (9)" in run.refused("score", file, "--rank", "9")
     alone = write("alone.json", {"1": ["a dog"], "2": ["a", "b"]})
-    assert "1 image (1) with fewer than two references" in run.refused("rank", alone, "--all")
+    assert "1 image (1) with fewer than two references" in run.refused("score", alone, "--rank", "all")
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["captions.json"], "CANDIDATES"),
+        (["--on-missing", "skip"], "--on-missing"),
+        (["--report", "r.html"], "--report"),
+        (["--explain", "4"], "--explain"),
+        (["--engine", "stream"], "--engine"),
+        (["--percent"], "--percent"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_for_candidates_is_refused_with_rank(run: Runner, file: str, given: list[str], named: str) -> None:
+    refused = run.refused("score", file, *given, "--rank", "4")
+    assert refused.startswith(f"--rank ranks references; leave {named} out")
 
 
 def test_nothing_is_left_of_what_fails(run: Runner, tmp_path: Path, pairs: str) -> None:

@@ -255,7 +255,7 @@ def test_an_output_that_is_an_input_is_refused(run: Runner, write: Write, refere
         (["compare", references, candidates, "b=b.json", "-o", "b.json"], "--output", "b.json"),
         (["compare", references, candidates, "b.json", "--report", references], "--report", references),
         (["diversity", references, "--training", "b.json", "-o", "b.json"], "--output", "b.json"),
-        (["rank", references, "--all", "-o", references], "--output", references),
+        (["score", references, "--rank", "all", "-o", references], "--output", references),
         (["agreement", "b.json", "--scores", candidates, "-o", candidates], "--output", candidates),
     ):
         assert run.refused(*command) == f"{option} {file} would overwrite an input of this command; name another file"

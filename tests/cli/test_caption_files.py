@@ -108,7 +108,7 @@ def test_other_commands_read_the_same(run: Runner, table: str, write: Write) -> 
     columns = ["--id-column", "nr", "--caption-column", "human *"]
     run.ok("df", "build", table, *columns, "-o", "a.df")
     assert json.loads(run.ok("df", "info", "a.df", "--format", "json"))["images"] == 2
-    ranked = run.ok("rank", table, *columns, "--image", "7", "--metrics", "rouge-l", "--format", "json")
+    ranked = run.ok("score", table, *columns, "--rank", "7", "--metrics", "rouge-l", "--format", "json")
     assert "a man on a horse" in ranked
     graphs = run.ok("graph", table, *columns).splitlines()
     assert [json.loads(line)["image_id"] for line in graphs] == ["7", "7", "8", "8"]

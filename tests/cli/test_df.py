@@ -110,7 +110,7 @@ def test_each_metric_takes_the_frequencies_that_fit(run: Runner, references: str
     run.ok("df", "build", references, "--stem", "-o", "stems.df")
     both = ["--df", "stems.df", "--df", "forms.df"]
     names = ["--metrics", "cider-d(n=1), cider-paper(only=1), bleu-1(stem=yes)", "--format", "json"]
-    for command in (["score", references, candidates, "--interval", "none"], ["rank", references, "--all"]):
+    for command in (["score", references, candidates, "--interval", "none"], ["score", references, "--rank", "all"]):
         own, given = (json.loads(run.ok(*command, *names, *df)) for df in ([], both))
         assert given == own or given["scores"] == own["scores"]
     signatures = json.loads(run.ok("score", references, candidates, *names, *both, "--interval", "none"))["signatures"]
@@ -161,7 +161,7 @@ def test_every_command_takes_a_name(run: Runner, references: str, candidates: st
         ["score", references, candidates, "--metrics", "cider-d", "--format", "csv"],
         ["compare", references, candidates, str(example.system_path("plain")), "--metrics", "cider-d"],
         ["diversity", sets, "--metrics", "self-cider", "--interval", "none"],
-        ["rank", references, "--all", "--metrics", "cider-d"],
+        ["score", references, "--rank", "all", "--metrics", "cider-d"],
     ):
         assert run.ok(*command, "--df", "mine"), command
         assert "no document frequencies of this name" in run.refused(*command, "--df", "yours"), command

@@ -72,7 +72,7 @@ def test_a_command_takes_ten_values_at_most() -> None:
                 assert len(inspect.signature(leaf.callback).parameters) <= 10, called
 
 
-SILENT = {"help", "completion"}
+SILENT = {"help"}
 """Commands that write nothing but what they are asked for."""
 
 
@@ -89,16 +89,17 @@ def test_every_command_can_be_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_completion_prints_what_click_makes(run: Runner) -> None:
     for shell, sign in (("bash", "complete -o nosort"), ("zsh", "#compdef sacrecap"), ("fish", "complete --no-files")):
-        printed = run.ok("completion", shell)
+        printed = run.ok("help", "--completion", shell)
         assert sign in printed
         assert f"_SACRECAP_COMPLETE={shell}_complete" in printed
-    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in run.refused("completion", "tcsh")
-    assert 'eval "$(sacrecap completion bash)"' in run.ok("help", "completion")
+    assert "'tcsh' is not one of 'bash', 'zsh', 'fish'" in run.refused("help", "--completion", "tcsh")
+    assert "leave 'score' out" in run.refused("help", "score", "--completion", "bash")
+    assert 'eval "$(sacrecap help --completion bash)"' in run.ok("help", "help")
 
 
 COMPLETED = {
     ("sc",): {"score"},
-    ("com",): {"compare", "completion"},
+    ("com",): {"compare"},
     ("df", "b"): {"build"},
     ("score", "--metri"): {"--metrics"},
     ("score", "--metrics", "cide"): {"cider-paper", "cider-d"},
@@ -127,7 +128,7 @@ def test_bash_completes(run: Runner) -> None:
     if bash is None:
         pytest.skip("no bash")
     program = [
-        'eval "$(sacrecap completion bash)"',
+        'eval "$(sacrecap help --completion bash)"',
         'complete -p sacrecap | grep -q -e "-F _sacrecap_completion" || exit 1',
     ]
     for typed in THROUGH_BASH:

@@ -133,7 +133,13 @@ def test_a_wrong_judge_ends_the_command(run: Runner, files: list[str]) -> None:
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_prompts_are_printed(run: Runner, asked: str) -> None:
-    assert run.ok("judge", asked) == prompt(asked, "default").text  # type: ignore[arg-type]
+    assert run.ok("metrics", "judge", "--prompt", asked) == prompt(asked, "default").text  # type: ignore[arg-type]
+
+
+def test_a_prompt_is_of_judge(run: Runner) -> None:
+    for names in ([], ["cider-d"], ["judge", "cider-d"]):
+        refused = run.refused("metrics", *names, "--prompt", "rating")
+        assert refused.startswith("--prompt is of judge: sacrecap metrics judge --prompt rating")
 
 
 def test_a_rubric_from_a_file(run: Runner, files: list[str]) -> None:

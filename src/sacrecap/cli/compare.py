@@ -88,6 +88,6 @@ def command(
     if files.by is not None and engine.is_local:
         images = next(iter(comparison.values())).image_ids
         comparison = comparison.by(files.taken(files.by, images), files.by)
-    output.write_per_image(comparison)
+    output.write_files(comparison)
     output.write_report(comparison, images=photos)
     return output.judge(comparison)

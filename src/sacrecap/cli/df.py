@@ -73,14 +73,33 @@ def command() -> None:
     cls=Command, values=(KEPT, caption_files(), ENGINE), short_help="Count in how many images each n-gram occurs."
 )
 @click.argument("references")
-@click.option("--n", type=click.IntRange(1, 4), default=4, help="The longest n-gram.")
+@click.option("--n", type=click.IntRange(1, 4), help="The longest n-gram: 4, or 3 with --language-model, by default.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
+@click.option(
+    "--language-model", is_flag=True, help="Learn how captions go on instead: for fluency(references=no) by --lm FILE."
+)
 @options.threads
 @options.quiet
 def build(
-    references: str, n: int, stem: bool, kept: KeptCounts, files: CaptionFiles, engine: EngineChoice, threads: int
+    references: str,
+    n: int | None,
+    stem: bool,
+    language_model: bool,
+    kept: KeptCounts,
+    files: CaptionFiles,
+    engine: EngineChoice,
+    threads: int,
 ) -> None:
-    """Count, for each n-gram, in how many images' REFERENCES it occurs."""
+    """Count, for each n-gram, in how many images' REFERENCES it occurs.
+
+    With --language-model, learn from all REFERENCES, such as those of a training split.
+    """
+    if language_model:
+        _build_language_model(
+            references, n or 3, kept, files, threads, refused={"--stem": stem, "--engine": not engine.is_local}
+        )
+        return
+    n = n or 4
     kept.check()
     where = engine.made(files, None)
     if isinstance(where, str):
@@ -89,6 +108,21 @@ def build(
     else:
         frequencies = where.document_frequency(references, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     kept.keep(frequencies, _called(references) + (f", split {files.split}" if files.split else ""))
+
+
+def _build_language_model(
+    references: str, n: int, kept: KeptCounts, files: CaptionFiles, threads: int, *, refused: dict[str, bool]
+) -> None:
+    for name, is_given in {"--name": kept.name is not None, "--force": kept.force, **refused}.items():
+        if is_given:
+            raise UsageError(f"{name} is for document frequencies; leave it out with --language-model")
+    if kept.output is None:
+        raise UsageError("give -o FILE, the file to write")
+    options.check_outputs(output=kept.output)
+    from sacrecap.corpus.language_model import LanguageModel
+
+    captions = files.references(references)
+    LanguageModel.build(captions, tokenizer=files.tokenizer, n=n, threads=threads).save(kept.output)
 
 
 @command.command(name="import", cls=Command, values=(KEPT,), short_help="Read a COCO pickle without executing it.")

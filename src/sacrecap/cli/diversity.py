@@ -161,7 +161,7 @@ def command(
         threads=needs.threads,
         engine=where,
     )
-    output.write_per_image(result)
+    output.write_files(result)
     if plots is not None:
         _write_pictures(result, plots, drawn)
     output.write_report(result, draw=drawn, images=photos)

@@ -1,18 +1,38 @@
-"""`sacrecap help`: the help of any command."""
+"""`sacrecap help`: the help of any command, and what completes them in a shell."""
 
 from __future__ import annotations
 
 import click
+from click.shell_completion import get_completion_class
 
 from sacrecap.cli import options
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command(name="help")
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.option("--completion", type=click.Choice(SHELLS), help="Print what completes commands, options and metrics.")
 @click.pass_context
-def command(context: click.Context, names: tuple[str, ...]) -> None:
-    """Show the help of COMMAND, as COMMAND --help does; of sacrecap itself without one."""
+def command(context: click.Context, names: tuple[str, ...], completion: str | None) -> None:
+    """Show the help of COMMAND, as COMMAND --help does; of sacrecap itself without one.
+
+    \b
+    To have completion in every new shell, add a line to its start-up file:
+      bash  ~/.bashrc                     eval "$(sacrecap help --completion bash)"
+      zsh   ~/.zshrc, below compinit      eval "$(sacrecap help --completion zsh)"
+      fish  ~/.config/fish/config.fish    sacrecap help --completion fish | source
+    """  # noqa: D301 - click takes the sign itself
     shown = context.find_root()
+    if completion is not None:
+        if names:
+            raise click.UsageError(f"--completion is for all commands; leave {names[0]!r} out")
+        from sacrecap.cli.main import COMPLETION
+
+        made = get_completion_class(completion)
+        assert made is not None  # noqa: S101 - click has these three
+        options.emit(made(shown.command, {}, "sacrecap", COMPLETION).source())
+        return
     for name in names:
         group = shown.command
         if not isinstance(group, click.Group):

@@ -32,7 +32,6 @@ SECTIONS = {
         "check": "Fail if scores are too low, or worse than a baseline.",
         "board": "Rank systems on hidden references, for all to see.",
         "diversity": "Score caption sets: how varied, how accurate, next to people.",
-        "rank": "Rank an image's references against each other.",
     },
     "People, studies and benchmarks": {
         "agreement": "Measure how well metrics agree with people.",
@@ -42,17 +41,14 @@ SECTIONS = {
     "Files and data": {
         "inspect": "Say what a file of captions holds, and what looks wrong in it.",
         "testsets": "List the named test sets, or fetch them.",
-        "df": "Build, import or inspect document frequencies.",
-        "lm": "Build a language model of captions.",
+        "df": "Build, import or inspect document frequencies; build a language model.",
         "graph": "Parse captions into scene graphs.",
     },
     "Models": {"detect": "Find the objects of images, or convert and unite annotations."},
     "Help and set-up": {
         "metrics": "List the metrics, or explain some.",
-        "judge": "Print what a language model is asked, to change it.",
         "cite": "Print what to cite: sacrecap, and the papers of the metrics.",
-        "help": "Show the help of a command.",
-        "completion": "Print what completes commands and options in a shell.",
+        "help": "Show the help of a command, or what completes commands in a shell.",
         "spice": "Set up the original SPICE program.",
     },
 }

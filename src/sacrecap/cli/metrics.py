@@ -11,6 +11,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.metrics import Metric
 from sacrecap.metrics.declared import accepts, spell
+from sacrecap.metrics.judge.prompts import ASKED, Asked, prompt
 from sacrecap.metrics.registry import OWN, added, groups, origin_of, own_metrics, parse_metrics
 from sacrecap.resources.needs import TITLES
 
@@ -18,10 +19,21 @@ from sacrecap.resources.needs import TITLES
 @click.command(name="metrics")
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=options.complete_metrics())
 @options.plugin
+@click.option(
+    "--prompt",
+    "asked",
+    type=click.Choice(ASKED),
+    help="Print what judge asks a language model, to change it: sacrecap metrics judge --prompt rating > mine.txt.",
+)
 @options.table_or_json
 @options.quiet
-def command(names: tuple[str, ...], format_: str) -> None:
+def command(names: tuple[str, ...], asked: Asked | None, format_: str) -> None:
     """List the metrics, or explain those called NAME: equation, parameters, range, needs, citation."""
+    if asked is not None:
+        if names != ("judge",):
+            raise click.UsageError(f"--prompt is of judge: sacrecap metrics judge --prompt {asked}")
+        options.emit(prompt(asked, "default").text)
+        return
     chosen = parse_metrics(names) if names else (*own_metrics(), *added().values())
     described = [describe(metric) for metric in chosen]
     if format_ == "json":

@@ -278,7 +278,7 @@ _NEEDS = [
     click.Option(
         ["--lm", "language_model"],
         metavar="FILE",
-        help="The language model of fluency(references=no), made by sacrecap lm build.",
+        help="The language model of fluency(references=no), made by sacrecap df build --language-model.",
     ),
     click.Option(
         ["--meteor-resources"],
@@ -326,7 +326,7 @@ _NEEDS = [
         ["--judge-prompt"],
         heading="Judge",
         metavar="FILE",
-        help="The text that asks, in place of ours, which sacrecap judge rating prints.",
+        help="The text that asks, in place of ours, which sacrecap metrics judge --prompt rating prints.",
     ),
     click.Option(
         ["--scores"],

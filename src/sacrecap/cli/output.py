@@ -36,6 +36,7 @@ class Output:
         output: str = "-",
         report: str | None = None,
         per_image: str | None = None,
+        baseline: str | None = None,
         percent: bool | None = None,
         digits: int | None = None,
         strict: frozenset[str] = frozenset(),
@@ -46,6 +47,7 @@ class Output:
         self.place = output
         self.report = report
         self.per_image = per_image
+        self.baseline = baseline
         self.figures: Figures | None = None
         """How scores are written, where that was asked for."""
         if percent is not None or digits is not None:
@@ -65,15 +67,21 @@ class Output:
             from sacrecap.report.per_image import check_suffix
 
             check_suffix(self._table)
-        options.check_outputs(output=self.place, per_image=self._table, report=self.report, **others)
+        options.check_outputs(
+            output=self.place, per_image=self._table, report=self.report, baseline=self.baseline, **others
+        )
 
-    def write_per_image(self, result: Any) -> None:
-        """Writes the scores of each image, if they are wanted."""
+    def write_files(self, result: Any) -> None:
+        """Writes the scores of each image, and the baseline, if they are wanted."""
         if self._table is not None:
             from sacrecap.report.per_image import write_per_image
 
             stage.text = "writing"
             write_per_image(result, self._table)
+        if self.baseline is not None:
+            from sacrecap.scoring.baseline import write_baseline
+
+            write_baseline(result, self.baseline)
 
     def write_report(self, result: Any, **how: Any) -> None:
         """Writes the report, if one is wanted."""
@@ -120,6 +128,11 @@ _PER_IMAGE = click.Option(
     "ray, a folder of Parquet files.",
 )
 _REPORT = click.Option(["--report"], metavar="FILE.html", help="Write a report: one self-contained page.")
+_BASELINE = click.Option(
+    ["--baseline"],
+    metavar="FILE.json",
+    help="Write the scores and captions that sacrecap check --against compares with.",
+)
 _DIGITS = click.Option(
     ["--digits"],
     type=click.IntRange(0, 15),
@@ -156,6 +169,7 @@ def output(
     *,
     per_image: bool = False,
     report: bool = False,
+    baseline: bool = False,
     strict: bool = False,
     scores: bool = True,
     papers: bool = True,
@@ -166,6 +180,7 @@ def output(
     Args:
         per_image: whether the command writes the scores of each image.
         report: whether it writes a report.
+        baseline: whether it writes a baseline.
         strict: whether it judges captions, see `Output.judge`.
         scores: whether its tables may have scores times 100, and other numbers of decimals.
         papers: whether papers print its scores times 100.
@@ -174,6 +189,7 @@ def output(
     chosen = [
         *((_PER_IMAGE,) if per_image else ()),
         *((_REPORT,) if report else ()),
+        *((_BASELINE,) if baseline else ()),
         *((_STRICT,) if strict else ()),
         *((_percent(papers), _DIGITS) if scores else ()),
         options.FORMAT,

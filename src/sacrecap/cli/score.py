@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, Option
+from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
@@ -27,13 +29,21 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
 
 
+_NOT_WITH_RANK = (
+    *("candidates", "captions_format", "references_column", "add_references", "on_missing", "on_extra", "on_duplicate"),
+    *("by", "interval", "samples", "seed", "per_image", "report", "baseline", "explain", "strict", "percent", "digits"),
+    "engine",
+)
+"""What is for scores of candidates, and does nothing where references are ranked."""
+
+
 @click.command(
     cls=Command,
     values=(
         caption_files(captions="candidate", groups=True),
         options.NEEDS,
         options.resampling("Bootstrap samples."),
-        output(per_image=True, report=True, strict=True),
+        output(per_image=True, report=True, baseline=True, strict=True),
         ENGINE,
     ),
     common="--metrics --df --on-missing --interval --per-image --report --format --output --threads --quiet".split(),
@@ -43,13 +53,6 @@ if TYPE_CHECKING:
 @click.argument("candidates", required=False)
 @options.metrics
 @click.option(
-    "--baseline",
-    cls=Option,
-    heading="Output",
-    metavar="FILE.json",
-    help="Write the scores and captions that sacrecap check --against compares with.",
-)
-@click.option(
     "--explain",
     cls=Option,
     heading="Output",
@@ -57,6 +60,14 @@ if TYPE_CHECKING:
     metavar="IMAGE_ID",
     help="Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, what of SPICE's "
     "scene graphs matches, and which words CHAIR finds hallucinated, after the scores; may be repeated.",
+)
+@click.option(
+    "--rank",
+    cls=Option,
+    heading="Statistics",
+    multiple=True,
+    metavar="IMAGE_ID|all",
+    help="Instead of candidates, rank this image's references, each scored against its others; may be repeated.",
 )
 def command(
     references: str,
@@ -67,8 +78,8 @@ def command(
     resampling: Resampling,
     engine: EngineChoice,
     output: Output,
-    baseline: str | None,
     explain: tuple[str, ...],
+    rank: tuple[str, ...],
 ) -> int:
     """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
@@ -84,6 +95,9 @@ def command(
             "sacrecap compare REFERENCES SYSTEM SYSTEM",
             context,
         )
+    if rank:
+        _rank(context, references, rank, metrics, files, needs, output)
+        return 0
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     if explain:
@@ -92,8 +106,8 @@ def command(
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
     photographed = needs.get("images") and output.report
-    where = engine.made(files, output, baseline=baseline, explain=explain, images=photographed)
-    output.check(tables=engine.is_local, baseline=baseline, skipped=engine.skipped)
+    where = engine.made(files, output, baseline=output.baseline, explain=explain, images=photographed)
+    output.check(tables=engine.is_local, skipped=engine.skipped)
     source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
     captions: CandidateSource | None = candidates
     photos = None
@@ -115,14 +129,38 @@ def command(
     if files.by is not None and engine.is_local:
         result = result.by(files.taken(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
-    output.write_per_image(result)
-    if baseline is not None:
-        from sacrecap.scoring.baseline import write_baseline
-
-        write_baseline(result, baseline)
+    output.write_files(result)
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
     return output.judge(result, **({"explained": explained} if explained else {}))
+
+
+def _rank(
+    context: click.Context,
+    references: str,
+    images: tuple[str, ...],
+    metrics: str,
+    files: CaptionFiles,
+    needs: Needs,
+    output: Output,
+) -> None:
+    """Prints the ranks of the images' references, in the order of the last metric."""
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name in _NOT_WITH_RANK and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            called = "CANDIDATES" if name == "candidates" else parameter.opts[0]
+            raise click.UsageError(f"--rank ranks references; leave {called} out", context)
+    if "all" in images and len(images) > 1:
+        raise click.UsageError("--rank all ranks every image; leave the others out", context)
+    from sacrecap.judgments import rank_references
+
+    output.check()
+    stage.text = "reading"
+    captions = files.references(references)
+    stage.text = "scoring"
+    chosen = None if images == ("all",) else images
+    ranking = rank_references(captions, chosen, metrics, tokenizer=files.tokenizer, needs=needs, threads=needs.threads)
+    output.show(ranking)
 
 
 def _with_own_scores(needs: Needs, candidates: str | None) -> Needs:

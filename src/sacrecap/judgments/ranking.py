@@ -67,7 +67,7 @@ class Ranking(Printable):
         return sorted(self.images[image_id], key=lambda one: (one.ranks[key], one.number))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `sacrecap rank`."""
+        """The JSON document of `sacrecap score --rank`."""
         return {
             "sacrecap": self.version,
             "images": {

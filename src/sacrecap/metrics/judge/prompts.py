@@ -62,8 +62,8 @@ def prompt(asked: Asked, file: str) -> Prompt:
         if lacking:
             raise UsageError(
                 f"{file}: a prompt for judge({asked}) has a place for each of "
-                f"{', '.join(f'{{{place}}}' for place in _PLACES[asked])}; it lacks {{{lacking[0]}}} (sacrecap judge "
-                f"{asked} prints ours)"
+                f"{', '.join(f'{{{place}}}' for place in _PLACES[asked])}; it lacks {{{lacking[0]}}} "
+                f"(sacrecap metrics judge --prompt {asked} prints ours)"
             )
     return Prompt(text, f"{name}@{zlib.crc32(text.encode()):08x}")
 
