@@ -4,70 +4,98 @@
 
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+ENVIRONMENTS := .venvs
+BIN := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
 POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 JAVA := $(firstword $(shell command -v java 2>/dev/null))
-PYTEST := $(abspath $(BIN))/python -m pytest
 # Tests start hundreds of processes, which would compile the packages each time.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Each set of tests has an environment of its own, so that none leans on what another installed. That of the demo and of
+# the core's tests is the one that README activates; detectors and captioners share theirs, since torch takes 5 GB.
+CORE := $(VENV)
+PAGES := $(ENVIRONMENTS)/pages
+TORCH := $(ENVIRONMENTS)/torch
+RAY := $(ENVIRONMENTS)/ray
+SERVER := $(ENVIRONMENTS)/server
+LINT := $(ENVIRONMENTS)/lint
+WHEELS := $(ENVIRONMENTS)/wheels
+# $(call python,ENVIRONMENT): its interpreter, from whichever folder it is called.
+python = $(abspath $(1)/$(BIN)/python)
+pip = $(call python,$(1)) -m pip
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
+.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning \
+        ready-rust ready-core ready-pages ready-torch ready-ray ready-server ready-captioning docs docs-test pictures \
         soak lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
-        fuzz fuzz-tools check-python browser java postgresql default-vectors object-words things meteor-data spice-model clean check-tools
+        fuzz fuzz-tools check-python browser java postgresql clean check-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
-demo: $(VENV)/.built  ## score the example data, write report.html
-	$(BIN)/sacrecap demo --output report.html
+demo: $(CORE)/.built  ## score the example data, write report.html
+	$(CORE)/$(BIN)/sacrecap demo --output report.html
 
-test: test-rust test-core test-pages test-torch test-ray test-server test-captioning  ## run all tests, package by package
+# The longest first, since two run at a time.
+TESTS := test-core test-server test-captioning test-torch test-ray test-rust test-pages
+JOBS ?= 2
+test: check-tools  ## run all tests, target by target, and go on after one that failed; JOBS=1: one at a time
+	@$(PYTHON) scripts/run_tests.py --jobs $(JOBS) $(TESTS)
 
+ready-rust: check-tools
 METEOR_DATA := packages/meteor/src/sacrecap_meteor/data
-test-rust: check-tools  ## the native core
+test-rust: ready-rust  ## the native core
 	SACRECAP_METEOR=$(abspath $(METEOR_DATA)) cargo test --quiet --workspace --tests -- --include-ignored
 
-test-core: $(VENV)/.core java  ## sacrecap, without torch, server or browser
-	$(PYTEST) -m "not browser and not torch and not ray"
+ready-core: $(CORE)/.core java
+test-core: ready-core  ## the short one: sacrecap, without torch, Ray, browser or database
+	$(call python,$(CORE)) -m pytest -m "not browser and not torch and not ray"
 
-test-pages: $(VENV)/.pages browser  ## the core's reports and the documentation site in a browser
-	$(PYTEST) -m browser
+ready-pages: $(PAGES)/.pages browser
+test-pages: ready-pages  ## the core's reports and the documentation site in a browser
+	$(call python,$(PAGES)) -m pytest -m browser
 
-test-torch: $(VENV)/.core $(VENV)/.torch  ## parts of the core that need torch: detectors, rewards on a device, learned metrics
-	$(PYTEST) -m torch
+ready-torch: $(TORCH)/.torch
+test-torch: ready-torch  ## parts of the core that need torch: detectors, rewards of trainers, learned metrics
+	$(call python,$(TORCH)) -m pytest -m torch
 
-test-ray: $(VENV)/.core $(VENV)/.ray java  ## the engine of a cluster, on a Ray cluster of several nodes on this machine; pipelines of Ray, Spark and others
-	$(PYTEST) -m ray
+ready-ray: $(RAY)/.ray java
+test-ray: ready-ray  ## the engine of a cluster, on a Ray cluster of several nodes on this machine; pipelines of Ray, Spark and others
+	$(call python,$(RAY)) -m pytest -m ray
 
-test-server: $(VENV)/.server browser postgresql  ## sacrecap-server
-	cd packages/server && $(PYTEST)
+ready-server: $(SERVER)/.server browser postgresql
+test-server: ready-server  ## sacrecap-server
+	cd packages/server && $(call python,$(SERVER)) -m pytest
 
-test-captioning: $(VENV)/.captioning  ## sacrecap-captioning
-	cd packages/captioning && $(PYTEST)
+ready-captioning: $(TORCH)/.torch
+test-captioning: ready-captioning  ## sacrecap-captioning
+	cd packages/captioning && $(call python,$(TORCH)) -m pytest
 
-docs: $(VENV)/.docs  ## build the documentation site in target/site, strictly
-	$(BIN)/python scripts/build_site.py
+docs: $(PAGES)/.pages  ## build the documentation site in target/site, strictly
+	$(call python,$(PAGES)) scripts/build_site.py
 
-docs-test: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## run every block of the documentation
-	$(PYTEST) tests/test_docs.py
-	cd packages/server && $(PYTEST) tests/test_server_pages.py
-	cd packages/captioning && $(PYTEST) tests/test_captioning_pages.py
+docs-test: ready-core ready-torch ready-ray ready-server  ## run every block of the documentation
+	$(call python,$(CORE)) -m pytest -m "not browser and not torch and not ray" tests/test_docs.py
+	$(call python,$(TORCH)) -m pytest -m torch tests/test_docs.py
+	$(call python,$(RAY)) -m pytest -m ray tests/test_docs.py
+	cd packages/server && $(call python,$(SERVER)) -m pytest tests/test_server_pages.py
+	cd packages/captioning && $(call python,$(TORCH)) -m pytest tests/test_captioning_pages.py
 
-lint: $(VENV)/.dev lint-js lint-workflows  ## formatting, clippy, ruff, mypy, layers, stubs, the reports' scripts
+lint: $(LINT)/.lint lint-js lint-workflows  ## formatting, clippy, ruff, mypy, layers, stubs, licences, the reports' scripts
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/ruff format --check
-	$(BIN)/ruff check
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python -m mypy.stubtest sacrecap._core --ignore-disjoint-bases
+	$(LINT)/$(BIN)/ruff format --check
+	$(LINT)/$(BIN)/ruff check
+	$(LINT)/$(BIN)/mypy
+	$(LINT)/$(BIN)/lint-imports
+	$(call python,$(LINT)) -m mypy.stubtest sacrecap._core --ignore-disjoint-bases
+	$(call python,$(LINT)) scripts/third_party.py --check
 
 # Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
-lint-js: $(VENV)/.built  ## types of the reports' scripts
-	$(BIN)/python tools/js/write_types.py
+lint-js: $(CORE)/.built  ## types of the reports' scripts
+	$(call python,$(CORE)) tools/js/write_types.py
 	@if command -v npm >/dev/null; then \
 	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
 	  && npm run --prefix tools/js --silent check; \
@@ -81,34 +109,34 @@ lint-workflows:  ## the workflows of .github
 	then $(ACTIONLINT); \
 	else echo "lint-workflows: neither actionlint nor go was found, so the workflows are not checked"; test -z "$$CI"; fi
 
-format: $(VENV)/.dev  ## format Rust and Python, sort imports
+format: $(LINT)/.lint  ## format Rust and Python, sort imports
 	cargo fmt --all
-	$(BIN)/ruff check --fix --select I
-	$(BIN)/ruff format
+	$(LINT)/$(BIN)/ruff check --fix --select I
+	$(LINT)/$(BIN)/ruff format
 
 # What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
 # when it is killed. The simulations' last figures are in docs/explanation/significance.md.
 API_EXAMPLES ?= 300
-soak: $(VENV)/.core $(VENV)/.captioning $(VENV)/.server postgresql java  ## simulations of the statistics; properties on many examples; captioners at full size; the server's load, kill -9, random API calls
-	$(PYTEST) -m soak
-	SACRECAP_EXAMPLES=100 $(PYTEST) -m "hypothesis and not browser and not torch and not ray"
-	cd packages/captioning && $(PYTEST) -m soak
-	$(BIN)/python benchmarks/sign_flips.py
-	$(BIN)/python benchmarks/ranks.py methods --systems 2 5 10 --images 60
-	$(BIN)/python benchmarks/ranks.py methods --systems 2 15 60 --images 10 30 60 --boards 100 --methods Holm
-	$(BIN)/python benchmarks/ranks.py attempts --images 60
-	$(BIN)/python benchmarks/calibration.py --draws 500
-	$(BIN)/python benchmarks/server.py --seconds 120
-	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
-	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
-	cd packages/server && SACRECAP_API_EXAMPLES=$(API_EXAMPLES) $(PYTEST) --timeout 0 tests/test_no_500.py
+soak: ready-core ready-captioning ready-server  ## simulations of the statistics; properties on many examples; captioners at full size; the server's load, kill -9, random API calls
+	$(call python,$(CORE)) -m pytest -m soak
+	SACRECAP_EXAMPLES=100 $(call python,$(CORE)) -m pytest -m "hypothesis and not browser and not torch and not ray"
+	cd packages/captioning && $(call python,$(TORCH)) -m pytest -m soak
+	$(call python,$(CORE)) benchmarks/sign_flips.py
+	$(call python,$(CORE)) benchmarks/ranks.py methods --systems 2 5 10 --images 60
+	$(call python,$(CORE)) benchmarks/ranks.py methods --systems 2 15 60 --images 10 30 60 --boards 100 --methods Holm
+	$(call python,$(CORE)) benchmarks/ranks.py attempts --images 60
+	$(call python,$(CORE)) benchmarks/calibration.py --draws 500
+	$(call python,$(SERVER)) benchmarks/server.py --seconds 120
+	$(call python,$(SERVER)) benchmarks/server.py --seconds 120 --kills 10
+	$(call python,$(SERVER)) benchmarks/server.py --seconds 120 --kills 10 --postgresql
+	cd packages/server && SACRECAP_API_EXAMPLES=$(API_EXAMPLES) $(call python,$(SERVER)) -m pytest --timeout 0 tests/test_no_500.py
 
-pictures: $(VENV)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
-	$(BIN)/python scripts/make_pictures.py
+pictures: $(PAGES)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
+	$(call python,$(PAGES)) scripts/make_pictures.py
 
-bench: $(VENV)/.core  ## speed and memory against pycocoevalcap
-	$(BIN)/python benchmarks/against.py
-	$(BIN)/python benchmarks/reward.py
+bench: $(CORE)/.core  ## speed and memory against pycocoevalcap
+	$(call python,$(CORE)) benchmarks/against.py
+	$(call python,$(CORE)) benchmarks/reward.py
 
 # Needs a nightly compiler and cargo-fuzz: make fuzz-tools.
 FUZZ_SECONDS ?= 150
@@ -157,28 +185,30 @@ WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unkno
 FREE_THREADED ?= python3.14t
 wheels: sdist pure-wheels native-wheels  ## wheels for Linux, the sdist and the pure wheels, in dist/
 
-native-wheels: $(VENV)/.created target/README.md  ## wheels for Linux, in dist/
-	$(BIN)/pip install --quiet ziglang
+native-wheels: $(WHEELS)/.created target/README.md  ## wheels for Linux, in dist/
+	$(call pip,$(WHEELS)) install --quiet ziglang
 	@for target in $(WHEEL_TARGETS); do \
 	  case $$target in *-musl) tag=musllinux_1_2;; *) tag=manylinux2014;; esac; \
 	  if rustup target list --installed | grep -qx $$target || timeout $(RUSTUP_SECONDS) rustup target add $$target >/dev/null 2>&1; \
 	  then for interpreter in "" "--interpreter $(FREE_THREADED)"; do \
 	    echo "$$target: $$tag $$interpreter"; \
-	    PATH="$(abspath $(BIN)):$$PATH" maturin build --release --quiet --zig --compatibility $$tag --target $$target $$interpreter --out dist || exit 1; \
+	    PATH="$(abspath $(WHEELS)/$(BIN)):$$PATH" maturin build --release --quiet --zig --compatibility $$tag --target $$target $$interpreter --out dist || exit 1; \
 	  done; \
 	  else echo "$$target: left out, rustup cannot fetch its standard library"; fi; \
 	done
 RUSTUP_SECONDS ?= 300
 
-sdist: $(VENV)/.created target/README.md  ## the source distribution, in dist/
-	$(BIN)/maturin sdist --out dist
+sdist: $(WHEELS)/.created target/README.md  ## the source distribution, in dist/
+	$(WHEELS)/$(BIN)/maturin sdist --out dist
 
 # The description on PyPI, whose links are absolute. pip writes it by itself, maturin does not.
 target/README.md: README.md scripts/build_backend/pypi_readme.py
 	@$(PYTHON) scripts/build_backend/pypi_readme.py
 
-pure-wheels: $(VENV)/.created  ## the wheels of METEOR's tables, the server and the captioners, in dist/
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist packages/meteor packages/server packages/captioning
+pure-wheels: $(WHEELS)/.created  ## the wheels of METEOR's tables, the server and the captioners, and the tables' source distribution, in dist/
+	$(call pip,$(WHEELS)) install --quiet 'hatchling>=1.26'
+	cd packages/meteor && $(call python,$(WHEELS)) -m hatchling build --directory ../../dist >/dev/null
+	$(call pip,$(WHEELS)) wheel --quiet --no-deps --wheel-dir dist packages/server packages/captioning
 
 CHECK_PYTHONS ?= $(PYTHON)
 check-wheels: | check-python  ## install each wheel of dist/ without Rust, run the demo there
@@ -199,11 +229,11 @@ container:  ## the server's image, sacrecap-server, with podman or docker
 	$$engine build --file Containerfile --tag sacrecap-server .
 
 # Known faults of what is used: RustSec's list for the crates, PyPI's for the packages. Both are fetched.
-audit: $(VENV)/.server  ## known faults, licences and sources of dependencies
+audit: $(SERVER)/.server $(ENVIRONMENTS)/audit/.created  ## known faults, licences and sources of dependencies
 	command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny
 	cargo deny --all-features check
-	$(BIN)/pip install --quiet pip-audit
-	$(BIN)/pip-audit --local --skip-editable
+	$(call pip,$(ENVIRONMENTS)/audit) install --quiet pip-audit
+	PIPAPI_PYTHON_LOCATION=$(call python,$(SERVER)) $(ENVIRONMENTS)/audit/$(BIN)/pip-audit --local --skip-editable
 
 # What is made lies in packages/meteor and is committed: METEOR 1.5 of 2014 does not change any more.
 meteor-data: $(VENV)/.core  ## make the tables of METEOR and of synonyms from an installed pycocoevalcap
@@ -217,71 +247,66 @@ check-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "sacrecap needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "sacrecap needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
 
-$(VENV)/.created: | $(if $(WHEEL),check-python,check-tools)
-	@echo "sacrecap: making the environment $(VENV)"
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
+# maturin is what builds the native core.
+%/.created: | $(if $(WHEEL),check-python,check-tools)
+	@echo "sacrecap: making the environment $(@D)"
+	@$(PYTHON) -m venv $(@D)
+	@$(call pip,$(@D)) install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9.4,<2'
 	@touch $@
 
-# Neither sacrecap nor its data package is on PyPI: they are built here first, and what follows finds them installed.
-$(VENV)/.meteor: $(VENV)/.created packages/meteor/pyproject.toml
-	@$(BIN)/pip install --quiet -e packages/meteor
-	@touch $@
-
-# What pip and maturin print on the way is shown only if they fail.
-$(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(if $(WHEEL),$(WHEEL),$(RUST_SOURCES) pyproject.toml)
+# Neither sacrecap nor its data package is on PyPI: they are built first, and what follows finds them installed. What pip
+# and maturin print on the way is shown only if they fail. The core is compiled once: environments share its build.
+%/.built: %/.created packages/meteor/pyproject.toml $(if $(WHEEL),$(WHEEL),$(RUST_SOURCES) pyproject.toml)
+	@$(call pip,$(@D)) install --quiet -e packages/meteor
 ifdef WHEEL
-	@$(BIN)/pip install --quiet '$(WHEEL)[meteor]'
+	@$(call pip,$(@D)) install --quiet '$(WHEEL)[meteor]'
 else
-	@echo "sacrecap: building the native core in Rust; the first time this takes two to five minutes"
-	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip install --quiet --no-build-isolation -e '.[meteor]'
+	@test -d target/maturin || echo "sacrecap: building the native core in Rust; the first time this takes two to five minutes"
+	@PATH="$(abspath $(@D)/$(BIN)):$$PATH" $(call pip,$(@D)) install --quiet --no-build-isolation -e '.[meteor]'
 endif
 	@touch $@
+.SECONDARY:
 
-$(VENV)/.core: $(VENV)/.built
-	$(BIN)/pip install --quiet 'sacrecap[test]'
+$(CORE)/.core: $(CORE)/.built
+	$(call pip,$(@D)) install --quiet --group test
 	@touch $@
 
-# Of the members the site shows the help of their commands, which needs nothing else.
-$(VENV)/.docs: $(VENV)/.built
-	$(BIN)/pip install --quiet 'sacrecap[docs]'
-	$(BIN)/pip install --quiet --no-deps -e packages/server -e packages/captioning
-	@touch $@
-
-$(VENV)/.pages: $(VENV)/.core $(VENV)/.docs
-	$(BIN)/pip install --quiet 'sacrecap[browser]'
+# The site shows the help of the members' commands, which needs nothing else of the captioners.
+$(PAGES)/.pages: $(PAGES)/.built packages/server/pyproject.toml packages/captioning/pyproject.toml
+	$(call pip,$(@D)) install --quiet --group test-pages -e packages/server
+	$(call pip,$(@D)) install --quiet --no-deps -e packages/captioning
 	@touch $@
 
 # PyPI's torch for Linux brings CUDA, 5 GB with all it needs; where PyTorch's own index can be reached, pip prefers the
 # small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
-$(VENV)/.torch: $(VENV)/.built
-	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
-	$(BIN)/pip install --quiet 'sacrecap[detect,learned,test-training]'
+$(TORCH)/.torch: $(TORCH)/.built packages/captioning/pyproject.toml
+	$(call pip,$(@D)) install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
+	$(call pip,$(@D)) install --quiet --group test-torch -e packages/captioning --group packages/captioning/pyproject.toml:test
 	@touch $@
 
 # PySpark takes 0.5 GB, Ray 0.2, DuckDB 0.07.
-$(VENV)/.ray: $(VENV)/.built
-	$(BIN)/pip install --quiet 'sacrecap[ray,test-pipelines]'
+$(RAY)/.ray: $(RAY)/.built
+	$(call pip,$(@D)) install --quiet --group test-ray
 	@touch $@
 
-$(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml
-	$(BIN)/pip install --quiet -e 'packages/server[test]'
+$(SERVER)/.server: $(SERVER)/.built packages/server/pyproject.toml
+	$(call pip,$(@D)) install --quiet -e packages/server --group packages/server/pyproject.toml:test
 	@touch $@
 
-$(VENV)/.captioning: $(VENV)/.built $(VENV)/.torch packages/captioning/pyproject.toml
-	$(BIN)/pip install --quiet -e 'packages/captioning[test]'
+# The linters see the packages of all members, and no test sees the linters.
+$(LINT)/.lint: $(LINT)/.created $(TORCH)/.torch $(SERVER)/.server
+	$(call pip,$(@D)) install --quiet --group lint
+	@$(call python,$(@D)) scripts/link_environments.py $(TORCH) $(SERVER)
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning
-	$(BIN)/pip install --quiet 'sacrecap[dev]'
-	@touch $@
-
-# Programs that pip cannot install come from Debian. $(call debian,PROGRAM,PACKAGE) installs one.
+# Programs that pip cannot install come from Debian, which takes root. $(call debian,PROGRAM,PACKAGE) installs one; where
+# that cannot be, the tests that need it are skipped, but in continuous integration they fail.
 define debian
-	@command -v apt-get >/dev/null || { echo "these tests need $(1) on the PATH"; exit 1; }
-	@echo "installing $(1) for the tests"
-	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
-	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y $(2) >/dev/null
+	@if ! command -v apt-get >/dev/null; then lacking="there is no apt-get"; \
+	 elif [ "$$(id -u)" = 0 ]; then SUDO=; elif sudo -n true 2>/dev/null; then SUDO=sudo; else lacking="that takes root"; fi; \
+	 if [ -n "$$lacking" ]; then echo "sacrecap: $(1) is not installed, and cannot be ($$lacking): the tests that need it are skipped"; test -z "$$CI"; \
+	 else echo "sacrecap: installing $(1) for the tests"; \
+	  $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y $(2) >/dev/null; fi
 endef
 
 # Reports, the server's pages and studies are tested in a real browser.
@@ -296,7 +321,7 @@ ifeq ($(POSTGRESQL),)
 	$(call debian,PostgreSQL (initdb),postgresql)
 endif
 
-# The COCO suite's own programs are run where there is a Java runtime; continuous integration has to have one.
+# The COCO suite's own programs and Spark run where there is a Java runtime; continuous integration has to have one.
 java:
 ifneq ($(CI),)
 ifeq ($(JAVA),)
@@ -305,4 +330,4 @@ endif
 endif
 
 clean:  ## remove everything built
-	rm -rf $(VENV) target dist src/sacrecap/*.so report.html
+	rm -rf $(VENV) $(ENVIRONMENTS) target dist src/sacrecap/*.so report.html

@@ -3,9 +3,9 @@
 usage: build_site.py
 
 The menu has the page of each metric, in the order of the table of metrics. The page of commands shows what `--help`
-prints, also of the commands of the members, which have to be installed, if only without their dependencies. The pages
-are built strictly: a link, an anchor or a cross reference of a docstring that leads nowhere stops it. The report is
-made anew by what `sacrecap demo` does, so that the site shows the version that it describes.
+prints, also of the commands of the members, which have to be installed. The pages are built strictly: a link, an anchor
+or a cross reference of a docstring that leads nowhere stops it. The report is made anew by what `sacrecap demo` does, so
+that the site shows the version that it describes.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ COMMANDS = "reference/command-line.md"
 
 def build() -> None:
     """Builds the whole site. Raises `CalledProcessError` where a page has a fault; the builder has said which."""
-    whole = ROOT / ".mkdocs.yml"  # in the root: its paths are those of mkdocs.yml
-    settings = with_metrics((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    whole.write_text(settings.replace("docs_dir: docs\n", "docs_dir: target/pages\n"), encoding="utf-8")
     shutil.rmtree(PAGES, ignore_errors=True)
     shutil.copytree(ROOT / "docs", PAGES)
     (PAGES / COMMANDS).write_text(with_help((PAGES / COMMANDS).read_text(encoding="utf-8")), encoding="utf-8")
+    settings = with_metrics((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    whole = ROOT / ".mkdocs.yml"  # in the root: its paths are those of mkdocs.yml
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "--config-file", whole.name]
     try:
+        whole.write_text(settings.replace("docs_dir: docs\n", "docs_dir: target/pages\n"), encoding="utf-8")
         subprocess.run(command, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, check=True)
     finally:
-        whole.unlink()
+        whole.unlink(missing_ok=True)
     write_reports(SITE / "example")
 
 

@@ -44,8 +44,18 @@ PAGES = [
     *sorted((ROOT / "packages").glob("*/README.md")),
     *sorted(DOCS.rglob("*.md")),
 ]
-RUNNERS = ("core", "torch", "ray", "server", "study", "captioning")
-"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member; those of studies with people."""
+RUNNERS = {
+    "core": ("CORE", ()),
+    "torch": ("TORCH", ("captioning",)),
+    "ray": ("RAY", ()),
+    "server": ("SERVER", ("server",)),
+    "study": ("SERVER", ("server",)),
+    "captioning": ("TORCH", ("captioning",)),
+}
+"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member; those of studies with people.
+
+With each the name of its environment in the Makefile, and the members that are installed there.
+"""
 
 UPDATE = "SACRECAP_UPDATE_DOCS" in os.environ
 ELISION = "[...]"

@@ -91,6 +91,49 @@ def test_every_page_is_run_by_one_distribution() -> None:
         assert len(marks) == (runner_of(page) != "core"), f"{page}: the mark stands once, in the first line"
 
 
+def needed_members(page: Path) -> set[str]:
+    """The members whose commands or modules the blocks of a page call."""
+    members = {"server": "server", "train": "captioning"}  # by the extra that installs each
+    needed = set()
+    for block in pages.blocks(page):
+        if block.language == "console":
+            words = [
+                command.split() for command, shown, _ in pages.commands(block.text) if shown or "--help" not in command
+            ]
+            needed |= {
+                members[MEMBERS[name]]
+                for first, name, *_ in filter(lambda w: len(w) > 1, words)
+                if first == "sacrecap" and name in MEMBERS
+            }
+        elif block.language == "python" and not block.name:
+            needed |= {
+                member for member in members.values() if re.search(rf"\b(import|from) sacrecap_{member}\b", block.text)
+            }
+    return needed
+
+
+@every_page()
+def test_the_members_that_a_page_needs_are_installed_where_it_runs(page: Path) -> None:
+    """Elsewhere it runs only on a machine of somebody who has installed them by hand."""
+    _, installed = RUNNERS[runner_of(page)]
+    assert needed_members(page) <= {*installed}, "a runner that has them is named by the mark in the first line"
+
+
+def test_the_makefile_installs_the_members_of_each_runner() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = re.findall(r"^\$\((\w+)\)/\.\w+:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    installs = {name: {*re.findall(r"-e packages/(\w+)", recipe)} for name, recipe in recipes}
+    assert all(installs[name] == {*members} for name, members in RUNNERS.values())
+
+
+def test_a_member_that_is_not_installed_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```console\n$ sacrecap study check a.json\nfine\n```\n\n```python\nimport sacrecap_captioning\n```\n", "utf-8"
+    )
+    assert needed_members(page) == {"server", "captioning"}
+
+
 def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "UPDATE", False)
     monkeypatch.setattr(pages, "ROOT", tmp_path)

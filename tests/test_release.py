@@ -16,6 +16,11 @@ import click
 import pytest
 import yaml
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # pytest's
+
 from pages import PAGES, ROOT
 from sacrecap.cli.check import command as check
 
@@ -23,6 +28,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 OPTIONAL = PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+GROUPS = re.findall(r"^([a-z-]+) = \[", PROJECT.partition("[dependency-groups]")[2].partition("\n[")[0], re.MULTILINE)
 EXTRAS = set(re.findall(r"^([a-z-]+) = \[", OPTIONAL, re.MULTILINE))
 TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 
@@ -99,6 +105,13 @@ def test_every_extra_that_is_named_exists() -> None:
             assert extra in EXTRAS, f"{path} names {extra!r}"
 
 
+def test_every_group_that_is_named_exists_and_is_used() -> None:
+    workflows = "".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
+    named = re.findall(r"--group ([a-z-]+)(?![\w./-])", MAKEFILE + workflows)
+    included = re.findall(r'include-group = "([a-z-]+)"', PROJECT)
+    assert {*named, *included} == {*GROUPS}
+
+
 def test_every_extra_is_documented() -> None:
     page = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
     assert {extra for extra in EXTRAS if f"`{extra}`" not in page} == set()
@@ -111,19 +124,43 @@ def test_the_action_gives_options_that_sacrecap_check_has() -> None:
     assert set(re.findall(r"--[a-z]+", script)) >= {"--min", "--max", "--against", "--output"}
 
 
-def test_the_recipe_says_what_the_project_says() -> None:
-    """Where its sources are, what it runs with, what builds it, and the licences."""
+def spaced(requirement: str) -> str:
+    """As conda writes it."""
+    return requirement.replace(">", " >", 1)
+
+
+def test_the_recipe_says_what_the_projects_say() -> None:
+    """Where their sources are, what they run with, what builds them, and the licences."""
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-    name = recipe["package"]["name"]
-    assert f'\nname = "{name}"\n' in PROJECT
-    assert f"/source/{name[0]}/{name}/{name}-" in recipe["source"]["url"]
-    quoted = {
-        key: [item.replace(">", " >", 1) if key != "license-files" else item for item in re.findall(r'"(.*?)"', found)]
-        for key, found in re.findall(r"^(dependencies|requires|license-files) = \[([^\]]*)\]$", PROJECT, re.MULTILINE)
-    }
-    assert recipe["requirements"]["run"] == ["python", *quoted["dependencies"]]
-    assert recipe["requirements"]["host"] == ["python", "pip", *quoted["requires"]]
-    assert set(recipe["about"]["license_file"]) == {"THIRDPARTY.yml", *quoted["license-files"]}
+    projects = {"sacrecap-meteor": ROOT / "packages" / "meteor", "sacrecap": ROOT}
+    assert [output["package"]["name"] for output in recipe["outputs"]] == [*projects]
+    extra = re.findall(r'^meteor = \["(.*)"\]$', PROJECT, re.MULTILINE)  # conda knows no extras
+    for output, folder in zip(recipe["outputs"], projects.values(), strict=True):
+        project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
+        name = output["package"]["name"]
+        assert f"/source/{name[0]}/{name}/{name.replace('-', '_')}-" in output["source"]["url"]
+        built = [spaced(item) for item in project["build-system"]["requires"]]
+        described = project["project"]
+        needed = [*described.get("dependencies", []), *(extra if folder == ROOT else [])]
+        assert output["requirements"]["run"][1:] == [spaced(item) for item in needed]
+        assert output["requirements"]["host"][2:] == built
+        assert output["about"]["license_file"] == described["license-files"]
+        assert output["about"]["license"] == described["license"]
+    [version] = re.findall(
+        r'^__version__ = "(.*)"$',
+        (projects["sacrecap-meteor"] / "src/sacrecap_meteor/__init__.py").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    assert recipe["context"]["meteor_version"] == version
+
+
+def test_the_licences_of_linked_crates_are_of_the_locked_versions() -> None:
+    """`make lint` compares the whole file with what the crates have."""
+    text = (ROOT / "THIRD-PARTY-LICENSES").read_text(encoding="utf-8")
+    crates = set(re.findall(r"^([\w-]+) (\d[\w.+-]*) \(.*\), https?://", text, re.MULTILINE))
+    locked = re.findall(r'name = "(.*)"\nversion = "(.*)"', (ROOT / "Cargo.lock").read_text(encoding="utf-8"))
+    assert len(crates) > 20
+    assert crates <= {*locked}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="the script of the action is bash's")

@@ -22,14 +22,20 @@ pytest.importorskip("ray")
 from test_full_disk import can_be_apart
 from test_stream import Made, two_inputs
 
+from pages import ROOT
+
 pytestmark = pytest.mark.ray
 RAY = [sys.executable, "-m", "ray.scripts.scripts", "start", "--object-store-memory=80000000", "--disable-usage-stats"]
 APART = """
-mount --bind "$1" /mnt && mount -t tmpfs none "$2" && mkdir -p "$1" && mount --bind /mnt "$1" || exit 1
+temporary=$1 seen=$2
 shift 2
+mount -t tmpfs none /mnt || exit 1
+echo "$seen" | while read -r folder; do mkdir -p "/mnt$folder" && mount --bind "$folder" "/mnt$folder" || exit 1; done
+mount -t tmpfs none "$temporary" || exit 1
+echo "$seen" | while read -r folder; do mkdir -p "$folder" && mount --bind "/mnt$folder" "$folder" || exit 1; done
 exec "$@"
 """
-"""A folder for temporary files of its own, in which the input is where it is elsewhere."""
+"""A folder for temporary files of its own, in which the folders that both machines see are where they are elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +53,9 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, d
         environment.pop(name, None)
     head = [*RAY, "--head", f"--port={address.rpartition(':')[2]}", "--num-cpus=0", "--include-dashboard=false"]
     other = [*RAY, f"--address={address}", "--num-cpus=2"]
-    apart = ["unshare", "-m", "sh", "-c", APART, "sh", str(folder), str(temporary)]
+    programs = {Path(place).resolve() for place in (sys.prefix, sys.base_prefix, ROOT)}  # a clone may be there, too
+    seen = [folder, *(place for place in programs if place.is_relative_to(temporary))]
+    apart = ["unshare", "-m", "sh", "-c", APART, "sh", str(temporary), "\n".join(map(str, seen))]
     log = folder / "log"
     with contextlib.ExitStack() as ends:
         ends.callback(shutil.rmtree, short, ignore_errors=True)
