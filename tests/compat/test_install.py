@@ -176,18 +176,17 @@ def test_processes_of_the_program_have_the_names_too(program: Path, method: str)
     program.write_text(
         "import multiprocessing\n"
         "from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer\n"
-        "from pycocoevalcap.spice.spice import Spice\n"
         "def cut(text):\n"
-        "    return PTBTokenizer().tokenize({1: [{'caption': text}]}), Spice.parser, PTBTokenizer.__module__\n"
+        "    return PTBTokenizer().tokenize({1: [{'caption': text}]}), PTBTokenizer.__module__\n"
         "if __name__ == '__main__':\n"
         f"    with multiprocessing.get_context({method!r}).Pool(2) as pool:\n"
         "        for found in pool.map(cut, ['A dog.', 'Cats!']):\n"
         "            print(found)\n"
     )
-    done = compat("--spice-parser=stanford", program)
+    done = compat("--only=pycocoevalcap", program)
     assert done.returncode == 0, done.stderr
     module = "sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer"
-    assert done.stdout == f"({{1: ['a dog']}}, 'stanford', '{module}')\n({{1: ['cats']}}, 'stanford', '{module}')\n"
+    assert done.stdout == f"({{1: ['a dog']}}, '{module}')\n({{1: ['cats']}}, '{module}')\n"
 
 
 def test_the_original_is_not_replaced_once_it_was_imported(program: Path) -> None:
@@ -231,17 +230,10 @@ def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: tupl
     assert "usage: python -m sacrecap.compat" in said
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--spice-parser", "x", "a.py"), "SPICE: parser must be one of native, stanford, got 'x'"),
-        (("missing.py",), "missing.py: No such file"),
-    ],
-)
-def test_what_is_seen_after_names_are_replaced(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = compat(*arguments, folder=tmp_path)
+def test_a_program_that_is_missing(tmp_path: Path) -> None:
+    done = compat("missing.py", folder=tmp_path)
     assert done.returncode == 2
-    assert message in done.stderr.splitlines()[0]
+    assert "missing.py: No such file" in done.stderr.splitlines()[0]
     assert "usage: python -m sacrecap.compat" in done.stderr
 
 

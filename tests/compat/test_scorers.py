@@ -20,11 +20,11 @@ import reference.cider
 import sacrecap
 from compat.clients import Coco, assert_equal, quietly
 from corpora import Pairs, captions, pairs
-from sacrecap.compat.bleuscorer import BleuScorer
 from sacrecap.compat.pyciderevalcap.cider.cider import Cider
 from sacrecap.compat.pyciderevalcap.ciderD.ciderD import CiderD
 from sacrecap.compat.pyciderevalcap.eval import CIDErEvalCap
 from sacrecap.compat.pycocoevalcap.bleu.bleu import Bleu
+from sacrecap.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
 from sacrecap.compat.pycocoevalcap.cider.cider import Cider as SuiteCider
 from sacrecap.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
 from sacrecap.compat.pycocoevalcap.eval import COCOEvalCap
@@ -33,7 +33,6 @@ from sacrecap.compat.pycocoevalcap.rouge.rouge import Rouge
 from sacrecap.compat.pycocoevalcap.spice.spice import Spice
 from sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from sacrecap.errors import DataError, SacrecapError, UsageError
-from sacrecap.resources.stanford import StanfordSpice
 
 REFERENCES = {"a": ["a dog runs", "the dogs run happily"], "b": ["two birds"], "c": ["the dog", "a city dog runs"]}
 
@@ -140,6 +139,15 @@ def test_captions_of_token_ids_take_frequencies_of_token_ids(tmp_path: Path, mon
     score, scores = CiderD(df="idxs").compute_score(references, samples)
     assert score == pytest.approx(np.mean(scores))
     assert scores[0] > scores[1] > 0
+
+
+def test_the_scorers_of_training_code_count_four_words_by_default() -> None:
+    """With five, the mean over the orders would be another."""
+    corpus = Pairs(("a b c d e f", "a f g"), (("a b c d e", "a b c"), ("f g", "a h")))
+    counted = filled(OriginalCider(), corpus).compute_score()
+    for scorer in (CiderD().cider_scorer, type(CiderD().cider_scorer)()):
+        assert_equal(filled(scorer, corpus).compute_score(), counted)
+    assert (Cider().cider_scorer.n, type(Cider().cider_scorer)().n) == (4, 4)
 
 
 def test_counting_frequencies_as_training_code_does() -> None:
@@ -300,20 +308,6 @@ def test_spice_of_several_captions_is_that_of_what_they_say_together() -> None:
     with quietly():
         evaluation.evaluate()
     assert_equal([of_image["SPICE"] for of_image in evaluation.evalImgs], found)
-
-
-def test_spice_by_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    class EveryWordIsAnObject:
-        def tuples(self, sides: Any, **_: Any) -> Any:
-            return [tuple(sorted({(word,) for caption in side for word in caption.split()})) for side in sides]
-
-    monkeypatch.setattr(StanfordSpice, "find", lambda **_: EveryWordIsAnObject())
-    monkeypatch.setattr(Spice, "parser", "stanford")
-    score, (numbers,) = Spice().compute_score({1: ["the cat", "a cat"]}, {1: ["a dog"]})
-    assert (numbers["All"]["tp"], numbers["All"]["fp"], numbers["All"]["fn"]) == (1, 1, 2)
-    assert score == numbers["Object"]["f"] == pytest.approx(2 / 5)
-    with pytest.raises(DataError, match="several candidates of an image are scored with Spice.parser = 'native' alone"):
-        Spice().compute_score({1: ["a"]}, {1: ["a", "b"]})
 
 
 # Everything

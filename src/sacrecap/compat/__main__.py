@@ -10,8 +10,8 @@ import sys
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
-from sacrecap.compat import SUITES, report
-from sacrecap.compat.children import Installation, send
+from sacrecap.compat import SUITES, install, report
+from sacrecap.compat.children import send
 from sacrecap.errors import SacrecapError
 
 USAGE = f"""\
@@ -23,17 +23,15 @@ copy of one of them, and gives it sacrecap's modules in place of those with the 
 another source are kept: their numbers stay what they are. The program's arguments, its exit status and its tracebacks
 are its own.
 
-  --report               at the end, list on standard error what was replaced, what was kept, and why
-  --only NAMES           packages to replace, separated by commas, out of the two above (default: all)
-  --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
-                         which `sacrecap spice setup` sets up
-  -m MODULE              run a module, as python -m does
+  --report      at the end, list on standard error what was replaced, what was kept, and why
+  --only NAMES  packages to replace, separated by commas, out of the two above (default: both)
+  -m MODULE     run a module, as python -m does
 """
 
 
 def main(arguments: list[str]) -> None:
     """Takes the options, and runs the program."""
-    options = {"--only": "", "--spice-parser": "native"}
+    names = ""
     rest = [*arguments]
     while rest and rest[0].startswith("-") and rest[0] != "-m":
         option, equals, value = rest.pop(0).partition("=")
@@ -43,22 +41,21 @@ def main(arguments: list[str]) -> None:
         if option == "--report" and not equals:
             atexit.register(lambda: print(report(), file=sys.stderr))
             continue
-        if option not in options:
+        if option != "--only":
             _stop(f"there is no option {option}")
         if not equals and not rest:
             _stop(f"{option} needs a value")
-        options[option] = value if equals else rest.pop(0)
+        names = value if equals else rest.pop(0)
     is_module = rest[:1] == ["-m"]
     program = rest[is_module:]
     if not program:
         _stop("which program?")
+    only = tuple(names.split(",")) if names else None
     try:
-        only = options["--only"]
-        chosen = Installation(tuple(only.split(",")) if only else None, options["--spice-parser"])
-        chosen.apply()
+        install(only)
     except SacrecapError as error:
         _stop(str(error))
-    send(chosen)
+    send(only)
     sys.excepthook = _ProgramsOwn(sys.excepthook)
     sys.argv = program
     if is_module:

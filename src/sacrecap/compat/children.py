@@ -15,37 +15,27 @@ from sacrecap.compat import be_quiet, install
 
 
 @dataclass(frozen=True)
-class Installation:
-    """The replaced packages and settings. They are applied when this is unpickled."""
+class _Installation:
+    """The replaced packages, None for all. They are installed when this is unpickled."""
 
     only: tuple[str, ...] | None
-    spice_parser: str
 
-    def apply(self) -> None:
-        """Installs the names. Raises `UsageError` for an unknown name or parser."""
-        install(self.only)
-        from sacrecap.compat.pycocoevalcap.spice.spice import Spice
-        from sacrecap.metrics import Spice as Metric
-
-        Spice.parser = Metric(parser=self.spice_parser).parser  # checked there
-
-    def __reduce__(self) -> tuple[Callable[..., Installation], tuple[tuple[str, ...] | None, str]]:
-        return _applied, (self.only, self.spice_parser)
+    def __reduce__(self) -> tuple[Callable[..., _Installation], tuple[tuple[str, ...] | None]]:
+        return _installed, (self.only,)
 
 
-def _applied(only: tuple[str, ...] | None, spice_parser: str) -> Installation:
-    chosen = Installation(only, spice_parser)
-    chosen.apply()
+def _installed(only: tuple[str, ...] | None) -> _Installation:
+    install(only)
     be_quiet()  # the program's first process said what is kept
-    return chosen
+    return _Installation(only)
 
 
-def send(chosen: Installation) -> None:
-    """Sends the choice to every process that is started from here on."""
+def send(only: tuple[str, ...] | None) -> None:
+    """Installs these packages in every process that is started from here on."""
     prepare = spawn.get_preparation_data
 
     def prepared(name: str) -> dict[str, Any]:
-        data = {**prepare(name), "sacrecap_compat": chosen}
+        data = {**prepare(name), "sacrecap_compat": _Installation(only)}
         if name == "ignore":  # the server of `forkserver`, which takes the program's path alone
             data.pop("init_main_from_path", None)
         return data

@@ -7,11 +7,9 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from sacrecap import _core
 from sacrecap.compat.cooked import Cooked, Ngram, add
-from sacrecap.compat.encoded_captions import TOKENIZER
 from sacrecap.corpus import DocumentFrequency
-from sacrecap.corpus.pickled import MAGIC
+from sacrecap.corpus.pickled import MAGIC, packed
 from sacrecap.errors import DataError
 
 LONGEST = 4
@@ -25,11 +23,10 @@ class CountedFrequencies:
     """
 
     def __init__(
-        self, counts: Mapping[Ngram, float] | None = None, references: Sequence[Sequence[Cooked]] = (), n: int = LONGEST
+        self, counts: Mapping[Ngram, float] | None = None, references: Sequence[Sequence[Cooked]] = ()
     ) -> None:
         self._counts = counts
         self._references = references
-        self._n = n
         self._made: tuple[object, DocumentFrequency] | None = None
         """The native form, with the state of the counts that it was made of."""
 
@@ -42,18 +39,12 @@ class CountedFrequencies:
             self._counts = counted
         return self._counts
 
-    def native(self, ref_len: float | None) -> DocumentFrequency:
-        """The counts for scoring; `ref_len` is the logarithm of the number of images, where that was set."""
-        state = (ref_len, None if self._counts is None else (len(self._counts), sum(self._counts.values())))
+    def native(self, ref_len: float) -> DocumentFrequency:
+        """The counts for scoring; `ref_len` is the logarithm of the number of images."""
+        state = ref_len, len(self.counts), sum(self.counts.values())
         if self._made is None or self._made[0] != state:
-            self._made = state, self._native(ref_len)
+            self._made = state, _of_counts(self.counts, ref_len)
         return self._made[1]
-
-    def _native(self, ref_len: float | None) -> DocumentFrequency:
-        if self._counts is not None or not _is_log_of(len(self._references), ref_len):
-            return _of_counts(self.counts, ref_len)
-        captions = {str(number): [one.text for one in cooked] for number, cooked in enumerate(self._references)}
-        return DocumentFrequency.build(captions, tokenizer=TOKENIZER, n=self._n)
 
 
 class OfFile(Mapping[Ngram, float]):
@@ -76,9 +67,9 @@ class OfFile(Mapping[Ngram, float]):
         """Logarithm of the number of images."""
         return math.log(self._native.documents)
 
-    def native(self, ref_len: float | None) -> DocumentFrequency:
+    def native(self, ref_len: float) -> DocumentFrequency:
         """The counts for scoring."""
-        if not _is_log_of(self._native.documents, ref_len):
+        if not math.isclose(ref_len, self.ref_len, abs_tol=1e-12):
             raise DataError(
                 f"ref_len is {ref_len}, but {self._path} is of {self._native.documents:,} images (ref_len "
                 f"{self.ref_len}); set document_frequency too, to a dictionary"
@@ -106,43 +97,19 @@ class OfFile(Mapping[Ngram, float]):
 Frequencies = CountedFrequencies | OfFile
 
 
-def given(counts: Mapping[Ngram, float] | Frequencies) -> Frequencies:
-    """Frequencies of what a program gives: counts of its own, or those that it had from here."""
-    return counts if isinstance(counts, (CountedFrequencies, OfFile)) else CountedFrequencies(counts)
-
-
-def _is_log_of(images: int, ref_len: float | None) -> bool:
-    """Whether this is the logarithm of the number of images; None, for one that was not set, is."""
-    return ref_len is None or math.isclose(ref_len, math.log(max(1, images)), abs_tol=1e-12)
-
-
-def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> DocumentFrequency:
-    if ref_len is None:
-        raise DataError("document_frequency is set, but not ref_len, the logarithm of the number of images; set it too")
+def _of_counts(counts: Mapping[Ngram, float], ref_len: float) -> DocumentFrequency:
     documents = round(math.exp(ref_len))
     if documents < 1 or not math.isclose(math.log(documents), ref_len, abs_tol=1e-9):
         raise DataError(f"ref_len must be the logarithm of a whole number of images, got {ref_len}")
     # Four empty words, which no caption has: then counts of short captions, or no counts, work for long captions too.
-    numbers = {"": 0}
-    ids, lengths, found = [0] * LONGEST, [LONGEST], [1]
+    kept: dict[Ngram, float] = {("",) * LONGEST: 1}
     for ngram, count in counts.items():
         if count == 0 or len(ngram) > LONGEST:  # looking up an unknown n-gram in a defaultdict leaves a 0 there
             continue
         if count != int(count) or count < 0:
             raise DataError(f"document_frequency counts images; of {ngram!r} it holds {count}")
-        ids += (numbers.setdefault(word, len(numbers)) for word in ngram)
-        lengths.append(len(ngram))
-        found.append(int(count))
-    import numpy as np
-
-    native = _core.DocumentFrequency.from_counts(
-        list(numbers),
-        np.asarray(ids, "<u4").tobytes(),
-        np.asarray(lengths, "u1").tobytes(),
-        np.asarray(found, "<u4").tobytes(),
-        documents,
-    )
-    return DocumentFrequency(native, "given")
+        kept[ngram] = count
+    return DocumentFrequency(packed(kept, documents), "given")
 
 
 def _find(name: str) -> str:

@@ -20,6 +20,8 @@ from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     import numpy.typing as npt
 
@@ -39,7 +41,8 @@ def read_pickle(path: PathLike) -> _core.DocumentFrequency:
     data = read_bytes(path)
     try:
         counts, documents = _counts_and_documents(_loaded(data))
-        return _packed(counts, documents)
+        _check(counts)
+        return packed(counts, documents)
     except (_Refused, ValueError) as why:  # Python writes no whole number of more than 4,300 digits
         remedy = "`sacrecap df build REFERENCES -o FILE` makes document frequencies from the references"
         raise DataError(f"{os.fspath(path)}: {why}. {remedy}") from None
@@ -89,10 +92,8 @@ def _counts_and_documents(root: Any) -> tuple[dict[Any, Any], int]:
     raise _not_counts(f"'ref_len' is {described(documents)}, and not the number of documents{hint}")
 
 
-def _packed(counts: dict[Any, Any], documents: int) -> _core.DocumentFrequency:
-    """The counts as the native core takes them."""
-    import numpy as np
-
+def _check(counts: dict[Any, Any]) -> None:
+    """Raises `_Refused` unless they count n-grams."""
     if not counts:
         raise _not_counts("it holds no n-gram")
     for ngram, count in counts.items():
@@ -101,12 +102,19 @@ def _packed(counts: dict[Any, Any], documents: int) -> _core.DocumentFrequency:
         if type(count) not in {int, float} or not 0 <= count < 2**32 or count != int(count):
             limit = f"a whole number from 0 to {2**32 - 1}"
             raise _not_counts(f"the count of {described(ngram)} is {described(count)}, and not {limit}")
+    words = itertools.chain.from_iterable(counts)
+    half = next((word for word in words if any("\ud800" <= character <= "\udfff" for character in word)), None)
+    if half is not None:
+        raise _not_counts(f"a word has half a character, {half!a}")
+
+
+def packed(counts: Mapping[tuple[str, ...], float], documents: int) -> _core.DocumentFrequency:
+    """The counts, whole numbers of n-grams of 1 to 4 words, as the native core takes them."""
+    import numpy as np
+
     # Numbers the words in the order of first occurrence.
     numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     ids = list(map(numbers.__getitem__, itertools.chain.from_iterable(counts)))
-    half = next((word for word in numbers if any("\ud800" <= character <= "\udfff" for character in word)), None)
-    if half is not None:
-        raise _not_counts(f"a word has half a character, {half!a}")
 
     def array(values: Any, kind: npt.DTypeLike) -> bytes:
         packed: npt.NDArray[np.generic] = np.fromiter(values, kind)

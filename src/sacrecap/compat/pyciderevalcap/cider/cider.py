@@ -1,19 +1,16 @@
-"""CIDEr by document frequencies that have a name."""
+"""CIDEr of numbered samples, by document frequencies that have a name."""
 
-from sacrecap.compat.ciderscorer import CosineScorer, WithFrequencies
+from sacrecap.compat.pyciderevalcap.cider.cider_scorer import CiderScorer
+from sacrecap.compat.pyciderevalcap.ciderD.ciderD import CiderD
 
 
-class Cider(WithFrequencies):
-    """CIDEr without stems.
+class Cider(CiderD):
+    """CIDEr without stems; `df` as in CIDEr-D."""
 
-    `df`: `corpus`, to count document frequencies in the references of a call, or the name of the file that has them.
-    """
-
-    scorer = CosineScorer
+    scorer = CiderScorer
 
     def __init__(self, n: int = 4, df: str = "corpus") -> None:
-        super().__init__(n, df)
+        super().__init__(n, df=df)
 
     def method(self) -> str:
-        """The name that is printed."""
         return "CIDEr"

@@ -1,6 +1,164 @@
-"""The scorer under CIDEr-D."""
+"""The scorer under CIDEr-D: captions are added one image after the other, and scored together."""
 
-from sacrecap.compat.ciderscorer import IdfScorer as CiderScorer
-from sacrecap.compat.cooked import cook_refs, cook_test, precook
+from __future__ import annotations
 
-__all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
+import copy
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sacrecap.compat.added import NgramScorer
+from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs, cook_test, precook
+from sacrecap.compat.encoded_captions import encoded, score_alone, several
+from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, OfFile
+from sacrecap.errors import UsageError
+from sacrecap.metrics import CiderD
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Self
+
+    from sacrecap.corpus import DocumentFrequency
+    from sacrecap.metrics import Metric
+
+__all__ = ["CiderScorer", "Scores", "cook_refs", "cook_test", "precook"]
+
+Scores = tuple["np.float64", "npt.NDArray[np.float64]"]
+"""The mean, and the scores of the images in their order."""
+
+
+class CiderScorer(NgramScorer):
+    """Candidates and references of images, as counts of n-grams, and the document frequencies to score them by.
+
+    Attributes:
+        sigma: standard deviation of CIDEr-D's length penalty, in words.
+        df_mode: `corpus` to count document frequencies in the references that are scored; else the name of the file
+            that they come from.
+        ref_len: logarithm of the number of images that they were counted in; None until it is known.
+    """
+
+    def __init__(
+        self,
+        df_mode: str = "corpus",
+        test: str | None = None,
+        refs: Sequence[str] | None = None,
+        n: int = 4,
+        sigma: float = 6.0,
+    ) -> None:
+        super().__init__(n, test, refs)
+        self.sigma = sigma
+        self.df_mode = df_mode
+        self.ref_len: float | None = None
+        self.frequencies: Frequencies | None = None
+        if df_mode != "corpus":
+            self.frequencies = of_file = OfFile(df_mode)
+            self.ref_len = of_file.ref_len
+
+    def _cooked(self, captions: Sequence[str]) -> list[Cooked]:
+        return cook_refs(captions, self.n)
+
+    def _texts(self, cooked: Sequence[Any]) -> Sequence[Any]:
+        return [one if one is None else one.text for one in cooked]
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that scores."""
+        return CiderD(n=self.n, sigma=self.sigma)
+
+    @property
+    def document_frequency(self) -> Mapping[Ngram, float]:
+        """In how many images' references each n-gram occurs; empty before they are counted."""
+        if self.frequencies is None:
+            self.frequencies = CountedFrequencies()
+        return self.frequencies.counts
+
+    @document_frequency.setter
+    def document_frequency(self, counts: Mapping[Ngram, float]) -> None:
+        self.frequencies = counts if isinstance(counts, OfFile) else CountedFrequencies(counts)
+
+    def copy_empty(self) -> Self:
+        """A scorer without captions, of the same document frequencies."""
+        new = copy.copy(self)
+        new.clear()
+        return new
+
+    def clear(self) -> None:
+        """Forgets the captions; the document frequencies stay."""
+        self.crefs, self.ctest = [], []
+
+    def compute_doc_freq(self) -> None:
+        """Adds the n-grams of the references to the document frequencies."""
+        counts = self.document_frequency
+        if not isinstance(counts, dict):
+            raise UsageError(
+                f"the document frequencies are those of {self.df_mode}, and are not added to; use df='corpus'"
+            )
+        add(counts, self.crefs)
+
+    def compute_cider(self) -> list[np.float64]:
+        """The scores of the images by the document frequencies as they are."""
+        if self.df_mode == "corpus":
+            self.ref_len = math.log(max(1, len(self.crefs)))
+        return list(self._score(self._native())[1])
+
+    def compute_score(self, option: object = None, verbose: int = 0) -> Scores:
+        """The mean score, and the score of each image; with `df_mode` of `corpus`, frequencies are counted first.
+
+        Where a program's subclass has its own `compute_cider` or `compute_doc_freq`, these are called.
+        """
+        methods = type(self).compute_doc_freq, type(self).compute_cider
+        if methods != (CiderScorer.compute_doc_freq, CiderScorer.compute_cider):
+            if self.df_mode == "corpus":
+                self.document_frequency = defaultdict(float)
+                self.compute_doc_freq()
+            scores = np.array(self.compute_cider())
+            return np.mean(scores), scores
+        if self.df_mode != "corpus":
+            return self._score(self._native())
+        self.ref_len = math.log(max(1, len(self.crefs)))
+        self.frequencies = CountedFrequencies(references=[*self.crefs])
+        return self._score(None)
+
+    def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The score of each caption of `res` by each of `gts` alone, shape (captions of res, captions of gts)."""
+        (found,) = self.my_get_ciders([(gts, res)])
+        return found
+
+    def my_get_self_cider(self, res: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The score of each of these captions by each of them, shape (captions, captions)."""
+        return self.my_get_cider(res, res)
+
+    def my_get_ciders(self, groups: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[npt.NDArray[np.float64]]:
+        """The result of `my_get_cider` for several groups of captions, which are scored in one pass."""
+        for number, (gts, res) in enumerate(groups):
+            several(gts, f"gts[{number}]")
+            several(res, f"res[{number}]")
+        if not groups:
+            return []
+        candidates = [one for gts, res in groups for one in res for _ in gts]
+        references = [[other] for gts, res in groups for _ in res for other in gts]
+        found = self._of(candidates, references, self._native())[1]
+        cuts = np.cumsum([len(gts) * len(res) for gts, res in groups])[:-1]
+        parts = zip(groups, np.split(found, cuts), strict=True)
+        return [part.reshape(len(res), len(gts)) for (gts, res), part in parts]
+
+    def _native(self) -> DocumentFrequency:
+        if self.frequencies is None or self.ref_len is None:
+            raise UsageError(
+                "there are no document frequencies yet: name them (df=NAME), or add references, call "
+                "compute_doc_freq() and set ref_len to the logarithm of the number of images"
+            )
+        return self.frequencies.native(self.ref_len)
+
+    def _score(self, frequencies: DocumentFrequency | None) -> Scores:
+        return self._of(*self.texts(), frequencies)
+
+    def _of(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]], frequencies: DocumentFrequency | None
+    ) -> Scores:
+        score = score_alone(self.metric, encoded(candidates, references), document_frequency=frequencies)
+        per_image = score.per_image.copy()
+        return np.mean(per_image), per_image

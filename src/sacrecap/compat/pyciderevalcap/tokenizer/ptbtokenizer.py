@@ -1,11 +1,8 @@
 """The suite's tokenizer for either side of that package's evaluation."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sacrecap.compat.tokens import by_image
+from sacrecap.compat.pycocoevalcap.tokenizer import ptbtokenizer
 
 
 class PTBTokenizer:
@@ -18,8 +15,11 @@ class PTBTokenizer:
         """Tokens, joined by blanks: of `{image id: [{"caption": text}, …]}` as `{image id: [text, …]}`; with `res`, of
         `[{"image_id": …, "caption": text}, …]` as `[{"image_id": …, "caption": [text]}, …]`.
         """
+        cut = ptbtokenizer.PTBTokenizer().tokenize
         if self.source == "gts":
-            return by_image(captions_for_image, lambda one: one["caption"])
-        listed: Sequence[Mapping[str, Any]] = captions_for_image
-        found = by_image({number: [one] for number, one in enumerate(listed)}, lambda one: one["caption"])
-        return [{"image_id": one["image_id"], "caption": found[number]} for number, one in enumerate(listed)]
+            return cut(captions_for_image)
+        tokens = cut({number: [sample] for number, sample in enumerate(captions_for_image)})
+        return [
+            {"image_id": sample["image_id"], "caption": tokens[number]}
+            for number, sample in enumerate(captions_for_image)
+        ]

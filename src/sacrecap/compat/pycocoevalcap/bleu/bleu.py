@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.bleuscorer import BleuScorer, Scores
 from sacrecap.compat.encoded_captions import Captions
+from sacrecap.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer, Scores
 
 
 class Bleu:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sacrecap.compat.ciderscorer import IdfScorer, Scores
 from sacrecap.compat.encoded_captions import Captions
+from sacrecap.compat.pyciderevalcap.ciderD.ciderD_scorer import CiderScorer, Scores
 
 
 class Cider:
@@ -18,7 +18,7 @@ class Cider:
     ) -> None:
         self._n = n
         self._sigma = sigma
-        self._empty = IdfScorer(df, n=n, sigma=sigma)
+        self._empty = CiderScorer(df, n=n, sigma=sigma)
 
     def compute_score(self, gts: Captions, res: Captions) -> Scores:
         """The mean score, and the scores of the images in the order of `gts`, shape (images,).

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sacrecap.compat.ciderscorer import IdfScorer
 from sacrecap.compat.cooked import cook_refs, cook_test, precook
+from sacrecap.compat.pyciderevalcap.ciderD import ciderD_scorer
 
 __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 
 
-class CiderScorer(IdfScorer):
+class CiderScorer(ciderD_scorer.CiderScorer):
     """Scores by document frequencies of the references that are scored."""
 
     def __init__(

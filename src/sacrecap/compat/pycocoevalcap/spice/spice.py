@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Sequence
 from functools import cache
-from typing import ClassVar
 
 import numpy as np
 
@@ -41,13 +40,7 @@ _StatusGraph = tuple[
 
 
 class Spice:
-    """SPICE of all that captions say, and of each category.
-
-    `parser` says where scene graphs come from: `native`, the parser inside sacrecap, or `stanford`, the original
-    program, which `sacrecap spice setup` sets up. Set it on the class: programs make their objects themselves.
-    """
-
-    parser: ClassVar[str] = "native"
+    """SPICE of all that captions say, and of each category."""
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, list[dict[str, Numbers]]]:
         """The mean score, and for each image, in the order of the sorted ids, the numbers of each category.
@@ -65,17 +58,12 @@ class Spice:
         check_images(gts, res)
         said = [several(res[image], f"res[{image!r}]") for image in order]
         references = [several(gts[image], f"gts[{image!r}]") for image in order]
-        if self.parser != "native" and any(len(captions) > 1 for captions in said):
-            raise DataError(
-                "several candidates of an image are scored with Spice.parser = 'native' alone; give one of each"
-            )
-        _say_once(self.parser)
-        metrics = [Metric(category=category, parser=self.parser, sentences="one") for category in _CATEGORIES.values()]
+        _say_once()
+        metrics = [Metric(category=category, sentences="one") for category in _CATEGORIES.values()]
         corpus = encoded([_as_one(captions) for captions in said], references, list(map(str, order)))
         ready = metrics[0].ready(corpus, Needs())
         graphs, synonyms = ready.own
-        if self.parser == "native":
-            graphs = _read_once(graphs, [*said, *([caption] for captions in references for caption in captions)])
+        graphs = _read_once(graphs, [*said, *([caption] for captions in references for caption in captions)])
         calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in metrics]
         found = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
         per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*found, strict=True)]
@@ -87,14 +75,13 @@ class Spice:
 
 
 @cache
-def _say_once(parser: str) -> None:
+def _say_once() -> None:
     """Programs that change nothing but the import expect the Java program's numbers."""
-    if parser == "native":
-        print(
-            "sacrecap.compat: SPICE is by the parser inside sacrecap, so its numbers are near those of the Java "
-            "program, and not equal; --spice-parser stanford, or Spice.parser = 'stanford', runs that program",
-            file=sys.stderr,
-        )
+    print(
+        "sacrecap.compat: SPICE is by the parser inside sacrecap, so its numbers are near those of the Java program, "
+        "and not equal",
+        file=sys.stderr,
+    )
 
 
 _TOGETHER = "\N{OBJECT REPLACEMENT CHARACTER}"

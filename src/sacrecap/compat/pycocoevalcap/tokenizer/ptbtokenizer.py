@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sacrecap.compat.tokens import by_image
+from sacrecap.corpus import tokenize
+from sacrecap.errors import DataError
 
 
 class PTBTokenizer:
@@ -19,4 +20,18 @@ class PTBTokenizer:
 
         An image without captions is left out. Raises `DataError` for a caption that is not text.
         """
-        return by_image(captions_for_image, lambda one: one["caption"])
+        texts = [_text(one, image) for image, several in captions_for_image.items() for one in several]
+        tokens = map(" ".join, tokenize(texts, tokenizer="ptb-stream"))
+        return {image: [next(tokens) for _ in several] for image, several in captions_for_image.items() if len(several)}
+
+
+def _text(caption: Any, image: Any) -> str:
+    try:
+        text = caption["caption"]
+    except (KeyError, TypeError, IndexError):
+        text = None
+    if not isinstance(text, str):
+        raise DataError(
+            f"image {image!r}: this tokenizer takes captions as its original does, in dictionaries; got {caption!r:.80}"
+        )
+    return text
