@@ -3,9 +3,9 @@
 usage: build_site.py
 
 The menu has the page of each metric, in the order of the table of metrics. The page of commands shows what `--help`
-prints, also of the commands of the members, which have to be installed. The pages are built strictly: a link, an anchor
-or a cross reference of a docstring that leads nowhere stops it. The report is made anew by what `sacrecap demo` does, so
-that the site shows the version that it describes.
+prints, also of the commands of the members, which have to be installed. The pages are built strictly: a link, an
+anchor or a cross reference of a docstring that leads nowhere stops it. The report is made anew by what `sacrecap demo`
+does, so that the site shows the version that it describes.
 """
 
 from __future__ import annotations

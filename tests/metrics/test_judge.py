@@ -395,7 +395,9 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
     assert own is not None
     assert own[1] in next(iter(named.values())).signature
     file.write_text("Rate {caption}.")
-    with pytest.raises(UsageError, match=r"lacks \{references\} \(sacrecap metrics judge --prompt rating prints ours\)"):
+    with pytest.raises(
+        UsageError, match=r"lacks \{references\} \(sacrecap metrics judge --prompt rating prints ours\)"
+    ):
         sacrecap.score(REFERENCES, CAPTIONS, "judge", judge=Endpoint("http://localhost:1/v1", "m"), judge_prompt=file)
 
 
