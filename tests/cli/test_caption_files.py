@@ -211,6 +211,22 @@ def test_groups_of_images_that_the_file_of_candidates_calls_otherwise(
         assert systems["systems"]["a"]["groups"] == expected
 
 
+def test_groups_of_images_whose_ids_are_cut(run: Runner, nocaps: tuple[str, str], write: Write) -> None:
+    chosen = ["--metrics", "rouge-l", "--interval", "none", "--format", "json", "-q", "--by"]
+    expected = json.loads(run.here("score", *nocaps, *chosen, "domain").stdout)["groups"]
+    captions = json.loads((run.folder / nocaps[1]).read_text())
+    rows = [
+        {
+            "image_id": f"{'train' if text < 'b' else 'val'}_{int(image):06}.jpg",
+            "caption": text,
+            "area": DOMAINS[int(image)],
+        }
+        for image, text in captions.items()
+    ]
+    ended = run.here("score", nocaps[0], write("rows.json", rows), "--image-ids", "number", *chosen, "area")
+    assert json.loads(ended.stdout)["groups"] == expected
+
+
 @pytest.mark.parametrize("engine", ["local", "stream"])
 def test_references_of_several_files(run: Runner, write: Write, engine: str) -> None:
     first, other = {"a": ["a dog runs"], "b": ["a cat sits", "a cat"]}, {"c": ["a bus"], "a": ["the dog is fast"]}

@@ -89,6 +89,18 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     assert os.listdir(tmp_path) == ["file"]
 
 
+def test_a_folder_is_no_file_to_write_whether_or_not_it_is_there(tmp_path: Path) -> None:
+    sentence = "cannot be written: it is a directory; name a file in it$"
+    for folder in (f"{tmp_path}{os.sep}", f"{tmp_path / 'new'}{os.sep}"):
+        with pytest.raises(DataError, match=sentence), atomic_write(folder):
+            pass
+        with pytest.raises(DataError, match=sentence):
+            atomic.check_writable(folder)
+    with pytest.raises(DataError, match=sentence):
+        atomic.check_writable(tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_folder_that_is_there_but_takes_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise FileNotFoundError(errno.ENOENT, "No such file or directory")  # as Linux says of /proc

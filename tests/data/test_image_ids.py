@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from sacrecap._core import Captions
 from sacrecap.choices import IMAGE_IDS
-from sacrecap.data.captions import known_only
+from sacrecap.data.captions import CaptionFile, known_only
 from sacrecap.data.image_ids import key, keyed, meeting
+from sacrecap.data.source import Reading
 from sacrecap.errors import DataError
 
 
@@ -43,6 +47,23 @@ def test_ids_that_become_the_same_are_refused() -> None:
         keyed(captions, "stem")
     with pytest.raises(DataError, match=r'^no number in the id of 2 images \(a.jpg, a.png\); image_ids="stem"'):
         keyed(captions, "number")
+
+
+def test_another_column_has_the_ids_that_the_captions_have(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    rows = [
+        {"image_id": f"val/COCO_{number:06}.jpg", "caption": f"a dog {number}", "domain": domain}
+        for number, domain in ((7, "near"), (10, "far"))
+    ]
+    path.write_text(json.dumps(rows))
+    for how, images in (
+        ("text", ["val/COCO_000007.jpg", "val/COCO_000010.jpg"]),
+        ("stem", ["COCO_000007", "COCO_000010"]),
+        ("number", ["7", "10"]),
+    ):
+        file = CaptionFile(path, Reading())
+        assert file.candidates(image_ids=how).image_ids == images
+        assert file.column("domain", image_ids=how) == dict(zip(images, ["near", "far"], strict=True))
 
 
 def test_how_ids_would_meet() -> None:

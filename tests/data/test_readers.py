@@ -154,6 +154,13 @@ def test_a_broken_file_gets_its_sentence(
     assert "\n" not in message
 
 
+def test_a_late_value_that_looks_like_rows_does_not_make_rows_of_a_mapping(tmp_path: Path) -> None:
+    mapping = {str(number): "a dog" for number in range(70)}
+    (tmp_path / "c.json").write_text(json.dumps({**mapping, "rows": [{"image_id": 1, "caption": "a cat"}]}))
+    with pytest.raises(DataError, match=r"column 1051: the caption of image rows is an object; captions must be strin"):
+        read_candidates(tmp_path / "c.json")
+
+
 def test_a_missing_file_brings_the_nearest_name(write: Callable[[str | bytes], Path]) -> None:
     path = write("{}")
     with pytest.raises(DataError, match=r"/ref.json: no such file; did you mean '.*/refs.json'\?$"):

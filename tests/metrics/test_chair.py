@@ -342,6 +342,15 @@ def test_the_report_marks_them() -> None:
     assert "named and not there" in render_html(result, title="")
 
 
+@quiet
+def test_the_report_marks_what_is_there_apart() -> None:
+    result = sacrecap.score(REFERENCES, CANDIDATES, "chair-i", objects={"1": ["dog", "bed"], "2": ["bus"]})
+    assert (
+        '<li>A <span class="there" title="dog">dog</span> and a <mark title="cat: not there">cat</mark> on a '
+        '<span class="there" title="bed">bed</span>.</li>'
+    ) in page(result).drawings[0]
+
+
 def test_on_the_command_line(run: Runner, tmp_path: Path) -> None:
     for name, content in (("r.json", REFERENCES), ("c.json", CANDIDATES), ("o.json", GIVEN)):
         (run.folder / name).write_text(json.dumps(content))

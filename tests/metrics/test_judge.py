@@ -255,6 +255,28 @@ def test_pairs_are_asked_in_both_orders() -> None:
         assert found.to_dict()["judge"]["asked"] == 2
 
 
+def test_the_length_bias_counts_the_longer_caption_whichever_system_has_it() -> None:
+    references = {str(number): ["a dog"] for number in range(5)}
+    short, long = "a dog", "a dog that runs on the grass"
+    systems = {
+        "a": {"0": long, "1": long, "2": short, "3": long, "4": short},
+        "b": {"0": short, "1": short, "2": long, "3": f"{short} runs", "4": "a cat"},
+    }
+    with chosen(lambda first, second: 1 if len(first) < len(second) else 2) as fake:
+        found = sacrecap.compare(references, systems, "judge(pairwise)", judge=Endpoint(fake.url, "m"))
+    assert found["a"]["judge(pairwise)"].per_image.tolist() == [0, 0, 1, 0, 0.5], (
+        "the shorter wins; of equal length the order decides"
+    )
+    assert (
+        "of 4 pairs that were decided in both orders and differ in length, the longer caption won 0." in found.notes[-2]
+    )
+    with chosen(lambda first, second: 1 if len(first.split()) > len(second.split()) else 2) as fake:
+        found = sacrecap.compare(references, systems, "judge(pairwise)", judge=Endpoint(fake.url, "m"))
+    assert (
+        "of 4 pairs that were decided in both orders and differ in length, the longer caption won 4." in found.notes[-2]
+    )
+
+
 def test_a_judge_that_always_takes_the_first_prefers_nobody() -> None:
     systems = {"a": {"1": "x y"}, "b": {"1": "z"}, "c": {"1": "w v"}}
     references = {"1": ["a dog"]}

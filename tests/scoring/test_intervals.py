@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -52,6 +53,13 @@ def test_the_jackknife_equals_the_slow_one(corpus: Pairs, level: float) -> None:
     for metric, rows, interval in zip(metrics, found, together, strict=True):
         low, high = slow_jackknife(rows, level)
         assert interval == pytest.approx((low, min(high, metric.largest or high)), rel=1e-6, abs=1e-7)
+
+
+def test_how_a_call_tells_its_uncertainty_does_not_change() -> None:
+    how = Resampling(seed=1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        how.seed = 2  # type: ignore[misc]
+    assert {how, Resampling(seed=1)} == {how}, "what is equal is one in a set"
 
 
 def test_students_quantiles_are_scipys() -> None:
