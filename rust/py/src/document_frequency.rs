@@ -7,7 +7,6 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sacrecap_core::document_frequency as core;
-use sacrecap_core::reward::NotTokenIds;
 use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
@@ -112,18 +111,6 @@ impl DocumentFrequency {
             Some(core::DocumentFrequency::from_counts(&words, entries, documents, order))
         });
         built.map(Self::from).ok_or_else(|| DataError::new_err("these are not n-grams with their counts"))
-    }
-
-    /// The n-grams of one order, as little-endian u32 token ids, and the count of each, as u32.
-    fn token_id_counts<'py>(
-        &self,
-        py: Python<'py>,
-        order: usize,
-    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-        let found = py.detach(|| self.0.token_id_counts(order)).map_err(|word| NotTokenIds { word });
-        let (ngrams, counts) = found.map_err(usage_error)?;
-        let bytes = |numbers: Vec<u32>| numbers.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
-        Ok((PyBytes::new(py, &bytes(ngrams)), PyBytes::new(py, &bytes(counts))))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

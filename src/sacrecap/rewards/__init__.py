@@ -1,7 +1,6 @@
 """Metrics as rewards for training.
 
-`CaptionReward` and `SetReward` take strings, as trainers of language models do; `CiderDReward` takes token ids in
-memory, and `sacrecap.rewards.device.TensorCiderDReward` tensors of a device.
+`CaptionReward` and `SetReward` take strings, as trainers of language models do; `CiderDReward` takes token ids.
 """
 
 from sacrecap.rewards.caption_reward import CaptionReward

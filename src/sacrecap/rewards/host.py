@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.token_ids import TokenIds
 
 
-def counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
+def _counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
     """The document frequencies of a reward, from what names them. Raises as `named_frequencies.chosen`."""
     found = chosen(given)
     if found is None:
@@ -34,15 +34,6 @@ def counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequen
             "sacrecap.DocumentFrequency.from_token_ids"
         )
     return found
-
-
-def check_whole_groups(samples: int, images: int) -> None:
-    """Raises `DataError` unless every image has equally many samples."""
-    if images == 0 or samples % images:
-        raise DataError(
-            f"{samples} samples for the references of {images} images: the number of samples must be a multiple of the "
-            "number of images"
-        )
 
 
 class EncodedReferences:
@@ -102,7 +93,7 @@ class CiderDReward:
         metric = CiderD(n=n, sigma=sigma)
         self.end_of_sentence = end_of_sentence
         self.threads = whole_number("threads", threads)
-        self._core = _core.Reward(counts_of(document_frequency)._core, metric.n, metric.sigma)
+        self._core = _core.Reward(_counts_of(document_frequency)._core, metric.n, metric.sigma)
 
     def encode(self, references: Sequence[TokenIds]) -> EncodedReferences:
         """Encodes references once, to be used in many steps: one (R_i, T) array of ids per image.
@@ -129,7 +120,12 @@ class CiderDReward:
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
         ids, lengths = pack(as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")
-        check_whole_groups(len(lengths), len(encoded))
+        samples, images = len(lengths), len(encoded)
+        if images == 0 or samples % images:
+            raise DataError(
+                f"{samples} samples for the references of {images} images: the number of samples must be a multiple of "
+                "the number of images"
+            )
         scores = self._core.score(ids, lengths, encoded._core, self.threads)
         return np.frombuffer(scores, dtype="<f8")
 

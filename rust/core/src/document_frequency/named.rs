@@ -233,30 +233,13 @@ impl DocumentFrequency {
     /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
     pub fn token_ids(&self) -> Result<Vec<Option<Word>>, String> {
         let mut words = Vec::new();
-        for (id, number) in self.ids()?.into_iter().zip(0..) {
-            let id = id as usize;
+        for (word, number) in self.words().zip(0..) {
+            let id = word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
+            let id = id.ok_or_else(|| word.to_owned())? as usize;
             words.resize(words.len().max(id + 1), None);
             words[id] = Some(number);
         }
         Ok(words)
-    }
-
-    /// The n-grams of one order as token ids, one after the other, and the count of each. The error is a word that is
-    /// not a number.
-    pub fn token_id_counts(&self, order: usize) -> Result<(Vec<Word>, Vec<u32>), String> {
-        let ids = self.ids()?;
-        let (mut ngrams, mut counts) = (Vec::new(), Vec::new());
-        for (ngram, count) in self.frequencies.iter().filter(|(ngram, _)| ngram.order() == order) {
-            ngrams.extend(ngram.words().map(|word| ids[word as usize]));
-            counts.push(count);
-        }
-        Ok((ngrams, counts))
-    }
-
-    /// The token id of each word number.
-    fn ids(&self) -> Result<Vec<Word>, String> {
-        let id = |word: &str| word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
-        self.words().map(|word| id(word).ok_or_else(|| word.to_owned())).collect()
     }
 }
 
