@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,11 +43,11 @@ def of(fake: FakeEndpoint, *more: str) -> list[str]:
 
 
 def test_scores_are_kept_and_told(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
-    priced = of(judge, "--judge-price", "1,2", "--format", "json")
-    dry = json.loads(run.ok("score", *files[:2], *priced, "--dry-run"))
+    priced = of(judge, "--judge-settings", "price=1,2", "--format", "json")
+    dry = json.loads(run.ok("score", *files[:2], *priced, "--judge-settings", "dry-run=yes"))
     assert (dry["scores"], dry["judge"]["dry_run"], dry["judge"]["asked"]) == ({"judge(rating)": None}, True, 20)
     assert not judge.requests
-    first = json.loads(run.ok("score", *files[:2], *priced, "--budget", "1"))
+    first = json.loads(run.ok("score", *files[:2], *priced, "--judge-settings", "budget=1"))
     assert 0.8 < first["scores"]["judge(rating)"] < 1
     assert first["judge"]["money"] == pytest.approx(20 * (100 * 1 + 10 * 2) / 1e6)
     again = json.loads(run.ok("score", *files[:2], *priced, "--engine", "stream"))
@@ -59,9 +60,9 @@ def test_scores_are_kept_and_told(run: Runner, judge: FakeEndpoint, files: list[
 
 
 def test_a_budget_ends_the_command_and_the_next_one_goes_on(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
-    message = run.refused("score", *files[:2], *of(judge, "--budget", "1000 tokens"))
+    message = run.refused("score", *files[:2], *of(judge, "--judge-settings", "budget=1000 tokens"))
     assert "the budget of 1000 tokens has no room for another request" in message
-    assert "--budget N to go on" in message
+    assert "give a larger one to go on" in message
     asked = len(judge.requests)
     assert 0 < asked < 20
     run.ok("score", *files[:2], *of(judge))
@@ -90,13 +91,10 @@ def test_the_key_is_in_no_output_and_no_file(
     [
         (["--judge-url", "http://localhost:1/v1"], "give both --judge-url URL and --judge-model NAME"),
         (["--judge-model", "m"], "give both --judge-url URL and --judge-model NAME"),
-        (["--dry-run"], "--dry-run is for a judge"),
-        (["--budget", "5"], "--budget is for a judge"),
+        (["--judge-settings", "dry-run=yes"], "--judge-settings dry-run is for a judge"),
+        (["--judge-settings", "budget=5"], "--judge-settings budget is for a judge"),
+        (["--judge-key-env", "MINE"], "--judge-key-env is for a judge"),
         ([], "at your cost: give --judge-url URL --judge-model NAME"),
-        (["--judge-price", "1"], "the prices of a million tokens"),
-        (["--judge-price", "1,-2"], "the prices of a million tokens"),
-        (["--judge-price", "1,inf"], "the prices of a million tokens"),
-        (["--judge-price", "nan,1"], "the prices of a million tokens"),
         (["--judge-url", "ftp://x", "--judge-model", "m"], "begins with http:// or https://"),
         (["--judge-url", "http://10.0.0.1/v1", "--judge-model", "m", "--judge-key-env", "MINE"], "over plain http"),
         (["--judge-url", "https://a.invalid/v1", "--judge-model", "m", "--judge-key-env", "NOT_SET"], "is not set"),
@@ -109,6 +107,61 @@ def test_what_is_missing_is_named(
     refused = run.refused("score", *files[:2], "--metrics", "judge", *more)
     assert message in refused
     assert SECRET not in refused
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("price=1", "price is the prices of a million tokens in and of a million out, such as 0.15,0.6, got '1'"),
+        ("price=1,-2", "got '1,-2'"),
+        ("price=1,inf", "got '1,inf'"),
+        ("price=nan,1", "got 'nan,1'"),
+        ("requests=0", "requests is a number of requests at the same time, 1 to 1024, got '0'"),
+        ("requests=1025", "1 to 1024, got '1025'"),
+        ("unanswered=1.5", "0 to 1, got '1.5'"),
+        ("dry-run=1", "dry-run is yes or no, got '1'"),
+        ("rubric=", "rubric is the file of each image's items, got ''"),
+        ("key-env=MINE", "key-env is not a setting; give --judge-key-env"),
+        (
+            "prise=1,2",
+            "must be one of price, budget, requests, unanswered, dry-run, prompt, rubric, got 'prise' (did you",
+        ),
+        ("5,price=1,2", "takes FILE or KEY=VALUE,…, got '5,price=1,2'"),
+    ],
+)
+def test_settings_that_are_refused(run: Runner, files: list[str], given: str, message: str) -> None:
+    refused = run.refused("score", *files[:2], "--judge-settings", given)
+    assert refused.startswith("--judge-settings")
+    assert message in refused
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "judge.json",
+            '{"price": [1, 2], "budget": "1000 tokens", "requests": 1, "dry-run": false, "unanswered": 0.5}',
+        ),
+        ("judge.toml", 'price = [1, 2]\nbudget = "1000 tokens"\nrequests = 1\ndry-run = false\nunanswered = 0.5\n'),
+    ],
+)
+def test_settings_of_a_file(run: Runner, judge: FakeEndpoint, files: list[str], name: str, text: str) -> None:
+    if name.endswith("toml") and sys.version_info < (3, 11):
+        pytest.skip("Python 3.10 reads no TOML")
+    (run.folder / name).write_text(text)
+    assert "the budget of 1000 tokens" in run.refused("score", *files[:2], *of(judge, "--judge-settings", name))
+    more = ["--judge-settings", name, "--judge-settings", "budget=2", "--format", "json"]
+    document = json.loads(run.ok("score", *files[:2], *of(judge, *more)))
+    assert document["judge"]["money"] > 0, "the last one counts, and the price is that of the file"
+    (run.folder / name).write_text(text.replace("1000 tokens", "free"))
+    assert "a budget is money" in run.refused("score", *files[:2], *of(judge, "--judge-settings", name))
+    (run.folder / name).write_text(text.replace("0.5", "5"))
+    refused = run.refused("score", *files[:2], *of(judge, "--judge-settings", name))
+    assert refused == f"{name}: unanswered is the largest share of captions without an answer, 0 to 1, got '5'"
+    (run.folder / name).write_text(text[:-3] + "'")
+    assert run.refused("score", *files[:2], *of(judge, "--judge-settings", name)).startswith(
+        f"{name}: neither JSON nor"
+    )
 
 
 def test_compare_in_pairs(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
@@ -128,7 +181,7 @@ def test_a_wrong_judge_ends_the_command(run: Runner, files: list[str]) -> None:
         refused = run.refused("score", *files[:2], *of(fake))
     assert "20 of 20 captions" in refused
     assert "the judge said 'I like it.'" in refused
-    assert "--judge-unanswered SHARE" in refused
+    assert "--judge-settings unanswered=SHARE" in refused
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -149,6 +202,6 @@ def test_a_rubric_from_a_file(run: Runner, files: list[str]) -> None:
     with always('{"answers": ["yes", "no"]}') as fake:
         endpoint = ["--metrics", "judge(rubric)", "--judge-url", fake.url, "--judge-model", "m"]
         command = ["score", *files[:2]]
-        document = json.loads(run.ok(*command, *endpoint, "--rubric", "rubric.json", "--format", "json"))
+        document = json.loads(run.ok(*command, *endpoint, "--judge-settings", "rubric=rubric.json", "--format", "json"))
         assert document["scores"] == {"judge(rubric)": 0.5}
         assert "look" in run.refused(*command, *endpoint)

@@ -220,7 +220,7 @@ def test_answers_of_several_models_are_refused(answers: str) -> None:
 def test_a_budget_holds(answers: str) -> None:
     with always("yes") as fake:
         endpoint = Endpoint(fake.url, "judge", answers=answers, budget="1000 tokens")
-        with pytest.raises(SacrecapError, match="the budget of 1000 tokens has no room .*budget=N to go on"):
+        with pytest.raises(SacrecapError, match="the budget of 1000 tokens has no room .*give a larger one to go on"):
             endpoint.ask(texts(*map(str, range(100))))
         assert 0 < endpoint.usage.tokens_in + endpoint.usage.tokens_out <= 1000
         assert rows(answers) == endpoint.usage.asked == len(fake.requests)

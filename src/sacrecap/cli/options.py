@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sacrecap.choices import Correction, Test
     from sacrecap.data.images import ImageSource
     from sacrecap.metrics import Metric
-    from sacrecap.resources.endpoint import Endpoint
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -199,73 +198,32 @@ def judged_metrics(function: F) -> F:
     return _taking(JUDGED_METRICS)(plugin(function))
 
 
-def _price(_: click.Context, __: click.Parameter, text: str | None) -> tuple[float, float] | None:
-    """The prices of a million tokens in and out."""
-    if text is None:
-        return None
-    try:
-        tokens_in, tokens_out = (float(number) for number in text.split(","))
-    except ValueError:
-        tokens_in = tokens_out = -1.0
-    if not (0 <= tokens_in < float("inf") and 0 <= tokens_out < float("inf")):
-        raise click.BadParameter(
-            f"give the prices of a million tokens in and of a million out, as 0.15,0.6, got {text!r}"
-        )
-    return tokens_in, tokens_out
-
-
-_JUDGE = {
-    "url": Option(
+_JUDGE = (
+    Option(
         ["--judge-url"],
         heading="Judge",
         metavar="URL",
         help="The address of an OpenAI-compatible endpoint up to /v1, for judge: http://localhost:8000/v1.",
     ),
-    "model": Option(["--judge-model"], heading="Judge", metavar="NAME", help="The name of the model there."),
-    "key_env": Option(
+    Option(["--judge-model"], heading="Judge", metavar="NAME", help="The name of the model there."),
+    Option(
         ["--judge-key-env"],
         heading="Judge",
         metavar="VARIABLE",
         help="The variable of the environment with the key. Without, OPENAI_API_KEY goes to api.openai.com, and no key "
         "to any other host. Over plain http a key goes to this machine alone.",
     ),
-    "price": Option(
-        ["--judge-price"],
+    Option(
+        ["--judge-settings"],
         heading="Judge",
-        callback=_price,
-        metavar="IN,OUT",
-        help="Prices of a million tokens in and of a million out, in any currency.",
+        multiple=True,
+        metavar="FILE|KEY=VALUE,…",
+        help="price=IN,OUT, of a million tokens; budget=MONEY or 'budget=N tokens', the most to spend; requests=8 at "
+        "the same time; unanswered=0.1, the largest share of captions without an answer; dry-run=yes, which asks "
+        "nothing; prompt=FILE, as sacrecap metrics judge --prompt rating prints it; rubric=FILE, each image's items, "
+        "also for the metric rubric. Or a file of TOML or JSON with these keys; may be repeated.",
     ),
-    "budget": Option(
-        ["--budget"],
-        heading="Judge",
-        metavar="N|'N tokens'",
-        help="The most to spend, in the currency of the price, or in tokens. What was answered is kept.",
-    ),
-    "at_once": Option(
-        ["--judge-requests"],
-        heading="Judge",
-        type=click.IntRange(1, 1024),
-        default=8,
-        metavar="N",
-        help="Requests at the same time.",
-    ),
-    "unanswered": Option(
-        ["--judge-unanswered"],
-        heading="Judge",
-        type=click.FloatRange(0, 1),
-        default=0.1,
-        metavar="SHARE",
-        help="The largest share of captions without an answer that can be read; with more there is no score.",
-    ),
-    "dry_run": Option(
-        ["--dry-run"],
-        heading="Judge",
-        is_flag=True,
-        help="Ask nothing: the notes say how many requests, tokens and what money it would take.",
-    ),
-}
-"""The options of an endpoint, by the keyword of `Endpoint`."""
+)
 _NEEDS = [
     click.Option(
         ["--df", "document_frequency"],
@@ -315,19 +273,7 @@ _NEEDS = [
         metavar="NAME",
         help="Where networks run, such as CLIPScore's: cpu, cuda, cuda:1; by default a GPU, if there is one.",
     ),
-    *_JUDGE.values(),
-    Option(
-        ["--rubric"],
-        heading="Judge",
-        metavar="FILE",
-        help="For rubric and judge(rubric): each image's items, rows of image_id and items, or a public checklist.",
-    ),
-    Option(
-        ["--judge-prompt"],
-        heading="Judge",
-        metavar="FILE",
-        help="The text that asks, in place of ours, which sacrecap metrics judge --prompt rating prints.",
-    ),
+    *_JUDGE,
     click.Option(
         ["--scores"],
         metavar="FILE",
@@ -349,31 +295,40 @@ _NEEDS = [
 ]
 
 
-def _needs(*, document_frequency: tuple[str, ...], others: tuple[str, ...], threads: int, **given: Any) -> Needs:
+def _needs(
+    *,
+    document_frequency: tuple[str, ...],
+    others: tuple[str, ...],
+    threads: int,
+    judge_url: str | None,
+    judge_model: str | None,
+    judge_key_env: str | None,
+    judge_settings: tuple[str, ...],
+    **given: Any,
+) -> Needs:
     from sacrecap.resources.needs import Needs
 
     check_threshold(given["threshold"], given["objects"])
-    given["judge"] = _endpoint({name: given.pop(str(option.name)) for name, option in _JUDGE.items()})
+    settings: dict[str, Any] = {}
+    if judge_settings:
+        from sacrecap.cli.judge_settings import read_settings
+
+        settings = read_settings(judge_settings)
+    given["rubric"] = settings.pop("rubric", None)  # which a metric without a judge needs, too
+    if judge_url and judge_model:
+        from sacrecap.resources.endpoint import Endpoint
+
+        given["judge_prompt"] = settings.pop("prompt", None)
+        given["judge"] = Endpoint(judge_url, judge_model, key_env=judge_key_env, **settings)
+    elif judge_url or judge_model:
+        raise UsageError("a judge has an address and a model there: give both --judge-url URL and --judge-model NAME")
+    elif settings or judge_key_env:
+        option = "--judge-key-env" if judge_key_env else f"--judge-settings {next(iter(settings)).replace('_', '-')}"
+        raise UsageError(f"{option} is for a judge: give --judge-url URL and --judge-model NAME, too")
     # The references are the default: nothing has to look for counts of that name.
     named = {**given, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
     named |= _by_name(others)
     return Needs(named, threads=threads, progress=show_share)
-
-
-def _endpoint(given: dict[str, Any]) -> Endpoint | None:
-    """The endpoint of a judge, if one is named. Raises `UsageError` for half of its name, and options without it."""
-    if given["url"] is None and given["model"] is None:
-        alone = [name for name in ("key_env", "price", "budget", "dry_run") if given[name]]
-        if alone:
-            raise UsageError(
-                f"{_JUDGE[alone[0]].opts[0]} is for a judge: give --judge-url URL and --judge-model NAME, too"
-            )
-        return None
-    if given["url"] is None or given["model"] is None:
-        raise UsageError("a judge has an address and a model there: give both --judge-url URL and --judge-model NAME")
-    from sacrecap.resources.endpoint import Endpoint
-
-    return Endpoint(**given)
 
 
 NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
@@ -588,7 +543,7 @@ def _inputs(outputs: Iterable[str]) -> set[str]:
     for name, value in context.params.items():
         if name not in outputs:
             texts.update(text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
-    return texts | {text.partition("=")[2] for text in texts}  # NAME=FILE
+    return texts | {part for text in texts for part in re.split("[=,()]", text)}  # NAME=FILE, stream(work=FOLDER)
 
 
 def _is_same(place: str, text: str) -> bool:

@@ -114,7 +114,8 @@ _KEPT = "fluency(references=no)"
 
 
 def _lacks() -> str:
-    return f"it needs a language model, from sacrecap df build --language-model: {option('language_model', 'FILE', flag='--lm')}"
+    given = option("language_model", "FILE", flag="--lm")
+    return f"it needs a language model, from sacrecap df build --language-model: {given}"
 
 
 class LanguageLearner:

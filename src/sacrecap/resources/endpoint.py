@@ -337,7 +337,7 @@ class Endpoint:
         unit = " tokens" if self.counts_tokens else ""
         return (
             f"the budget of {self.budget:g}{unit} has no room for another request ({self.usage}); what was answered is "
-            f"kept: give a larger one with {option('budget', 'N')} to go on"
+            f"kept: give a larger one to go on"
         )
 
     def _opened(self) -> openai.OpenAI:
@@ -539,7 +539,7 @@ def _read_budget(budget: float | str | None, price: tuple[float, float] | None) 
         raise UsageError(f"a budget is money, such as 5, or tokens, such as '200000 tokens', got {budget!r}")
     if found[2] is None and price is None:
         raise UsageError(
-            "a budget of money needs the price of a million tokens in and out: "
-            f"{option('price', 'IN,OUT', flag='--judge-price')}; or give it in tokens, as '200000 tokens'"
+            "a budget of money needs the price of a million tokens in and out, too; or give it in tokens, as "
+            "'200000 tokens'"
         )
     return float(found[1]), found[2] is not None

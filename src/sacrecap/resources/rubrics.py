@@ -11,7 +11,7 @@ from typing import Any
 
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import display_name, read_bytes
-from sacrecap.errors import DataError, option
+from sacrecap.errors import DataError, spelled
 
 Rubric = Mapping[str, Sequence[str]]
 RubricSource = str | PathLike[str] | Mapping[Any, Sequence[str]]
@@ -61,7 +61,8 @@ def _texts(image: object, items: Any, name: str) -> list[str]:
 
 def lacks_rubric() -> str:
     """What a metric does that has no rubric, and where to give it."""
-    return f"looks for the items of a rubric: give {option('rubric', 'FILE')}"
+    given = spelled(python="rubric=FILE", command="--judge-settings rubric=FILE")
+    return f"looks for the items of a rubric: give {given}"
 
 
 def signed(rubric: Rubric) -> str:

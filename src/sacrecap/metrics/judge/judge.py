@@ -293,7 +293,7 @@ class Judge(PythonMetric):
             f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
             f"answer that can be read, and the others may not stand for them; the judge said "
             f"{' '.join(heard.split())[:200]!r}: take another judge, another prompt or more tokens, or allow a larger "
-            f"share with {option('unanswered', 'SHARE', flag='--judge-unanswered')}"
+            f"share with {spelled(python='unanswered=SHARE', command='--judge-settings unanswered=SHARE')}"
         )
 
     def _signature(self, text: Prompt, endpoint: Endpoint, answers: Iterable[Answer]) -> tuple[str, ...]:

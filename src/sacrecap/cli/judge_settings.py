@@ -1,0 +1,125 @@
+"""`--judge-settings`: how a judge is asked, as KEY=VALUE or in a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
+
+
+def read_settings(texts: Iterable[str]) -> dict[str, Any]:
+    """What the options say, by the keywords of `Endpoint`, and `prompt` and `rubric`; of a key, the last one counts.
+
+    In KEY=VALUE,… a part without an equals sign goes on with the value before it, as in ``price=0.15,0.6``.
+
+    Raises:
+        UsageError: an unknown key, or a value that it does not take; the message names the file, if it is in one.
+        DataError: a file that cannot be read.
+
+    Examples:
+        >>> read_settings(["price=0.15,0.6,requests=4", "requests=16"])
+        {'price': (0.15, 0.6), 'at_once': 16}
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        is_file = "=" not in text or os.path.exists(text)
+        place = text if is_file else "--judge-settings"
+        for key, value in (_of_file(text) if is_file else _of_text(text)).items():
+            if f"--judge-{key}" in _OPTIONS:
+                raise UsageError(f"{place}: {key} is not a setting; give --judge-{key}")
+            accepted_name(f"{place}: a setting", key, [*_SETTINGS])
+            name, accepted, read = _SETTINGS[key]
+            try:
+                found[name] = read(value)
+            except ValueError:
+                raise UsageError(f"{place}: {key} is {accepted}, got {value!r}") from None
+    return found
+
+
+def _of_text(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    key = ""
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if equals:
+            key = name.strip()
+            found[key] = value
+        elif key:
+            found[key] += f",{part}"
+        else:
+            raise UsageError(f"--judge-settings takes FILE or KEY=VALUE,…, got {text!r}")
+    return found
+
+
+def _of_file(path: str) -> dict[str, str]:
+    """The settings of a file of TOML or JSON, each as the option has it."""
+    with reading(path), open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        found = json.loads(text) if text.lstrip().startswith("{") else _toml(text)
+    except ValueError as error:
+        raise DataError(f"{path}: neither JSON nor TOML: {error}") from None
+    return {key: _written(value) for key, value in found.items()}
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        raise MissingDependencyError("settings in TOML need Python 3.11 or newer; write them in JSON") from None
+    return tomllib.loads(text)
+
+
+def _written(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _price(text: str) -> tuple[float, float]:
+    tokens_in, tokens_out = map(float, text.split(","))
+    if not (0 <= tokens_in < math.inf and 0 <= tokens_out < math.inf):
+        raise ValueError
+    return tokens_in, tokens_out
+
+
+def _requests(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 1024:
+        raise ValueError
+    return number
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        raise ValueError
+    return share
+
+
+def _file(text: str) -> str:
+    if not text:
+        raise ValueError
+    return text
+
+
+def _yes(text: str) -> bool:
+    return ("no", "yes").index(text) == 1
+
+
+_OPTIONS = ("--judge-url", "--judge-model", "--judge-key-env")
+_SETTINGS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
+    "price": ("price", "the prices of a million tokens in and of a million out, such as 0.15,0.6", _price),
+    "budget": ("budget", "money, such as 5, or tokens, such as '200000 tokens'", _file),
+    "requests": ("at_once", "a number of requests at the same time, 1 to 1024", _requests),
+    "unanswered": ("unanswered", "the largest share of captions without an answer, 0 to 1", _share),
+    "dry-run": ("dry_run", "yes or no", _yes),
+    "prompt": ("prompt", "the file of the text that asks", _file),
+    "rubric": ("rubric", "the file of each image's items", _file),
+}
+"""By key: the keyword, what the value is, and what reads it or raises `ValueError`."""
