@@ -1,10 +1,9 @@
 """How often calibrated intervals hold the truth, and what ratings are worth: the tables of docs/tutorial/calibrate.md.
 
-usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST [--telling]] [--n 30 100 300] [--draws 2000]
+usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST] [--n 30 100 300] [--draws 2000]
 
 The judgments are the population: ratings of captions, or choices between two. A draw takes n of them at random, and
-asks for the mean of all. Witnesses are the metrics, also columns of the scores: each alone, and all together. With
---telling, a third of the n are drawn at random, and the others are those whose ratings would tell most. Without
+asks for the mean of all. Witnesses are the metrics, also columns of the scores: each alone, and all together. Without
 JUDGMENTS, captions of three systems are made up, and means, differences, win rates and strengths are asked for.
 """
 
@@ -25,8 +24,7 @@ from measure import print_table
 from sacrecap.judgments import Pairs, agreement, calibrate, read_judgments
 from sacrecap.judgments.calibration.adjusted import Evidence
 from sacrecap.judgments.calibration.estimates import Calibrated, Teller, figures_of
-from sacrecap.judgments.calibration.samples import STEEP, Population, RatedSample
-from sacrecap.judgments.calibration.telling import _chances, _drawn, _spreads
+from sacrecap.judgments.calibration.samples import STEEP, RatedSample
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -71,12 +69,13 @@ class Tally:
         return [name, str(n), f"{own:.3f}", f"{alone:.3f}", *(f"{share:.1f}" for share in shares), f"{worth:.2f}"]
 
 
-def sampled(said: Floats, scores: Floats, images: Numbers, rated: Numbers, weights: Floats) -> RatedSample:
+def sampled(said: Floats, scores: Floats, images: Numbers, rated: Numbers) -> RatedSample:
     """What `calibrate` makes of these rated captions of one system."""
     zeros, means = np.zeros(len(said), dtype=np.int64), scores.mean(axis=0)[None]
-    own = Evidence(said[rated], scores[rated], images[rated], zeros[rated], means, scores.std(axis=0), weights)
-    everybody, judged = Population([(row,) for row in range(len(said))], scores, zeros), {(row,) for row in rated}
-    return RatedSample(own, everybody, judged, ["all"], np.array([len(said)]), len(rated), is_choice=False, notes=[])
+    own = Evidence(
+        said[rated], scores[rated], images[rated], zeros[rated], means, scores.std(axis=0), np.ones(len(rated))
+    )
+    return RatedSample(own, ["all"], np.array([len(said)]), len(rated), is_choice=False, notes=[])
 
 
 def of_judgments(given: argparse.Namespace) -> list[list[str]]:
@@ -89,14 +88,8 @@ def of_judgments(given: argparse.Namespace) -> list[list[str]]:
         for n in given.n:
             random, tally = np.random.default_rng(n), Tally()
             for _ in range(given.draws):
-                first = np.sort(random.choice(len(said), n // 3 if given.telling else n, replace=False))
-                sample = sampled(said, own, images, first, np.ones(len(first)))
-                if given.telling:
-                    left = np.setdiff1d(np.arange(len(said)), first)
-                    chances = _chances(_spreads(sample)[left], n - len(first))
-                    drawn = _drawn(chances, np.zeros(len(left), dtype=np.int64), int(random.integers(2**31)))
-                    weights = np.concatenate([np.ones(len(first)), (n - len(first)) / len(left) / chances[drawn]])
-                    sample = sampled(said, own, images, np.concatenate([first, left[drawn]]), weights)
+                drawn = np.sort(random.choice(len(said), n, replace=False))
+                sample = sampled(said, own, images, drawn)
                 [figure] = figures_of(sample)
                 tally.add(Teller(sample.rated, LEVEL, (0.0, 1.0)).told(figure), truth)
             rows.append(tally.row(" + ".join(names[one] for one in chosen), n))
@@ -164,7 +157,6 @@ def main() -> None:
     parser.add_argument("judgments", nargs="?")
     parser.add_argument("--scores")
     parser.add_argument("--metrics", default="cider-d")
-    parser.add_argument("--telling", action="store_true")
     parser.add_argument("--n", type=int, nargs="+", default=[30, 100, 300])
     parser.add_argument("--draws", type=int, default=2000)
     given = parser.parse_args()

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -408,3 +408,69 @@ def test_every_format_shows_every_figure(tmp_path: Path, format_: str) -> None:
     assert f"{found.overall.estimate:.3f}" in shown or str(found.overall.estimate) in shown
     assert "one" in shown
     assert "two" in shown
+
+
+def unlike(images: int, systems: str) -> list[Row]:
+    """Captions whose ratings the metric tells the better the lower they are."""
+    random, rows = np.random.default_rng(3), []
+    for image in range(images):
+        for place, system in enumerate(systems):
+            metric = random.normal() + place
+            rating = metric + math.exp(metric - 0.5) * random.normal()
+            rows.append({"image_id": str(image), "system": system, "metric": metric, "rating": rating})
+    return rows
+
+
+def rated(rows: Sequence[Row], path: Path, inclusion: Mapping[int, float]) -> Path:
+    return ratings(path, [{**rows[place], "inclusion": own} for place, own in inclusion.items()])
+
+
+def test_captions_that_were_not_drawn_alike_are_weighed(tmp_path: Path) -> None:
+    rows = unlike(300, "ab")
+    truth = float(np.mean([row["rating"] for row in rows]))
+    chances = np.minimum(0.9, 0.2 * np.exp([0.5 * row["metric"] for row in rows]))
+    held, without = [], []
+    for seed in range(10):
+        drawn = np.flatnonzero(np.random.default_rng(seed).random(len(rows)) < chances).tolist()
+        path = rated(rows, tmp_path / "rated.csv", {place: chances[place] for place in drawn})
+        found = calibrate(columns(rows, "rating"), path)
+        assert found.overall.interval is not None
+        assert not any("other scores" in note for note in found.notes)
+        held.append(found.overall.interval[0] <= truth <= found.overall.interval[1])
+        plain = calibrate(columns(rows, "rating"), rated(rows, tmp_path / "alike.csv", dict.fromkeys(drawn, 1.0)))
+        without.append(plain.overall.alone - truth)
+    assert np.mean(held) >= 0.9
+    assert np.mean(without) > 0.1
+
+
+def test_figures_are_weighted_as_a_slow_reference_says(tmp_path: Path) -> None:
+    rows = unlike(80, "a")
+    drawn = {place: 0.5 + place % 4 for place in range(0, 80, 2)}
+    found = calibrate(columns(rows, "rating"), rated(rows, tmp_path / "rated.csv", drawn)).overall
+    weights = {place: 1 / inclusion for place, inclusion in drawn.items()}
+    total = sum(weights.values())
+    mean = sum(row["metric"] for row in rows) / len(rows)
+    adjusted = {}
+    for place in drawn:
+        others = [other for other in drawn if other != place]
+        root = np.sqrt([weights[other] for other in others])
+        design = np.array([[1.0, rows[other]["metric"]] for other in others])
+        answers = np.array([rows[other]["rating"] for other in others])
+        slope = np.linalg.lstsq(design * root[:, None], answers * root, rcond=None)[0][1]
+        adjusted[place] = rows[place]["rating"] - slope * (rows[place]["metric"] - mean)
+    estimate = sum(weights[place] * own for place, own in adjusted.items()) / total
+    pulls = [weights[place] * (own - estimate) / total for place, own in adjusted.items()]
+    assert found.estimate == pytest.approx(estimate, rel=1e-9)
+    assert found.alone == pytest.approx(sum(weights[place] * rows[place]["rating"] for place in drawn) / total)
+    low, high = found.interval or (0.0, 0.0)
+    error = math.sqrt(sum(pull**2 for pull in pulls) * 40 / 39)
+    assert (high - low) / 2 == pytest.approx(2.024394 * error, rel=1e-6)  # Student's t of 38
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "often"])
+def test_an_inclusion_that_is_none_is_refused(tmp_path: Path, value: str) -> None:
+    rows = unlike(30, "ab")
+    path = rated(rows, tmp_path / "rated.csv", dict.fromkeys(range(60), 1.0))
+    path.write_text(path.read_text().replace(",1.0\n", f",{value}\n", 1))
+    with pytest.raises(DataError, match=r"rated\.csv, line 2: inclusion"):
+        calibrate(columns(rows, "rating"), path)

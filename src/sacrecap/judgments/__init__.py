@@ -4,7 +4,6 @@ from sacrecap.choices import DATASETS
 from sacrecap.judgments.agreement_result import Agreement
 from sacrecap.judgments.calibration.calibrate import calibrate
 from sacrecap.judgments.calibration.calibration_result import Calibration
-from sacrecap.judgments.calibration.telling import telling
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement
@@ -24,6 +23,5 @@ __all__ = [
     "meta",
     "rank_references",
     "read_judgments",
-    "telling",
 ]
 __dir__ = __all__.copy

@@ -36,7 +36,6 @@ def make_study(
     *,
     categories: Sequence[str] = ("MM",),
     items: int | None = None,
-    telling: tuple[PathLike, PathLike] | None = None,
     per_category: int | None = None,
     references_per_item: int | None = None,
     together: bool = False,
@@ -56,8 +55,6 @@ def make_study(
         categories: which pairs triplets and pairwise studies have, of `CATEGORIES`. References that become part of a
             pair are not references of that pair.
         items: draw this many; all by default.
-        telling: scores of all captions, and the first ratings: draw the items whose ratings would tell most, with their
-            `inclusion`, as [`sacrecap.judgments.telling`][] does.
         per_category: draw this many pairs of each category, with each system in roughly equal numbers.
         references_per_item: draw this many references of each pair; all by default.
         together: whether all captions of an image are on one page, where they are rated.
@@ -90,35 +87,11 @@ def make_study(
         made = [{"image_id": image} for image in references]
     if not made:
         raise DataError("nothing to ask: no image has what this study needs; every system must describe the image")
-    if telling is not None:
-        made = _telling(made, items, *telling, seed)
-    elif items is not None and items < len(made):
+    if items is not None and items < len(made):
         made = [made[place] for place in sorted(maker.chance.sample(range(len(made)), items))]
     study: dict[str, Any] = {"study": kind, **asked, "judgments": judgments or protocol.judgments}
     checks = maker.checks({"gold": gold, "attention": attention, "practice": practice}, made[0])
     return {**study, **checks, "items": made}
-
-
-def _telling(
-    made: Sequence[dict[str, Any]], number: int | None, scores: PathLike, ratings: PathLike, seed: int
-) -> list[dict[str, Any]]:
-    """So many of the items, those whose ratings would tell most, each with its inclusion."""
-    from sacrecap.judgments import telling
-
-    if number is None:
-        raise UsageError("--telling draws items by what they would tell; say how many: --items N")
-    if not all("b" in item or "caption" in item for item in made):
-        raise UsageError("--telling is for studies of pairs, and of captions that stand alone on a page")
-    questions = [(item["image_id"], _shown(item)) for item in made]
-    drawn = telling(questions, number, scores, ratings, seed=seed)
-    return [{**made[place], "inclusion": inclusion} for place, inclusion in drawn.items()]
-
-
-def _shown(item: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Who wrote each caption that an item shows."""
-    if "b" in item:
-        return [(item["b_system"], item["b"]), (item["c_system"], item["c"])]
-    return [(item["system"], item["caption"])]
 
 
 @dataclass(frozen=True)

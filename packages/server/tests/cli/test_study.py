@@ -8,7 +8,6 @@ import pytest
 from PIL import Image
 
 from runner import Runner
-from sacrecap_studies.design import read_design
 
 REFERENCES = {"beach": ["A dog runs.", "A wet dog."], "kitchen": ["A woman cuts bread.", "Bread is cut."]}
 
@@ -158,22 +157,3 @@ def test_a_plan_of_assumed_and_of_piloted_answers(files: Runner) -> None:
     assert made["assumed"]["within"] > 0
     assert "--pilot FILE, or --between" in files.here("study", "plan", "tau").stderr
     assert "needs more than 10,000,000 items" in files.here("study", "plan", "accuracy", "--width", "1e-6").stderr
-
-
-def test_items_that_tell_most_have_their_inclusion(files: Runner) -> None:
-    images = [str(number) for number in range(60)]
-    telling = {image: (7 * number) % 60 / 10 for number, image in enumerate(images)}
-    captions = {image: f"a dog on beach {image}" for image in images}
-    (files.folder / "many.json").write_text(json.dumps(captions), encoding="utf-8")
-    scores = ["image_id,system,metric", *(f"{image},many,{telling[image]}" for image in images)]
-    said = ["image_id,system,rating", *(f"{image},many,{1 + telling[image] // 2}" for image in images[:40])]
-    (files.folder / "scores.csv").write_text("\n".join(scores) + "\n", encoding="utf-8")
-    (files.folder / "said.csv").write_text("\n".join(said) + "\n", encoding="utf-8")
-    command = ("study", "make", "expert", "--systems", "many.json", "--images", "https://x.org/{image_id}.jpg")
-    drawn = (*command, "--telling", "scores.csv", "said.csv")
-    made = json.loads(files.ok(*drawn, "--items", "8"))
-    design = read_design(json.dumps(made).encode())
-    assert [page.content["inclusion"] for page in design.pages] == [item["inclusion"] for item in made["items"]]
-    assert len({item["image_id"] for item in made["items"]} - {*images[:40]}) == 8
-    assert min(item["inclusion"] for item in made["items"]) > 0
-    assert "say how many: --items N" in files.refused(*drawn)

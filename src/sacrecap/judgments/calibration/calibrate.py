@@ -35,8 +35,8 @@ def calibrate(
         scores: a row per caption with its scores by one witness or several (metrics, judges): a file as for `scores` of
             [`sacrecap.score`][], columns, or a DataFrame. The rows are all captions.
         ratings: what people said of some of them: a file with `image_id`, `system` or `caption`, and `rating`, or the
-            export of a study, of ratings or of pairs. Captions that were not drawn alike have `inclusion`, as the items
-            of a study of the most telling captions do.
+            export of a study, of ratings or of pairs. Captions that were not drawn alike have `inclusion`, in
+            proportion to the probability of their draw.
         witnesses: the columns of `scores` that are used; all by default.
         rating: which rating, where captions have several.
         rating_range: the smallest and the largest rating that there can be. Needed where all rated captions have one

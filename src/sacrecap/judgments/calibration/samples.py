@@ -28,19 +28,8 @@ FAR = 4.0
 """Standard errors by which the rated captions' scores may differ from all captions' before a note asks why."""
 Pair: TypeAlias = "tuple[str, str]"
 """Two systems, in the order of the scores."""
-Rows: TypeAlias = "tuple[int, ...]"
-"""The row of the scores of a caption, or the rows of the two of a pair."""
-
-
-@dataclass(frozen=True, eq=False)
-class Population:
-    """All captions, or pairs of captions, rated or not."""
-
-    rows: list[Rows]
-    """The rows of the scores that each is of."""
-    scores: Floats
-    """As `Evidence.scores`."""
-    groups: Numbers
+Rows: TypeAlias = "tuple[int, int]"
+"""The rows of the scores of the two captions of a pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +37,6 @@ class RatedSample:
     """Rated captions of groups (systems, or pairs of systems), and how many captions each group has."""
 
     rated: Evidence
-    all: Population
-    judged: set[Rows]
-    """The rows of the rated captions."""
     groups: list[str] | list[tuple[str, str]]
     sizes: Floats
     """Captions of each group, rated or not."""
@@ -89,11 +75,9 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
             f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    everybody = Population([(row,) for row in range(scores.rows)], matrix, group)
     notes = _chosen_by_scores(rated, matrix, witnesses)
     sizes = np.bincount(group).astype(np.float64)
-    judged: set[Rows] = {(row,) for row in rows.tolist()}
-    return RatedSample(rated, everybody, judged, systems, sizes, said.answers, is_choice=False, notes=notes)
+    return RatedSample(rated, systems, sizes, said.answers, is_choice=False, notes=notes)
 
 
 def _deviations(matrix: Floats) -> Floats:
@@ -136,24 +120,17 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
         return saturated
 
     rows = [(number, key, votes) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
-    everybody = Population(
-        [key for pair in kept for key in of_pair[pair]],
-        choice(np.vstack(list(differences.values()))),
-        np.repeat(np.arange(len(kept)), [len(of_pair[pair]) for pair in kept]),
-    )
     rated = Evidence(
         np.array([np.mean([share for share, _ in votes]) for _, _, votes in rows]),
         np.array([choice(matrix[key[0]] - matrix[key[1]]) for _, key, _ in rows]),
         np.unique([images[key[0]] for _, key, _ in rows], return_inverse=True)[1],
         np.array([number for number, _, _ in rows]),
         np.array([choice(differences[pair]).mean(axis=0) for pair in kept]),
-        _deviations(everybody.scores),
+        _deviations(choice(np.vstack(list(differences.values())))),
         np.array([1 / np.mean([inclusion for _, inclusion in votes]) for _, _, votes in rows]),
     )
     sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
-    return RatedSample(
-        rated, everybody, {key for _, key, _ in rows}, kept, sizes, said.answers, is_choice=True, notes=notes
-    )
+    return RatedSample(rated, kept, sizes, said.answers, is_choice=True, notes=notes)
 
 
 def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:

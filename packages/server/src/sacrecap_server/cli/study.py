@@ -57,13 +57,6 @@ command.add_command(serve)
 )
 @click.option("--items", type=click.IntRange(1), metavar="N", help="Draw this many items; all by default.")
 @click.option(
-    "--telling",
-    nargs=2,
-    metavar="SCORES RATINGS",
-    help="Draw the N items whose ratings would tell most, by the SCORES of all captions and the first RATINGS, files "
-    "as for sacrecap calibrate.",
-)
-@click.option(
     "--per-category",
     type=click.IntRange(1),
     metavar="N",
