@@ -149,33 +149,6 @@ fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, parser, d
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 || exit 1; \
 	done
 
-# WordNet is a package of Debian's; SciPy is needed here only.
-default-vectors: $(VENV)/.built  ## make the word vectors of the package from WordNet
-	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
-	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
-	$(BIN)/pip install --quiet 'scipy>=1.10'
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/make_default_vectors.py
-
-object-words: $(VENV)/.built  ## make CHAIR's larger vocabulary from WordNet
-	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
-	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
-	$(BIN)/python scripts/make_object_words.py
-
-things:  ## make the things of paragraphs' scene graphs from WordNet
-	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
-	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
-	$(PYTHON) scripts/make_things.py
-
-# TEACHER is a folder of CoreNLP's parses, IMAGES a file of captions with their images (scripts/spice_model/README.md).
-SPICE_MODEL := target/spice-model
-spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
-	@test -d "$(TEACHER)" -a -f "$(IMAGES)" || { echo "usage: make spice-model TEACHER=DIR IMAGES=FILE (scripts/spice_model/README.md)"; exit 1; }
-	PYTHONPATH=scripts $(BIN)/python -m spice_model.split $(IMAGES) $(SPICE_MODEL) $(wildcard $(TEACHER)/*.conll $(TEACHER)/*.conll.gz)
-	PYTHONPATH=scripts $(BIN)/python -m spice_model.train $(SPICE_MODEL) $(SPICE_MODEL)/network.pt
-	PYTHONPATH=scripts $(BIN)/python -m spice_model.export $(SPICE_MODEL)/network.pt $(SPICE_MODEL) src/sacrecap/resources/english/parser-1.model
-	cargo build --quiet --release --example parse
-	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/sacrecap/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
-
 # Zig, from PyPI, links against the old C library that manylinux2014 promises, and builds for every target from one
 # machine. Wheels for macOS and Windows are built on those systems: .github/workflows/wheels.yml.
 # A target whose standard library rustup cannot fetch is left out, and said to be.
@@ -234,10 +207,6 @@ audit: $(SERVER)/.server $(ENVIRONMENTS)/audit/.created  ## known faults, licenc
 	cargo deny --all-features check
 	$(call pip,$(ENVIRONMENTS)/audit) install --quiet pip-audit
 	PIPAPI_PYTHON_LOCATION=$(call python,$(SERVER)) $(ENVIRONMENTS)/audit/$(BIN)/pip-audit --local --skip-editable
-
-# What is made lies in packages/meteor and is committed: METEOR 1.5 of 2014 does not change any more.
-meteor-data: $(VENV)/.core  ## make the tables of METEOR and of synonyms from an installed pycocoevalcap
-	$(BIN)/python scripts/make_meteor_data.py
 
 check-tools: check-python
 	@command -v cargo >/dev/null || { echo "sacrecap needs a Rust toolchain (cargo): https://rustup.rs"; exit 1; }

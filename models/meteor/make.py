@@ -1,4 +1,4 @@
-"""Makes the files of `packages/meteor`, and the table of synonyms, from METEOR 1.5: `make_meteor_data.py [FOLDER]`.
+"""Makes the files of `packages/meteor`, and the table of synonyms, from METEOR 1.5: `make.py [FOLDER]`.
 
 FOLDER is that of a METEOR 1.5 release, or the one of that program in an installed pycocoevalcap, the default: it has
 `meteor-1.5.jar` and `data/paraphrase-en.gz`.
@@ -21,8 +21,8 @@ from pathlib import Path
 from sacrecap import _core
 from sacrecap.metrics.meteor import language_tables, sources
 
-DATA = Path(__file__).resolve().parents[1] / "packages/meteor/src/sacrecap_meteor/data"
-SYNONYMS = Path(__file__).resolve().parents[1] / "src/sacrecap/resources/english/synonyms.table"
+DATA = Path(__file__).resolve().parents[2] / "packages/meteor/src/sacrecap_meteor/data"
+SYNONYMS = Path(__file__).resolve().parents[2] / "src/sacrecap/resources/english/synonyms.table"
 
 
 def main(folder: str | None = None) -> None:

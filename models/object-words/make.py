@@ -1,7 +1,5 @@
 """Makes CHAIR's larger vocabulary, src/sacrecap/resources/chair/wordnet.txt, from WordNet 3.0 alone, and nouns.txt.
 
-    make object-words        (installs Debian's wordnet-base)
-
 Things that can be seen are the synonym sets of WordNet's files of animals, artefacts, the body, food, natural objects,
 people and plants. A word stands for one of them if that is what it mostly means, by WordNet's counts and BONUS. Of a
 set and the sets above it, the one whose words glosses use most is the object: glosses explain rare words by common
@@ -14,7 +12,7 @@ The names of COCO's objects, not their synonyms, are kept however rare they are:
 `nouns.txt` has the nouns that decide whether the base form of a word, by WordNet's lemmatiser, is a word of COCO's
 objects: see sacrecap.resources.chair.lemmas.
 
-`make_object_words.py --measure CAPTIONS...` compares the result with the published list of COCO's objects, on captions.
+`make.py --measure CAPTIONS...` compares the result with the published list of COCO's objects, on captions.
 """
 
 from __future__ import annotations
@@ -26,13 +24,12 @@ from collections import Counter, defaultdict
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from wordnet import LABELS, PERSON, THINGS, Synset, WordNet, read_wordnet
-
 from sacrecap.resources.chair.lemmas import ENDINGS
 from sacrecap.resources.chair.object_vocabulary import PAIRS
 from sacrecap.resources.chair.plurals import plurals
+from wordnet import LABELS, PERSON, THINGS, Synset, WordNet, read_wordnet
 
-OUTPUT = Path(__file__).parents[1] / "src/sacrecap/resources/chair/wordnet.txt"
+OUTPUT = Path(__file__).parents[2] / "src/sacrecap/resources/chair/wordnet.txt"
 
 BONUS = 6
 """How much more often captions mean a thing than the texts that WordNet counted."""

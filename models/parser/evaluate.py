@@ -1,6 +1,6 @@
 """Compare the Rust parser with the teacher: right tags, lemmas, heads (UAS), heads with relation (LAS), per source.
 
-    python -m spice_model.evaluate PARSE MODEL CONLL [--images IMAGES]
+    python -m parser.evaluate PARSE MODEL CONLL [--images IMAGES]
 
 PARSE: the program that `cargo build --release --example parse` makes. CONLL: tune.conll or report.conll of split.py.
 Numbers are of distinct captions. With IMAGES, the file that split.py read, each caption counts as often as it occurs.
@@ -14,8 +14,8 @@ import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from spice_model.conll import Sentence, read
-from spice_model.split import read_images, squeezed
+from parser.conll import Sentence, read
+from parser.split import read_images, squeezed
 
 
 def parsed(program: Path, model: Path, captions: list[Sentence]) -> list[Sentence]:

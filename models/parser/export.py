@@ -1,6 +1,6 @@
 """Write a trained network and the table of lemmas as the file that the Rust parser reads.
 
-    python -m spice_model.export CHECKPOINT DATA MODEL [--name english-1]
+    python -m parser.export CHECKPOINT DATA MODEL [--name english-1]
 
 Weights become 16-bit integers, on a grid of 2^-shift that is as fine as sums of 32 bits allow; activations are
 multiples of 1/256. rust/core/src/parse/model.rs describes the file.
@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from spice_model.conll import read
-from spice_model.features import BUCKETS
-from spice_model.lemmas import KINDS, tables
-from spice_model.network import EMBEDDING_STEP, LIMIT
+from parser.conll import read
+from parser.features import BUCKETS
+from parser.lemmas import KINDS, tables
+from parser.network import EMBEDDING_STEP, LIMIT
 
 MAGIC = b"sacre\0pm"
 FORMAT = 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from spice_model.conll import Sentence
+from parser.conll import Sentence
 
 KINDS = ("verb", "plural", "other")
 LONGEST = 8  # letters of an ending that is not a whole word

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from spice_model.features import BUCKETS
+from parser.features import BUCKETS
 
 LIMIT = 8.0
 EMBEDDING_STEP = 1 / 64

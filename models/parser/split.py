@@ -4,7 +4,7 @@ Two captions of one image say the same, so that a caption of an image that is re
 image goes by the checksum of its name; a caption by all images that it is said of: to the report if any of them is
 there, else to tuning, else to training.
 
-    python -m spice_model.split IMAGES OUT CONLL [CONLL ...]
+    python -m parser.split IMAGES OUT CONLL [CONLL ...]
 
 IMAGES: a text file, `source<TAB>image<TAB>caption after the PTB tokenizer` on each line. CONLL: files of parses,
 `.gz` or not. OUT: a folder, to which train.conll, tune.conll and report.conll are written, each parse after
@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from spice_model.conll import Sentence, read, write
+from parser.conll import Sentence, read, write
 
 PARTS = ("report", "tune", "train")
 DIVISOR = 12

@@ -1,6 +1,6 @@
 """Train the network on the teacher's parses.
 
-    python -m spice_model.train DATA CHECKPOINT [--epochs N] [--seed N] [--threads N]
+    python -m parser.train DATA CHECKPOINT [--epochs N] [--seed N] [--threads N]
 
 DATA: the folder that split.py wrote. CHECKPOINT: the file that export.py reads.
 """
@@ -21,9 +21,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from spice_model.conll import Sentence, read
-from spice_model.features import buckets, vocabulary
-from spice_model.network import Network, Shape
+from parser.conll import Sentence, read
+from parser.features import buckets, vocabulary
+from parser.network import Network, Shape
 
 Answers = tuple[Tensor, Tensor, Tensor]  # tags, heads, relations
 Example = tuple[Tensor, Tensor, Tensor, Tensor]  # words as numbers of `Names.rows`, tags, heads, relations

@@ -1,6 +1,6 @@
 """Chooses the members and the weights of sacrecap-1 by judgments of people.
 
-usage: train_sacrecap_1.py EXPERT PASCAL ABSTRACT [--output src/sacrecap/resources/sacrecap-1.json]
+usage: train.py EXPERT PASCAL ABSTRACT [--output src/sacrecap/resources/sacrecap-1.json]
 
 EXPERT is Flickr8k's ExpertAnnotations.txt (its captions beside it), PASCAL and ABSTRACT are PASCAL-50S and ABSTRACT-50S
 in any form that `sacrecap agreement` reads. Needs the extra `study` (SciPy).

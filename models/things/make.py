@@ -1,7 +1,5 @@
 """Makes the things of paragraphs' scene graphs, rust/core/src/graph/paragraph/things.txt, from WordNet 3.0 alone.
 
-    make things        (installs Debian's wordnet-base)
-
 A noun is a thing if that is what it mostly means, by WordNet's counts and BONUS: a sense is one if it is in WordNet's
 files of animals, artefacts, the body, food, natural objects, people and plants. Names with a capital are left out, and
 so are pairs of words of which one is rare in glosses, unless a gloss or a counted text has the pair.
@@ -19,7 +17,7 @@ from pathlib import Path
 
 from wordnet import PERSON, THINGS, WordNet, read_wordnet
 
-OUTPUT = Path(__file__).parents[1] / "rust/core/src/graph/paragraph/things.txt"
+OUTPUT = Path(__file__).parents[2] / "rust/core/src/graph/paragraph/things.txt"
 CLOTHES = ("clothing", "footwear", "headdress", "eyeglasses", "jewelry", "neckpiece")
 COMMON = 12
 """How often glosses use each word of a pair that is kept."""

@@ -1,6 +1,6 @@
 """How far the default word vectors agree with real ones: Spearman's correlation of cosines.
 
-    python benchmarks/word_vectors.py glove.txt GoogleNews.bin
+    PYTHONPATH=models python models/word-vectors/agreement.py glove.txt GoogleNews.bin
 
 Random pairs are drawn from the words that both embeddings have, once from all of them, once from names of concrete
 things: nouns whose commonest sense WordNet files under animals, artefacts, body parts, food, natural objects, people
@@ -15,18 +15,17 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from make import STOP, Lexicon
 from scipy.stats import spearmanr
 
 from sacrecap.resources.embeddings import Embeddings, open_embeddings
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
-from make_default_vectors import STOP, Lexicon
 from wordnet import THINGS, read_wordnet
 
 PAIRS = 50_000
 
 
 def main() -> None:
+    """Prints a line for each two embeddings."""
     others = [open_embeddings(path) for path in sys.argv[1:]]
     every = [default := open_embeddings("default"), *others]
     words = {word for file in sys.argv[1:] for word in words_of(file)}
@@ -50,11 +49,13 @@ def words_of(path: str) -> list[str]:
 
 
 def is_concrete(net: Lexicon, word: str) -> bool:
+    """Whether the commonest sense of a word is a thing that can be seen."""
     commonest = max(net.senses[word], key=net.senses[word].__getitem__)
     return commonest.startswith("n") and net.synsets[commonest].file in THINGS
 
 
 def agreement(a: Embeddings, b: Embeddings, words: list[str]) -> tuple[float, int]:
+    """Spearman's correlation of the cosines of random pairs of words, and how many words both have."""
     (x, in_a), (y, in_b) = a.find(words), b.find(words)
     x, y = (unit(vectors[in_a & in_b]) for vectors in (x, y))
     first, second = np.random.default_rng(0).integers(len(x), size=(2, PAIRS))
@@ -64,6 +65,7 @@ def agreement(a: Embeddings, b: Embeddings, words: list[str]) -> tuple[float, in
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
+    """Each row divided by its length."""
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 

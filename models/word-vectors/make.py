@@ -1,7 +1,5 @@
 """Makes the word vectors inside the package, src/sacrecap/resources/embeddings/default.npz, from WordNet 3.0 alone.
 
-    make default-vectors        (installs Debian's wordnet-base, and SciPy into the environment)
-
 A walker starts at a word. From a word it goes to one of its senses, by WordNet's counts of them, or to a synonym set
 whose gloss uses the word; from a synonym set to its words, to the words of its gloss, or to a related set. How often it
 is where within STEPS steps describes the word: words whose walks meet the same places are near in meaning. These
@@ -16,21 +14,19 @@ of COCO and VOC, and the words of the example data.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import re
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
-from wordnet import LABELS, WordNet, read_wordnet
 
 from sacrecap.resources.embeddings.lookup import singulars
+from wordnet import LABELS, WordNet, read_wordnet
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 OUTPUT = ROOT / "src/sacrecap/resources/embeddings/default.npz"
 
 VOCABULARY_SIZE = 24_000
@@ -262,18 +258,15 @@ def quantised(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Writes the vectors, and a description next to them."""
+    """Writes the vectors."""
     net = Lexicon(read_wordnet())
     words = vocabulary(net)
     walks = Graph(net).walks(list(words.values()))
     vectors, scales = quantised(decomposed(positive_information(walks), DIMENSION))
     text = np.frombuffer("\n".join(words).encode(), np.uint8)
     np.savez_compressed(OUTPUT, words=text, vectors=vectors, scales=scales)
-    content = OUTPUT.read_bytes()
-    described = {"source": "WordNet 3.0", "words": len(words), "dimension": DIMENSION, "bytes": len(content)}
-    described["sha256"] = hashlib.sha256(content).hexdigest()
-    OUTPUT.with_suffix(".json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(described), file=sys.stderr)
+    checksum = hashlib.sha256(OUTPUT.read_bytes()).hexdigest()
+    print(f"{OUTPUT}: {len(words):,} words, {OUTPUT.stat().st_size:,} bytes, sha256 {checksum}")
 
 
 if __name__ == "__main__":

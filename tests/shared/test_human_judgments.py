@@ -122,7 +122,7 @@ def test_a_thousand_samples_of_17_000_ratings_are_seconds_not_minutes(shared: Pa
 def test_sacrecap_1_is_what_its_script_chooses(shared: Path, tmp_path: Path) -> None:
     data, chosen = shared / "data", tmp_path / FILE
     places = [data / "flickr8k/ExpertAnnotations.txt", data / "pascal50s", data / "abstract50s"]
-    script = Path(__file__).parents[2] / "scripts/train_sacrecap_1.py"
+    script = Path(__file__).parents[2] / "models/sacrecap-1/train.py"
     run([sys.executable, script, *places, "--output", chosen], check=True)
     assert chosen.read_bytes() == files("sacrecap.resources").joinpath(FILE).read_bytes()
 

@@ -1,7 +1,7 @@
 """sacrecap-1: predicts people's judgments of captions from metrics that need no model of images.
 
 It is a weighted mean of metrics. Which ones, and their weights, were fitted to judgments of people
-(`scripts/train_sacrecap_1.py`): Flickr8k-Expert (Hodosh, Young, Hockenmaier, JAIR 2013), PASCAL-50S and ABSTRACT-50S
+(`models/sacrecap-1/train.py`): Flickr8k-Expert (Hodosh, Young, Hockenmaier, JAIR 2013), PASCAL-50S and ABSTRACT-50S
 (Vedantam, Zitnick, Parikh, CVPR 2015). The idea of a learned combination comes from Sharif, White, Bennamoun, Shah,
 *NNEval* (ECCV 2018) and *LCEval* (IJCV 2019), whose combinations are networks.
 """

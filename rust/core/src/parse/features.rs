@@ -1,4 +1,4 @@
-//! The network's input for a word in addition to its number: hashes of its parts. `scripts/spice_model/features.py`
+//! The network's input for a word in addition to its number: hashes of its parts. `models/parser/features.py`
 //! mirrors this.
 
 /// Parts of a word: four endings, two beginnings, what follows the last hyphen, the shape.
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn parts_are_those_that_the_network_was_trained_with() {
-        // From scripts/spice_model/features.py.
+        // From models/parser/features.py.
         assert_eq!(buckets("t-shirt", 4096), [104, 1725, 1709, 2121, 1755, 2983, 1945, 2648]);
         assert_eq!(buckets("é", 4096), [3585, 1837, 3354, 2975, 2461, 938, 3147, 452]);
     }

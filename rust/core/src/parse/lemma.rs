@@ -1,4 +1,4 @@
-//! Lemmas as rewritten endings. `scripts/spice_model/lemmas.py` learns them.
+//! Lemmas as rewritten endings. `models/parser/lemmas.py` learns them.
 
 use rustc_hash::FxHashMap;
 

@@ -7,7 +7,7 @@
 //! (u32), weights (i16), biases (i32); the vectors root, distance, label root, label distance (i16); for verbs, plurals and
 //! other words the endings, a text of lines `ending TAB letters taken off TAB letters put on`.
 //!
-//! `scripts/spice_model/export.py` writes it.
+//! `models/parser/export.py` writes it.
 
 use rustc_hash::FxHashMap;
 
@@ -54,13 +54,12 @@ pub enum ModelError {
 impl std::fmt::Display for ModelError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NotOurs => write!(f, "not a parser of sacrecap; `make spice-model` makes one"),
-            Self::Format(format) => write!(
-                f,
-                "parser of format {format}, this sacrecap reads format {FORMAT}; make it again with `make spice-model`"
-            ),
+            Self::NotOurs => write!(f, "not a parser of sacrecap; install sacrecap again"),
+            Self::Format(format) => {
+                write!(f, "parser of format {format}, this sacrecap reads format {FORMAT}; install sacrecap again")
+            }
             Self::Damaged(what) => {
-                write!(f, "damaged parser ({what}); install sacrecap again, or make it again with `make spice-model`")
+                write!(f, "damaged parser ({what}); install sacrecap again")
             }
         }
     }

@@ -165,7 +165,7 @@ fn files_that_are_no_parser_say_so() {
     let mut newer = MODEL.to_vec();
     newer[8] = 9;
     assert_eq!(error(&newer), ModelError::Format(9));
-    assert!(error(&newer).to_string().contains("make spice-model"));
+    assert!(error(&newer).to_string().contains("install sacrecap again"));
     // The first size follows the name.
     let mut odd = MODEL.to_vec();
     let size = 24 + u32::from_le_bytes(MODEL[20..24].try_into().unwrap()) as usize;

@@ -1,4 +1,4 @@
-"""The vectors inside the package: made from WordNet by `scripts/make_default_vectors.py`.
+"""The vectors inside the package: made from WordNet by `models/word-vectors`.
 
 `default.npz` holds the words, one 8-bit integer vector per word, and one factor per word that scales it to length 1.
 """

@@ -1,5 +1,5 @@
 //! What is known of words: `words.txt` has small classes of words, `prepositions.txt` prepositions of several words,
-//! `things.txt` the nouns of WordNet that are things (`scripts/make_things.py`).
+//! `things.txt` the nouns of WordNet that are things (`models/things`).
 
 use std::sync::LazyLock;
 
