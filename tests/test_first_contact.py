@@ -409,8 +409,8 @@ def test_an_option_in_both_spellings() -> None:
     assert spellings("on_missing", "skip") == ('on_missing="skip"', "--on-missing skip")
     assert spellings("test", "a", "b") == ('test="a" or "b"', "--test a or b")
     assert spellings("document_frequency", "NAME", flag="--df") == ("document_frequency=NAME", "--df NAME")
-    assert spellings("resume", True) == ("resume=True", "--resume")
-    assert spellings("workers", 4) == ("workers=4", "--workers 4")
+    assert spellings("plan", True) == ("plan=True", "--plan")
+    assert spellings("samples", 4) == ("samples=4", "--samples 4")
     assert spellings("split", of="the readers") == ("split of the readers", "--split")
 
 

@@ -1,4 +1,4 @@
-"""What `--keep` keeps: a score at the limit, above it, below it, and none."""
+"""What the parameter `keep` of an engine keeps: a score at the limit, above it, below it, and none."""
 
 from __future__ import annotations
 

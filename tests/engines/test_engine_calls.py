@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
-import click
 import pytest
 from test_stream import Made, two_inputs, write
 
@@ -525,17 +524,36 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     assert (tmp_path / "scores" / "_manifest.json").exists()
 
 
+def test_what_is_left_out_is_written_again(run: Runner) -> None:
+    """The file of an earlier run is no input."""
+    rows = [{"image_id": "1", "references": ["a dog"], "candidate": "a dog"}, {"image_id": "2", "references": []}]
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    engine = "stream(on-bad-row=skip, skipped=left-out.jsonl)"
+    for _ in range(2):
+        done = run.here("score", "rows.jsonl", "--metrics", "rouge-l", "--interval", "none", "--engine", engine)
+        assert done.status == 0, done.stderr
+        assert json.loads((run.folder / "left-out.jsonl").read_text())["image_id"] == "2"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--workers", "2"], "--workers is for --engine ray; name the engine too"),
-        (["--engine", "stream", "--workers", "2"], "--workers is for --engine ray; leave it out"),
+        (["--engine", "local(workers=2)"], "--engine local has no parameters, got 'workers'"),
+        (["--engine", "stream(workers=2)"], "a parameter must be one of memory, work, keep, resume, on-bad-row"),
+        (["--engine", "ray(workers=0)"], "--engine ray: workers is a whole number of at least 1, got '0'"),
+        (["--engine", "stream(on-bad-row=zero)"], "--engine stream: on-bad-row is error or skip, got 'zero'"),
+        (["--engine", "stream(on-bad-file=no)"], "on-bad-file is error or skip, got 'no'"),
+        (["--engine", "stream(work)"], "a parameter is PARAMETER=VALUE, once, got 'work'"),
+        (["--engine", "stream(work=a, work=b)"], "a parameter is PARAMETER=VALUE, once, got 'work=b'"),
+        (["--engine", "stream(work=a"], "--engine takes NAME or NAME(PARAMETER=VALUE, …), got 'stream(work=a'"),
+        (["--engine", "steam"], "--engine must be one of local, stream, ray, got 'steam' (did you mean 'stream'?)"),
+        (["--engine", "stream:here"], "--engine must be one of local, stream, ray, got 'stream:here'"),
         (["--engine", "stream", "--baseline", "b.json"], "--baseline needs all images in memory"),
         (["--engine", "stream", "--explain", "1"], "--explain needs all images in memory"),
         (["--engine", "stream", "--image-ids", "stem"], "--image-ids is for references and candidates in"),
         (["--engine", "stream", "--id-column", "a", "--id-column", "b"], "--id-column may be repeated with"),
-        (["--engine", "stream", "--memory", "many"], "'many' is not a size such as 500M or 2G"),
-        (["--engine", "stream", "--resume"], "--resume goes on in the folder of --per-image"),
+        (["--engine", "stream(memory=many)"], "--engine stream: memory is a size such as 500M or 2G, got 'many'"),
+        (["--engine", "stream(resume=yes)"], "resume in --engine goes on in the folder of --per-image"),
         (["--engine", "stream", "--id-column", "nothing"], "and not nothing; name others by --id-column"),
     ],
 )
@@ -573,5 +591,5 @@ def test_sizes_are_powers_of_two(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "G", "-1G", "0", "1.5G", "one"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(click.BadParameter, match="is not a size such as 500M or 2G"):
+    with pytest.raises(ValueError):  # noqa: PT011 - the option says what it takes
         byte_size(text)

@@ -89,7 +89,7 @@ def test_the_command_of_the_page(machines: tuple[Path, dict[str, str]]) -> None:
     given = (rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l, cider-d, cider-paper")
     assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "stream")
     scores = str(folder / "scores")  # the other machine does see this one
-    assert scored(environment, *given, "--engine", "ray", "--per-image", scores, "--resume")
+    assert scored(environment, *given, "--engine", "ray(resume=yes)", "--per-image", scores)
     assert (folder / "scores" / "_manifest.json").exists()
 
 
@@ -104,16 +104,16 @@ def test_a_folder_that_the_workers_do_not_see(machines: tuple[Path, dict[str, st
     folder, environment = machines
     rows = Made(7, 30, single=True).write(folder / "others", files=2, row_group=9)
     command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "rouge-l"]
-    command += ["--engine", "ray", "--work", str(tmp_path / "work")]
+    command += ["--engine", f"ray(work={tmp_path / 'work'})"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "does not reach this folder; name one that all reach, or its URL, by --work DIR" in done.stderr
+    assert "does not reach this folder; name one that all reach, or its URL, by work=DIR in --engine" in done.stderr
 
 
 def test_a_cluster_whose_token_is_not_given(machines: tuple[Path, dict[str, str]]) -> None:
     folder, environment = machines
     found = Path(environment["RAY_TMPDIR"], "ray", "ray_current_cluster").read_text()
-    command = [sys.executable, "-m", "sacrecap", "score", str(folder), "--engine", "ray", "--address", found.strip()]
+    command = [sys.executable, "-m", "sacrecap", "score", str(folder), "--engine", f"ray:{found.strip()}"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints" in done.stderr

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sacrecap.cli.notation import yes_or_no
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
 
@@ -108,17 +109,13 @@ def _file(text: str) -> str:
     return text
 
 
-def _yes(text: str) -> bool:
-    return ("no", "yes").index(text) == 1
-
-
 _OPTIONS = ("--judge-url", "--judge-model", "--judge-key-env")
 _SETTINGS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
     "price": ("price", "the prices of a million tokens in and of a million out, such as 0.15,0.6", _price),
     "budget": ("budget", "money, such as 5, or tokens, such as '200000 tokens'", _file),
     "requests": ("at_once", "a number of requests at the same time, 1 to 1024", _requests),
     "unanswered": ("unanswered", "the largest share of captions without an answer, 0 to 1", _share),
-    "dry-run": ("dry_run", "yes or no", _yes),
+    "dry-run": ("dry_run", "yes or no", yes_or_no),
     "prompt": ("prompt", "the file of the text that asks", _file),
     "rubric": ("rubric", "the file of each image's items", _file),
 }

@@ -523,7 +523,7 @@ def check_outputs(**places: str | None) -> None:
     Two of these options may not name the same file, nor one of them a file that the command reads: `UsageError`.
     """
     taken: dict[str, str] = {}
-    inputs = _inputs(places)
+    inputs = _inputs([*places, "engine"])  # an engine names outputs alone
     for option, place in places.items():
         if place is None:
             continue

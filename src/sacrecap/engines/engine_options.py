@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sacrecap.choices import ENGINES, IMAGE_IDS, ON_BAD_ROW, ON_DUPLICATE, ON_EXTRA, EngineName, OnBadRow
 from sacrecap.data.cells import checked_separator
 from sacrecap.engines import calls
-from sacrecap.errors import UsageError, accepted_name, option
+from sacrecap.errors import UsageError, accepted_name, engine_option, option
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,12 @@ class EngineOptions:
         if self.memory < 1:
             raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
         if self.keep is not None and self.per_image is None:
-            raise UsageError(f"{option('keep')} says what is written to {option('per_image')}; give a folder for it")
+            raise UsageError(
+                f"{engine_option('keep')} says what is written to {option('per_image')}; give a folder for it"
+            )
         if self.resume and self.per_image is None and self.work is None:
-            places = f"{option('per_image')}, or of {option('work')}"
-            raise UsageError(f"{option('resume')} goes on in the folder of {places}; give one")
+            places = f"{option('per_image')}, or of {engine_option('work')}"
+            raise UsageError(f"{engine_option('resume')} goes on in the folder of {places}; give one")
 
     score = calls.score
     compare = calls.compare

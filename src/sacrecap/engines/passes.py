@@ -18,7 +18,7 @@ from sacrecap.engines.duplicates import split_keys
 from sacrecap.engines.plan import Plan, Shuffle
 from sacrecap.engines.sample import ImageSample, Kept
 from sacrecap.engines.work import packed, unpacked
-from sacrecap.errors import DataError, SacrecapWarning, option
+from sacrecap.errors import DataError, SacrecapWarning, engine_option, option
 from sacrecap.metrics.lengths import reason, strictest
 from sacrecap.scoring.count import count_quietly
 
@@ -484,7 +484,7 @@ def _too_long(plan: Plan, batch: Batch) -> dict[int, str]:
 
 def bad_row(row: BadRow) -> DataError:
     """The error that a row is which cannot be used, unless such are skipped."""
-    return DataError(f"{row}; correct it, or leave such rows out with {option('on_bad_row', 'skip')}")
+    return DataError(f"{row}; correct it, or leave such rows out with {engine_option('on_bad_row', 'skip')}")
 
 
 def captions(batch: Batch, column: Any) -> Captions:

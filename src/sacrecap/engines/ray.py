@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sacrecap import _core
-from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, option
+from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, engine_option, option
 
 if TYPE_CHECKING:
     from sacrecap.data.partitioned import Part
@@ -202,11 +202,11 @@ class RayEngine:
         except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.ActorDiedError) as error:
             raise EngineError(
                 f"{what}: the worker died each of the {TRIES} times that it worked on this part. The usual cause is "
-                f"memory: give each worker more of it, or take fewer ({option('workers')}), and begin again with "
-                f"{option('resume', True)}"
+                f"memory: give each worker more of it, or take fewer ({engine_option('workers')}), and begin again "
+                f"with {engine_option('resume', True)}"
             ) from error
         except errors.RayError as error:
-            again = f"begin again with {option('resume', True)}"
+            again = f"begin again with {engine_option('resume', True)}"
             raise EngineError(f"the Ray cluster was lost ({_line(error)}); {again}") from error
 
     def close(self) -> None:

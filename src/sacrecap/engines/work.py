@@ -13,7 +13,7 @@ from typing import Any
 
 from sacrecap import _core
 from sacrecap.data.partitioned.files import join_url, names_in, open_file, remove, remove_folder, writing
-from sacrecap.errors import DataError, EngineError, UsageError, option
+from sacrecap.errors import DataError, EngineError, UsageError, engine_option
 
 OWN = "sacrecap-work"
 """All is in a folder of this name in the given one, so that nothing of anybody else's is touched."""
@@ -62,7 +62,7 @@ class WorkFolder:
                 differences = "; ".join(_difference(name, before, run) for name in different)
                 raise UsageError(
                     f"{self._given}: cannot resume, since that run had something else: {differences}. Give what it "
-                    f"had, or begin anew without {option('resume')}"
+                    f"had, or begin anew without {engine_option('resume')}"
                 )
         else:
             self.finish()
@@ -76,7 +76,9 @@ class WorkFolder:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise DataError(f"{self.url}/{_RUN}: damaged; remove the folder, and begin anew without {option('resume')}")
+            raise DataError(
+                f"{self.url}/{_RUN}: damaged; remove the folder, and begin anew without {engine_option('resume')}"
+            )
         return found
 
     def names(self) -> set[str]:
@@ -97,14 +99,14 @@ class WorkFolder:
         if mark != self._mark:
             raise EngineError(
                 f"{self._given}: the machine {platform.node()} of the cluster does not reach this folder; name one "
-                f"that all reach, or its URL, by {option('work', 'DIR')}"
+                f"that all reach, or its URL, by {engine_option('work', 'DIR')}"
             )
         if name not in self._kept:
             return None
         data = self._read(name + _KEPT)
         kept = data[len(_HEAD) + _DIGEST :]
         if data[: len(_HEAD) + _DIGEST] != _HEAD + hashlib.sha256(kept).digest():
-            again = option("resume", True)
+            again = engine_option("resume", True)
             raise DataError(f"{self.url}/{name}{_KEPT}: damaged; remove this file, and {again} does its part again")
         return kept
 

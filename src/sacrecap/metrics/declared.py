@@ -317,6 +317,11 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
             return float(text)
         except ValueError:
             return text
+    return unquoted(text)
+
+
+def unquoted(text: str) -> str:
+    """The text without the double quotes around it, if it has these."""
     quoted = len(text) > 1 and text[0] == text[-1] == '"'
     return text[1:-1].replace('""', '"') if quoted else text
 

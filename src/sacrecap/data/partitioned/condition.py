@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.errors import UsageError, option
+from sacrecap.errors import UsageError, engine_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +35,8 @@ class Condition:
                 terms.append((found[1], found[2], float(found[3])) if found else ("", "", float("x")))
             except ValueError:
                 raise UsageError(
-                    f"{option('keep')}: {term.strip()!r} is no condition; write as 'rouge-l > 0.3', several joined by "
-                    f"and, or {EVERY}"
+                    f"{engine_option('keep')}: {term.strip()!r} is no condition; write as 'rouge-l > 0.3', several "
+                    f"joined by and, or {EVERY}"
                 ) from None
         return cls(text, tuple(terms))
 
@@ -44,7 +44,7 @@ class Condition:
         """Raises `UsageError` if it is about a score that there is not."""
         for key, *_ in self.terms:
             if key not in keys:
-                raise UsageError(f"{option('keep')}: there is no score {key!r}; there are {', '.join(keys)}")
+                raise UsageError(f"{engine_option('keep')}: there is no score {key!r}; there are {', '.join(keys)}")
 
     def holds(self, scores: Mapping[str, npt.NDArray[np.float64]], rows: int) -> Any:
         """For which images it holds; it does not for one that has no score."""

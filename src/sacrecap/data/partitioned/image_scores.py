@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.partitioned.files import import_pyarrow, join_url, names_in, remove, writing
-from sacrecap.errors import DataError, UsageError, option
+from sacrecap.errors import DataError, UsageError, engine_option
 
 if TYPE_CHECKING:
     import pyarrow
@@ -65,7 +65,7 @@ class ImageScores:
             return
         if others and _UNFINISHED in names:
             raise UsageError(
-                f"{self.url}: has the scores of a run that was cut off; go on with {option('resume', True)}, or "
+                f"{self.url}: has the scores of a run that was cut off; go on with {engine_option('resume', True)}, or "
                 "choose another folder, or remove it"
             )
         if others:
