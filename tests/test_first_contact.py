@@ -387,7 +387,7 @@ def test_messages_of_commands_have_no_keywords(
         message = run.refused(*arguments)
         assert not KEYWORD.search(message), message
     noted = run.here("score", references, candidates, "--metrics", "cider-d")
-    assert "--interval-method jackknife" in noted.stdout + noted.stderr
+    assert "--interval jackknife" in noted.stdout + noted.stderr
     assert not KEYWORD.search(noted.stdout + noted.stderr)
     assert "choose --on-missing skip" in run.refused("score", references, few)
     assert "or choose --on-extra skip" in run.refused("score", references, more)

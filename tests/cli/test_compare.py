@@ -69,7 +69,7 @@ def test_table(run: Runner, systems: list[str]) -> None:
 
 
 def test_intervals_by_the_jackknife(run: Runner, systems: list[str]) -> None:
-    command = ["compare", *systems, *METRICS, "--interval-method", "jackknife"]
+    command = ["compare", *systems, *METRICS, "--interval", "jackknife"]
     document = json.loads(run.ok(*command, "--format", "json"))
     assert document["interval_method"] == "jackknife"
     tested = json.loads(run.ok(*command, "--format", "json", "--test", "bootstrap"))

@@ -126,18 +126,21 @@ def test_latex(run: Runner, references: str, candidates: str) -> None:
 def test_the_jackknife(
     run: Runner, references: str, candidates: str, scored: Callable[..., dict[str, dict[str, float]]]
 ) -> None:
-    given = scored("--metrics", "rouge-l", "--interval-method", "jackknife")
+    given = scored("--metrics", "rouge-l", "--interval", "jackknife")
     assert given["interval_method"] == "jackknife"
     usual = scored("--metrics", "rouge-l")
     assert "interval_method" not in usual
     assert given["intervals"]["rouge-l"] == pytest.approx(usual["intervals"]["rouge-l"], abs=0.01)
     assert (
         given["intervals"]
-        == scored("--metrics", "rouge-l", "--interval-method", "jackknife", "--seed", "7")["intervals"]
+        == scored("--metrics", "rouge-l", "--interval", "jackknife(0.95)", "--seed", "7")["intervals"]
     )
     assert given["intervals"] != usual["intervals"]
-    message = run.refused("score", references, candidates, "--interval-method", "bca")
-    assert "'bca' is not one of 'percentile', 'jackknife'" in message
+    assert scored("--metrics", "rouge-l", "--interval", "jackknife(0.5)")["intervals"] != given["intervals"]
+    for text in ("bca", "jackknife(2)", "jackknife(", "jackknife()"):
+        message = run.refused("score", references, candidates, "--interval", text)
+        assert f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95), nor jackknife" in message
+    assert "are of bootstrap samples alone" in run.refused("agreement", references, "--interval", "jackknife")
 
 
 # Per-image scores and the report
@@ -336,12 +339,3 @@ def test_explain(run: Runner, references: str, candidates: str) -> None:
     refused = run.refused("score", references, candidates, "--explain", "beach-dog", "--format", "csv")
     assert "explained images are shown with --format table or json, not csv" in refused
     assert "no image 'x' among the 60 scored ones" in run.refused("score", references, candidates, "--explain", "x")
-
-
-def test_the_poisson_bootstrap(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
-    """JSON says it where it is not the default."""
-    document = scored("--metrics", "rouge-l", "--bootstrap", "poisson")
-    expected = sacrecap.score(example.references(), example.systems()["careful"], "rouge-l", bootstrap="poisson")
-    assert document == json.loads(json.dumps(expected.to_dict()))
-    assert document["bootstrap"] == "poisson"
-    assert "bootstrap" not in scored("--metrics", "rouge-l")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sacrecap.engines import EngineOptions, passes
 from sacrecap.engines.joining import join
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap.scoring.intervals import Resampling
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -80,14 +82,17 @@ def commas(rows: list[tuple[str, list[str], Any]]) -> str:
 @pytest.mark.parametrize("command", ["score", "compare"])
 @pytest.mark.parametrize("write", [coco, lines, commas], ids=["coco", "lines", "commas"])
 @pytest.mark.parametrize("name", [str, lambda group: None if not group else len(group)], ids=["texts", "numbers"])
-def test_groups_in_files_of_references(write: Any, name: Callable[[Any], Any], command: str, run: Runner) -> None:
+def test_groups_in_files_of_references(
+    write: Any, name: Callable[[Any], Any], command: str, run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Resampling, "drawn", lambda self, _: replace(self, bootstrap="poisson"))  # on each engine
     references, candidates, groups = made(5)
     rows = [(image, own, name(groups[image] or "")) for image, own in references.items()]
     (run.folder / "r").write_text(write(rows))
     (run.folder / "c.json").write_text(json.dumps(candidates))
     (run.folder / "d.json").write_text(json.dumps(dict(zip(candidates, reversed(candidates.values()), strict=True))))
     files = ["r", "c.json"] if command == "score" else ["r", "c.json", "d.json", "--test", "bootstrap"]
-    how = ["--by", "domain", "--metrics", "rouge-l", "--bootstrap", "poisson", "--format", "json", "-q"]
+    how = ["--by", "domain", "--metrics", "rouge-l", "--format", "json", "-q"]
     whole, found = (run.here(command, *files, *how, "--engine", engine) for engine in ("local", "stream"))
     assert found.status == whole.status == 0, found.stderr
     assert json.loads(found.stdout) == json.loads(whole.stdout)

@@ -111,7 +111,8 @@ def test_what_is_no_fitting_model_is_refused(tmp_path: Path) -> None:
 
     model = sacrecap.LanguageModel.build({"1": ["a dog"]})
     assert refused("fluency(references=no)", None) == (
-        "Fluency(references=no): it needs a language model, from sacrecap df build --language-model: language_model=FILE"
+        "Fluency(references=no): it needs a language model, from sacrecap df build --language-model: "
+        "language_model=FILE"
     )
     assert refused("fluency(n=2, references=no)", model).endswith(
         "is of order 3; build one with n=2, or ask for fluency(n=3, references=no)"

@@ -172,7 +172,7 @@ CONDITIONS = Value(
         JUDGMENTS,
         options.NEEDS,
         CONDITIONS,
-        options.resampling("Bootstrap samples.", ways=False),
+        options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
         output(report=True, scores=False),
     ),
     common="--metrics --dataset --references --ties --scores --interval --report --format --output --quiet".split(),

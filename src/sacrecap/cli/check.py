@@ -58,7 +58,7 @@ BOUNDS = Value(
         options.NEEDS,
         BOUNDS,
         options.SIGNIFICANCE_OF_CHECK,
-        options.resampling("Samples of --test permutation and bootstrap.", intervals=False, ways=False),
+        options.resampling("Samples of --test permutation and bootstrap.", intervals=None),
         output(),
     ),
     common="--min --max --against --metrics --df --on-missing --format --output --threads --quiet".split(),

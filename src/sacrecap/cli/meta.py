@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    values=(options.NEEDS, options.resampling("Bootstrap samples.", ways=False), output(report=True, scores=False)),
+    values=(
+        options.NEEDS,
+        options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
+        output(report=True, scores=False),
+    ),
 )
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @options.judged_metrics

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from sacrecap.choices import BOOTSTRAPS, CORRECTIONS, FORMATS, INTERVAL_METHODS, TESTS, TOKENIZERS, XM3600
+from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
 from sacrecap.cli.group import Option, Value
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
@@ -19,7 +19,7 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from sacrecap.choices import Correction, Test
+    from sacrecap.choices import Correction, IntervalMethod, Test
     from sacrecap.data.images import ImageSource
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -393,22 +393,39 @@ def image_source(
     return source
 
 
-def confidence_level(text: str) -> float | None:
-    """A confidence level; None for `none`."""
-    if text == "none":
-        return None
+def interval_of(text: str) -> tuple[float | None, IntervalMethod]:
+    """The confidence level, None for `none`, and the method. Raises `BadParameter` for another text."""
+    jackknife = re.fullmatch(r"jackknife(?:\((.*)\))?", text)
     try:
-        level = float(text)
+        level = None if text == "none" else float((jackknife[1] if "(" in text else 0.95) if jackknife else text)
     except ValueError:
         level = 0.0
-    if not 0 < level < 1:
-        raise click.BadParameter(f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95) nor none")
-    return level
+    if level is not None and not 0 < level < 1:
+        raise click.BadParameter(
+            f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95), nor jackknife(0.95), nor none"
+        )
+    return level, "jackknife" if jackknife else "percentile"
+
+
+def _bootstrapped(text: str) -> tuple[float | None, IntervalMethod]:
+    """The same where intervals are made in one way."""
+    level, method = interval_of(text)
+    if method != "percentile":
+        raise click.BadParameter("intervals of agreement are of bootstrap samples alone: give a level, such as 0.95")
+    return level, method
 
 
 _INTERVAL = click.Option(
     ["--interval"],
-    type=confidence_level,
+    type=interval_of,
+    default="0.95",
+    metavar="LEVEL|jackknife|none",
+    help="Confidence level of the bootstrap intervals over images; jackknife or jackknife(0.9) makes them of the "
+    "standard error, for few images; none for no intervals.",
+)
+BOOTSTRAPPED = click.Option(
+    ["--interval"],
+    type=_bootstrapped,
     default="0.95",
     metavar="LEVEL|none",
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
@@ -423,38 +440,24 @@ level_only = click.option(
 _SEED = click.Option(
     ["--seed"], type=click.IntRange(0, 2**64 - 1), default=0, metavar="N", help="Seed of everything random."
 )
-_WAYS = (
-    click.Option(
-        ["--interval-method"],
-        type=click.Choice(INTERVAL_METHODS),
-        default="percentile",
-        help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",
-    ),
-    click.Option(
-        ["--bootstrap"],
-        type=click.Choice(BOOTSTRAPS),
-        help="Samples of images: multinomial draws them with replacement, the default; poisson takes each a Poisson "
-        "number of times, by its id, the default and only choice with --engine stream and ray.",
-    ),
-)
 
 
-def _resampling(**given: Any) -> Resampling:
+def _resampling(interval: tuple[float | None, IntervalMethod] = (None, "percentile"), **given: Any) -> Resampling:
     from sacrecap.scoring.intervals import Resampling
 
-    return Resampling(**{"interval": None, **given})
+    level, method = interval
+    return Resampling(level, method, **given)
 
 
-def resampling(samples: str, *, intervals: bool = True, ways: bool = True) -> Value:
+def resampling(samples: str, *, intervals: click.Option | None = _INTERVAL) -> Value:
     """How a command tells its uncertainty: one `Resampling`.
 
     Args:
         samples: what --samples counts.
-        intervals: whether the command makes intervals.
-        ways: whether it makes them in several ways.
+        intervals: the option of its intervals; None for none.
     """
     number = click.Option(["--samples"], type=click.IntRange(1), default=1000, metavar="N", help=samples)
-    options = (*((_INTERVAL,) if intervals else ()), *(_WAYS if ways else ()), number, _SEED)
+    options = (*(() if intervals is None else (intervals,)), number, _SEED)
     return Value("resampling", "Statistics", _resampling, options)
 
 

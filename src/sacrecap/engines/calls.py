@@ -202,10 +202,10 @@ def _drawn(engine: str, resampling: Resampling) -> Resampling:
     method, bootstrap = resampling.interval_method, resampling.bootstrap
     if resampling.interval is not None and (method != "percentile" or bootstrap != "poisson"):
         what = f"interval method {method}" if method != "percentile" else f"bootstrap {bootstrap}"
+        remedy = spelled(python='bootstrap="poisson", interval=None', command="--interval 0.95, or none")
         raise UsageError(
             f"the {what} needs the statistics of all images in memory, which the engine {engine} never has; take "
-            f"{option('bootstrap', 'poisson')}, {spelled(python='interval=None', command='--interval none')}, or "
-            f"{option('engine', 'local')}"
+            f"{remedy}, or {option('engine', 'local')}"
         )
     return resampling
 

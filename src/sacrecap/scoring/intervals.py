@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap import _core
 from sacrecap.choices import BOOTSTRAPS, INTERVAL_METHODS, Bootstrap, IntervalMethod
-from sacrecap.errors import UsageError, accepted_name, as_number, option, whole_number
+from sacrecap.errors import UsageError, accepted_name, as_number, spelled, whole_number
 from sacrecap.resources.needs import Given
 
 if TYPE_CHECKING:
@@ -304,10 +304,8 @@ def notes(metrics: Iterable[Metric], resampling: Resampling, *, images: int, own
     level = resampling.interval
     if level is not None and images < FEW_IMAGES and resampling.interval_method == "percentile":
         what = "1 image" if images == 1 else f"{images} images"
-        notes.append(
-            f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take "
-            f"{option('interval_method', 'jackknife')}, or more images."
-        )
+        jackknife = spelled(python='interval_method="jackknife"', command="--interval jackknife")
+        notes.append(f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take {jackknife}, or more images.")
     weighing = [part for part in parts if part.uses_document_frequency]
     if own_frequencies and weighing and 1 < images < SMALL_CORPUS:
         beyond = "" if level is None else ", often below its interval"
