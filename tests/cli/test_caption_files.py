@@ -261,7 +261,8 @@ def test_an_encoding_is_of_text_alone(engine: str, tmp_path: Path, run: Runner) 
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pyarrow.table({"image_id": ["1"], "captions": [["ein Café", "x"]]}), tmp_path / "r.parquet")
     (tmp_path / "c.csv").write_bytes("image_id,caption\n1,ein Café\n".encode("cp1252"))
-    files = [str(tmp_path / "r.parquet"), str(tmp_path / "c.csv"), "--encoding", "cp1252"]
+    how = [text for part in ("reference", "candidate") for text in (f"--{part}-format", "auto(encoding=cp1252)")]
+    files = [str(tmp_path / "r.parquet"), str(tmp_path / "c.csv"), *how]
     done = run.here(
         "score", *files, "--metrics", "rouge-l", "--format", "json", "--interval", "none", "--engine", engine
     )
@@ -271,5 +272,24 @@ def test_an_encoding_is_of_text_alone(engine: str, tmp_path: Path, run: Runner) 
 @pytest.mark.parametrize("engine", ["local", "stream"])
 def test_an_encoding_that_there_is_not_is_an_error_of_utf8_too(engine: str, write: Write, run: Runner) -> None:
     files = write("r.json", {"1": ["a dog", "the dog"]}), write("c.json", {"1": "a dog"})
-    refused = run.refused("score", *files, "--metrics", "rouge-l", "--encoding", "utf-99", "--engine", engine)
+    how = [text for part in ("reference", "candidate") for text in (f"--{part}-format", "auto(encoding=utf-99)")]
+    refused = run.refused("score", *files, "--metrics", "rouge-l", *how, "--engine", engine)
     assert "no encoding is called 'utf-99'; Python knows utf-16, cp1252" in refused
+
+
+def test_each_kind_of_file_has_its_encoding(write: Write, run: Runner) -> None:
+    references = write("r.json", {"1": ["ein Café"]})
+    candidates = write("c.csv", "image_id,caption\n1,ein Café\n".encode("cp1252"))
+    command = ["score", references, candidates, "--metrics", "rouge-l", "--interval", "none", "--format", "json", "-q"]
+    written = ["--candidate-format", "csv(encoding=cp1252)"]
+    assert json.loads(run.ok(*command, *written))["scores"] == {"rouge-l": 1}
+    assert "an engine reads references and captions by one encoding" in run.refused(
+        *command, *written, "--engine", "stream"
+    )
+    assert "or name its encoding: auto(encoding=utf-16) or auto(encoding=cp1252) as its format" in run.refused(*command)
+    for text, message in (
+        ("csv(codec=x)", "the format csv: a parameter must be one of encoding, separator, got 'codec'"),
+        ("csv(encoding)", "a format csv(encoding): a parameter is PARAMETER=VALUE, once, got 'encoding'"),
+        ("cvs(encoding=cp1252)", "no caption format is called 'cvs'"),
+    ):
+        assert message in run.refused(*command, "--candidate-format", text)

@@ -39,11 +39,11 @@ def test_a_file_is_described(run: Runner) -> None:
 
 
 def test_the_command_that_is_proposed_has_what_was_given_and_runs(run: Runner, tmp_path: Path) -> None:
-    given = ["--id-column", "key", "--caption-column", "said by", "--separator", "|||", "--caption-format", "csv"]
+    given = ["--id-column", "key", "--caption-column", "said by", "--caption-format", "csv(separator=|||)"]
     file = tmp_path / "the captions.csv"
     file.write_text("key,said by\n" + "".join(f"{image},{' ||| '.join(own)}\n" for image, own in SETS.items()))
     document = json.loads(run.ok("inspect", str(file), *given, "--format", "json"))
-    told = "--set-format csv --id-column key --caption-column 'said by' --separator '|||'"
+    told = "--set-format 'csv(separator=|||)' --id-column key --caption-column 'said by'"
     score, diversity = document["use"].split(", or ")
     assert score == f"sacrecap score '{file}' CANDIDATES {told}".replace("--set-", "--reference-")
     assert diversity == f"sacrecap diversity '{file}' {told} for caption sets"

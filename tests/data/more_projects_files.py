@@ -261,13 +261,13 @@ MORE: dict[str, Case] = {
     ),
     # Several captions in one text
     "bars between references": Case(
-        "references", table([["image_id", "caption"], *zip(NUMBERS, TWO, strict=True)]), refused=r"--separator '\|\|\|'"
+        "references", table([["image_id", "caption"], *zip(NUMBERS, TWO, strict=True)]), refused=r"auto\(separator=\|"
     ),
     "bars between references, cut": Case(
         "references", table([["image_id", "caption"], *zip(NUMBERS, TWO, strict=True)]), NUMBERS, {"separator": "|||"}
     ),
     "bars between references, JSON": Case(
-        "references", js(dict(zip(NUMBERS, TWO, strict=True))), refused=r"--separator none"
+        "references", js(dict(zip(NUMBERS, TWO, strict=True))), refused=r"auto\(separator=none\)"
     ),
     "bars between references, JSON, cut": Case(
         "references", js(dict(zip(NUMBERS, TWO, strict=True))), NUMBERS, {"separator": "|||"}

@@ -75,7 +75,10 @@ def outcome(name: str, engine: str, folder: Path) -> str:
     options: list[str] = []
     for option, value in case.options.items():
         for own in value if isinstance(value, tuple) else (value,):
-            options += [] if option in OF_THE_CASE else [f"--{option.replace('_', '-')}", str(own)]
+            if option in ("encoding", "separator"):
+                options += ["--reference-format", how := f"auto({option}={own})", "--candidate-format", how]
+            elif option not in OF_THE_CASE:
+                options += [f"--{option.replace('_', '-')}", str(own)]
     ended = run.here("score", *files, *options, "--engine", engine, *SCORED)
     if ended.status != 0:
         return f"refused: {ended.stderr}" if ended.status == 2 else f"failed: {ended.stderr}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value
 from sacrecap.cli.interruptible import stage
+from sacrecap.cli.notation import check_parameters, read_call
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
@@ -25,8 +26,25 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 
-_OF_ENGINES = ("split", "encoding", "separator", "image_ids", "on_extra", "on_duplicate", "by")
+AUTO = "auto"
+"""The format that is recognised from content."""
+_OF_ENGINES = ("split", "image_ids", "on_extra", "on_duplicate", "by")
 """What engines are told of files by the same names."""
+
+
+class Written(NamedTuple):
+    """How files of captions are written, as the option of their format says it: `csv(encoding=cp1252)`."""
+
+    format: str | None = None
+    encoding: str | None = None
+    separator: str | None = None
+
+    @classmethod
+    def of(cls, text: str) -> Written:
+        """Raises `UsageError` for an unknown parameter."""
+        name, given = read_call("a format", text)
+        check_parameters("the format", name, [*given], ("encoding", "separator"))
+        return cls(None if name == AUTO else name, **given)
 
 
 @dataclass(eq=False, repr=False)
@@ -36,15 +54,13 @@ class CaptionFiles:
     `captions_format` is the format of the other files: of candidates, or of caption sets.
     """
 
-    reference_format: str | None = None
-    captions_format: str | None = None
+    reference_format: str = AUTO
+    captions_format: str = AUTO
     split: str | None = None
     id_column: tuple[str, ...] = ()
     caption_column: tuple[str, ...] = ()
     references_column: tuple[str, ...] = ()
     image_ids: str = "text"
-    encoding: str | None = None
-    separator: str | None = None
     add_references: tuple[str, ...] = ()
     by: str | None = None
     on_extra: str = "error"
@@ -53,6 +69,7 @@ class CaptionFiles:
     on_missing: OnMissing = "error"
 
     def __post_init__(self) -> None:
+        self.of_references, self.of_captions = map(Written.of, (self.reference_format, self.captions_format))
         self.columns = columns_named(self.id_column, self.caption_column, self.references_column)
         self._skipped: set[str] = set()
         self._image_column: str | None = None
@@ -108,19 +125,29 @@ class CaptionFiles:
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
 
-    def of_engine(self) -> dict[str, Any]:
+    def of_engine(self, *, is_one: bool) -> dict[str, Any]:
         """What is said of files, as an engine takes it: of columns, one for ids, and one for references.
 
-        Raises `UsageError` for several of these.
+        Raises `UsageError` for several of these, and for references and captions that are not written alike, unless
+        the call has one kind of file.
         """
+        written = {own[1:] for own in (self.of_references, self.of_captions) if not (is_one and own == Written())}
+        if len(written) > 1:
+            raise UsageError(
+                "an engine reads references and captions by one encoding and one separator: say the same in both "
+                "formats"
+            )
+        encoding, separator = next(iter(written), (None, None))
         ids, references = self.id_column, self.references_column
         for option, names in (("--id-column", ids), ("--references-column", references)):
             if len(names) > 1:
                 raise UsageError(f"{option} may be repeated with --engine local only; name one column")
         columns: dict[str, Any] = {
             "caption_columns": self.caption_column,
-            "reference_format": self.reference_format,
-            "candidate_format": self.captions_format,
+            "reference_format": self.of_references.format,
+            "candidate_format": self.of_captions.format,
+            "encoding": encoding,
+            "separator": separator,
             **{name: getattr(self, name) for name in _OF_ENGINES},
         }
         if ids:
@@ -200,11 +227,12 @@ class CaptionFiles:
 
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `added`, `candidates`, `sets`, sets `alone`, `captions`."""
-        how = self.encoding, self.separator
         if part in ("references", "added"):
-            return CaptionFile.of_references(path, Reading(self.reference_format, self.split, *how), _show)
+            format_, *how = self.of_references
+            return CaptionFile.of_references(path, Reading(format_, self.split, *how), _show)
         split = self.split if part in ("captions", "alone") else None  # with references, it is theirs
-        return CaptionFile(path, Reading(self.captions_format, split, *how))
+        format_, *how = self.of_captions
+        return CaptionFile(path, Reading(format_, split, *how))
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
@@ -290,11 +318,12 @@ def caption_files(
 
 
 class _Format(click.Choice[str]):
-    """The name of a format."""
+    """A format, with parameters or without."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in FORMATS:
-            self.fail(unknown_format(value), param, ctx)
+        name = value.partition("(")[0].strip()
+        if name not in self.choices:
+            self.fail(unknown_format(name), param, ctx)
         return value
 
 
@@ -312,9 +341,12 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
             continue
         yield click.Option(
             [f"--{name}-format", value],
-            type=_Format(FORMATS),
+            type=_Format([AUTO, *FORMATS]),
+            default=AUTO,
+            show_default=False,
             metavar="FORMAT",
-            help="coco, csv, msrvtt, text, …; by default recognised from content; an unknown word lists all formats.",
+            help="coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word lists all. With how it "
+            "is written: csv(encoding=cp1252), auto(separator=|||), what stands between captions in one cell, or none.",
         )
     yield click.Option(["--split"], metavar="NAME", help="Split of a file or folder that has splits, such as test.")
     yield click.Option(
@@ -341,14 +373,6 @@ def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
         type=click.Choice(IMAGE_IDS),
         default="text",
         help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
-    )
-    yield click.Option(
-        ["--encoding"], metavar="NAME", help="Encoding of text files that are not UTF-8, such as utf-16 or cp1252."
-    )
-    yield click.Option(
-        ["--separator"],
-        metavar="TEXT",
-        help="What stands between several captions in one cell, such as '|||'; none: each cell is one caption.",
     )
     if captions == "candidate":
         yield click.Option(

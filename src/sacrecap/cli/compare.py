@@ -63,7 +63,7 @@ def command(
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     chosen = parse_metrics(metrics, needs)
-    where = engine.made(files, output, images=needs.get("images") and output.report)
+    where = engine.made(files, output, is_one=not places, images=needs.get("images") and output.report)
     output.check(tables=engine.is_local, skipped=engine.skipped)
     if engine.is_local and not places:
         raise UsageError("no system was given; name their files after the references")

@@ -101,7 +101,7 @@ def build(
         return
     n = n or 4
     kept.check()
-    where = engine.made(files, None)
+    where = engine.made(files, None, is_one=True)
     if isinstance(where, str):
         captions = files.references(references)
         frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)

@@ -131,7 +131,14 @@ def command(
     plots, draw = pictures
     if draw is not None and plots is None and output.report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
-    where = engine.made(files, output, training=training, draw=draw, images=needs.get("images") and output.report)
+    where = engine.made(
+        files,
+        output,
+        is_one=references is None,
+        training=training,
+        draw=draw,
+        images=needs.get("images") and output.report,
+    )
     output.check(tables=engine.is_local, skipped=engine.skipped)
     if plots is not None:
         from sacrecap.report.pictures import check_pictures

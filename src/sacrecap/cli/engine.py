@@ -78,8 +78,12 @@ class EngineChoice:
         self.skipped: str | None = self._given.get("skipped")
         self.is_local = self.name == "local"
 
-    def made(self, files: CaptionFiles, output: Output | None, **refused: object) -> EngineOptions | Literal["local"]:
+    def made(
+        self, files: CaptionFiles, output: Output | None, *, is_one: bool, **refused: object
+    ) -> EngineOptions | Literal["local"]:
         """The engine, for files that are read this way.
+
+        `is_one`: whether all files are of one kind: rows that hold both, references, or caption sets.
 
         Raises `UsageError` for options that other engines than `local` do not heed; `refused` are those that need all
         images in memory.
@@ -97,7 +101,7 @@ class EngineChoice:
         per_image = None if output is None else output.per_image
         if per_image == "-":
             raise UsageError(f"--per-image is a folder with --engine {self.name}, got -; name a folder")
-        return EngineOptions(self.name, per_image=per_image, **self._given, **files.of_engine())
+        return EngineOptions(self.name, per_image=per_image, **self._given, **files.of_engine(is_one=is_one))
 
 
 ENGINE = Value(

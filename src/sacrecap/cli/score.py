@@ -106,7 +106,9 @@ def command(
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
     photographed = needs.get("images") and output.report
-    where = engine.made(files, output, baseline=output.baseline, explain=explain, images=photographed)
+    where = engine.made(
+        files, output, is_one=candidates is None, baseline=output.baseline, explain=explain, images=photographed
+    )
     output.check(tables=engine.is_local, skipped=engine.skipped)
     source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
     captions: CandidateSource | None = candidates

@@ -26,7 +26,7 @@ from sacrecap.data.shapes import (
     whole_numbers,
 )
 from sacrecap.data.source import PathLike, Reading, display_name, names_several, read_bytes, recoded
-from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, naming, option, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, naming, option, spelled, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.recognise import Contents, Recognised
@@ -317,7 +317,9 @@ class CaptionFile:
                 data[:_BEGINNING].decode()
             except UnicodeDecodeError as error:
                 if error.end < _BEGINNING and not is_binary(data):
-                    return f", or name its encoding: {option('encoding', 'utf-16', 'cp1252')}"
+                    python = option("encoding", "utf-16", "cp1252")
+                    command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
+                    return f", or name its encoding: {spelled(python=python, command=command)}"
         return ""
 
     def column(self, name: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> dict[str, Any]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -140,7 +139,7 @@ def undivided(text: str) -> str:
 
 
 def _separator(value: str, of: str) -> str:
-    return spelled(python=option("separator", value, of=of), command=f"--separator {shlex.quote(value)}")
+    return spelled(python=option("separator", value, of=of), command=f"the format 'auto(separator={value})'")
 
 
 def parts(text: str, separator: str) -> list[str]:

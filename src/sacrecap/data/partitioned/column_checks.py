@@ -10,7 +10,7 @@ from sacrecap.data.cells import AS_ONE, EMPTY, SEPARATOR, WORDS, flat, listed, p
 from sacrecap.data.fields import json_type
 from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.shapes import LONGEST_ID, no_ids
-from sacrecap.errors import DataError, option
+from sacrecap.errors import DataError, option, spelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -215,7 +215,7 @@ class ColumnCheck:
                 self.bad(
                     place if rows is None else rows[place],
                     f"{name}: not UTF-8; convert the file to UTF-8, or take {option('engine', 'local')} with "
-                    f"{option('encoding', 'cp1252')}",
+                    f"{spelled(python=option('encoding', 'cp1252'), command='the format auto(encoding=cp1252)')}",
                 )
             return column.take(pyarrow.array(places, pyarrow.int64()))
         return column
