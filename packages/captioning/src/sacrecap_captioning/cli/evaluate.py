@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
 
 
-@click.command(cls=Command, values=(options.resampling("Bootstrap samples.", ways=False), output()))
+@click.command(cls=Command, values=(options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED), output()))
 @shared.captioner
 @options.metrics
 @click.option(
