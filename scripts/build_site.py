@@ -66,16 +66,17 @@ def _heading(page: str) -> str:
 def with_help(page: str) -> str:
     """The page with the help of each command that it asks for."""
     return re.sub(
-        r"^\$ sacrecap (.*)--help\n", lambda asked: asked[0] + _help(asked[1].split()), page, flags=re.MULTILINE
+        r"^\$ sacrecap (.*--help(?:-all)?)\n",
+        lambda asked: asked[0] + _help(asked[1].split()),
+        page,
+        flags=re.MULTILINE,
     )
 
 
-def _help(names: list[str]) -> str:
-    shown = CliRunner().invoke(cli, [*names, "--help"], prog_name="sacrecap", terminal_width=78)
+def _help(asked: list[str]) -> str:
+    shown = CliRunner().invoke(cli, asked, prog_name="sacrecap", terminal_width=78)
     if shown.exit_code:
-        raise ValueError(
-            f"sacrecap {' '.join(names)} --help: {shown.exception or shown.output}; is its member installed?"
-        )
+        raise ValueError(f"sacrecap {' '.join(asked)}: {shown.exception or shown.output}; is its member installed?")
     return shown.output
 
 

@@ -143,7 +143,9 @@ class Page:
 
     def run_console(self, block: Block) -> None:
         for command, shown, offset in commands(block.text):
-            if re.match(r"(sacrecap|python|cat|echo) ", command) and (shown or not command.endswith(" --help")):
+            if re.match(r"(sacrecap|python|cat|echo) ", command) and (
+                shown or not command.endswith((" --help", " --help-all"))
+            ):
                 status, printed = run(command)
                 where = f"{self.path.relative_to(ROOT)}: $ {command}"
                 assert status == 0, f"{where}\nends with status {status}:\n{printed}"
@@ -201,7 +203,7 @@ def commands(text: str) -> Iterator[tuple[str, str, int]]:
 
 def run(command: str) -> tuple[int, str]:
     """The exit status and everything printed. A hang is ended by the time limit of the test, which is pytest's."""
-    if re.fullmatch(r"sacrecap [\w -]*--help", command):
+    if re.fullmatch(r"sacrecap [\w -]*--help(-all)?", command):
         return show_help(shlex.split(command)[1:-1], columns=80)
     own = "|".join(name for commands in SECTIONS.values() for name in commands)
     if re.fullmatch(rf"sacrecap ({own}) [^|;<>&$`*~]*", command):
@@ -253,24 +255,25 @@ def subcommands(command: click.Command, *names: str) -> Iterator[tuple[str, clic
             yield from subcommands(below, *names, name)
 
 
-def show_help(names: list[str], *, columns: int) -> tuple[int, str]:
+def show_help(names: list[str], option: str = "--help", *, columns: int) -> tuple[int, str]:
     """The exit status and the help of a command, on a terminal of so many columns."""
     # Of a real terminal click leaves two columns free.
-    shown = CliRunner().invoke(cli, [*names, "--help"], prog_name="sacrecap", terminal_width=columns - 2)
+    shown = CliRunner().invoke(cli, [*names, option], prog_name="sacrecap", terminal_width=columns - 2)
     return shown.exit_code, shown.output
 
 
 def check_help(*names: str) -> None:
-    """The page of commands has the help of these, of all below them and of no other; no line is wider than 100."""
+    """The page of commands has the whole help of these, all below them and no other; no line is wider than 100."""
     text = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
-    asked = re.findall(r"^\$ sacrecap (.*) --help$", text, re.MULTILINE)
+    asked = dict(re.findall(r"^\$ sacrecap (.*) (--help(?:-all)?)$", text, re.MULTILINE))
     own: dict[str, click.Command] = {}
     for name in names:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None, name
         own |= subcommands(command, name)
     assert sorted(name for name in asked if name.split()[0] in names) == sorted(own)
-    for name in own:
-        status, shown = show_help(name.split(), columns=100)
+    for name, command in own.items():
+        assert asked[name] == ("--help-all" if getattr(command, "common", ()) else "--help"), name
+        status, shown = show_help(name.split(), asked[name], columns=100)
         assert status == 0, name
         assert max(map(len, shown.splitlines())) <= 100, name

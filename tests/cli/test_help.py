@@ -38,7 +38,7 @@ def test_every_command_is_in_one_section(run: Runner, monkeypatch: pytest.Monkey
     assert re.findall(r"^  (\w+)  +\S", shown.split("Score and compare:")[1], re.MULTILINE) == in_sections
 
 
-@pytest.mark.parametrize("names", [["score"], ["df", "build"], ["detect"], ["df"], ["spice", "setup"]])
+@pytest.mark.parametrize("names", [["score"], ["df", "build"], ["detect"], ["df"]])
 def test_help_of_a_command(run: Runner, names: list[str]) -> None:
     assert run.ok("help", *names) == run.ok(*names, "--help")
 
@@ -49,9 +49,12 @@ def test_help_of_what_is_no_command(run: Runner) -> None:
     assert run.refused("help", "score", "now").startswith("sacrecap score has no commands, got 'now' (see sacrecap ")
 
 
-@pytest.mark.parametrize("name", ["score", "compare", "diversity", "agreement", "check"])
+MANY = ("score", "compare", "diversity", "agreement", "check")
+
+
+@pytest.mark.parametrize("name", MANY)
 def test_options_stand_under_headings_the_ten_common_ones_first(run: Runner, name: str) -> None:
-    sections = re.split(r"^(\w+):$", run.ok(name, "--help"), flags=re.MULTILINE)[1:]
+    sections = re.split(r"^(\w+):$", run.ok(name, "--help-all"), flags=re.MULTILINE)[1:]
     titles, lists = sections[::2], sections[1::2]
     engine = ["Engine"] if name in ("score", "compare", "diversity") else []
     sections_of_all = ["Options", "Files", "Metrics", "Judge", "Statistics", "Output"]
@@ -61,6 +64,25 @@ def test_options_stand_under_headings_the_ten_common_ones_first(run: Runner, nam
     assert len(common) == 11
     assert common[-1] == "--help"
     assert {"--metrics", "--format", "--output"} < {*common}
+    assert len(re.findall(r"^ +(?:-\w, )?--", "".join(lists), re.MULTILINE)) <= 45
+
+
+def test_the_help_is_a_screen_and_says_where_the_rest_is(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group, "_entry_points", dict)
+    commands = {name: command for name, command in pages.subcommands(cli) if not isinstance(command, click.Group)}
+    long = [name for name, command in commands.items() if getattr(command, "common", ())]
+    assert {*long} >= {*MANY}
+    for name, command in commands.items():
+        status, shown = pages.show_help(name.split(), columns=80)
+        assert (status, len(shown.splitlines()) <= 35) == (0, True), name
+        if name in long:
+            number = sum(isinstance(parameter, click.Option) for parameter in command.params) + 1
+            assert shown.endswith(f"\nsacrecap {name} --help-all shows all {number} options, and says more.\n")
+            first = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown, re.MULTILINE)
+            assert sorted(first) == sorted([*command.common, "--help"]), name  # type: ignore[attr-defined]
+            whole = run.ok(*name.split(), "--help-all")
+            assert all(option in whole for parameter in command.params for option in parameter.opts if "-" in option)
+    assert "(see sacrecap score --help-all)" in run.refused("score", "--reprot", "x")
 
 
 def test_a_command_takes_ten_values_at_most() -> None:

@@ -47,6 +47,7 @@ def test_nothing_but_the_scores(run: Runner, noisy: list[str]) -> None:
         (["--metrics", "cidre"], 2, "sacrecap: unknown metric 'cidre'"),
         (["--samples", "many"], 2, "sacrecap: Invalid value for '--samples'"),
         (["--need", "x"], 2, "sacrecap: --need takes NAME=VALUE"),
+        (["--need", "objects=o.json"], 2, "sacrecap: --need is not for objects, which an option"),
     ],
 )
 def test_errors_are_said(run: Runner, noisy: list[str], options: list[str], status: int, message: str) -> None:

@@ -111,6 +111,7 @@ def test_the_page_of_commands_shows_what_help_prints(site: Site) -> None:
     text = "".join(site.pages[site.folder / "reference" / "command-line" / "index.html"].words)
     assert "Names or groups, separated by commas or blanks" in text
     assert len(re.findall(r"Show this message and exit", text)) == text.count(" --help\n")
+    assert len(re.findall(r"Show these options, or all of them", text)) == text.count(" --help-all\n")
 
 
 def test_every_page_of_the_menu_was_built(site: Site) -> None:

@@ -150,8 +150,8 @@ def test_images_by_folder_and_by_column(candidates: str, files: Path, clip: str,
         "json",
         "--interval",
         "none",
-        "--device",
-        "cpu",
+        "--need",
+        "device=cpu",
     )
     assert done.exit_code == 0, done.output
     wanted = sacrecap.score(REFERENCES, TOLD, metric, images=images, interval=None)

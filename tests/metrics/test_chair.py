@@ -358,13 +358,13 @@ def test_on_the_command_line(run: Runner, tmp_path: Path) -> None:
     score = ["score", "r.json", "c.json", "--metrics", "chair-i, chair-s", "--interval", "none", "--explain", "1"]
     shown = run.ok(*score, "--objects", "o.json")
     assert "sentence 1  A dog and a [cat] on a bed." in shown
-    document = json.loads(run.ok(*score, "--objects", "o.json", "--vocabulary", "words.txt", "--format", "json"))
-    assert document["scores"] == {"chair-i": 3 / 5, "chair-s": 1}
+    own = ["--metrics", "chair-i(vocabulary=words.txt), chair-s(vocabulary=words.txt)"]
+    document = json.loads(run.ok(*score[:3], *own, *score[5:], "--objects", "o.json", "--format", "json"))
+    assert [*document["scores"].values()] == [3 / 5, 1]
     assert [one["words"] for one in document["hallucinations"]["1"]["mentions"]] == ["dog", "cat", "bed", "cats"]
     assert run.refused(*score).startswith("CHAIR-i needs the objects of each image: give --objects FILE")
-    assert "no.txt: no such file, and no vocabulary of that name" in run.refused(
-        *score, "--objects", "o.json", "--vocabulary", "no.txt"
-    )
+    absent = ["--metrics", "chair-i(vocabulary=no.txt)", "--objects", "o.json"]
+    assert "no.txt: no such file, and no vocabulary of that name" in run.refused(*score[:3], *absent)
 
 
 def test_words_that_the_tokenizer_writes_otherwise_keep_their_places() -> None:

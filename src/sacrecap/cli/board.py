@@ -51,7 +51,11 @@ _LIMITS = Value(
 )
 
 
-@click.command(cls=Command, values=(options.NEEDS, _LIMITS, output(elsewhere=False)))
+@click.command(
+    cls=Command,
+    values=(options.NEEDS, _LIMITS, output(elsewhere=False)),
+    common="--site --metrics --rank-by --title --df --format --threads --quiet".split(),
+)
 @click.argument("folder")
 @click.option("-o", "--site", metavar="DIR", help="Write the board's page and its JSON, index.html and board.json.")
 @options.metrics

@@ -71,7 +71,7 @@ BOUNDS = Value(
     cls=Option,
     heading="Files",
     metavar="FILE.json",
-    help="Fail if a metric is significantly worse than in this baseline, which sacrecap score --baseline wrote.",
+    help="Fail if a metric is significantly worse than in this baseline, which sacrecap score wrote by --baseline.",
 )
 def command(
     references: str,

@@ -56,7 +56,7 @@ def command(
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
     A system is called after its file; NAME=FILE calls it otherwise. One folder alone stands for all files in it. Files
-    are as for sacrecap score. With --engine stream or ray and without SYSTEMs, REFERENCES are rows that have the
+    are as for sacrecap score. Without SYSTEMs, the engines stream and ray take REFERENCES that are rows with the
     captions too, a --caption-column per system.
     """
     places = named(in_folder(systems))

@@ -70,7 +70,10 @@ def command() -> None:
 
 
 @command.command(
-    cls=Command, values=(KEPT, caption_files(), ENGINE), short_help="Count in how many images each n-gram occurs."
+    cls=Command,
+    values=(KEPT, caption_files(), ENGINE),
+    common="--output --name --n --stem --language-model --engine --threads --quiet".split(),
+    short_help="Count in how many images each n-gram occurs.",
 )
 @click.argument("references")
 @click.option("--n", type=click.IntRange(1, 4), help="The longest n-gram: 4, or 3 with --language-model, by default.")

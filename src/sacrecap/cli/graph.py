@@ -25,7 +25,11 @@ BATCH = 10_000
 """Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
 
 
-@click.command(cls=Command, values=(caption_files(references=False, captions="caption", tokenizer=False),))
+@click.command(
+    cls=Command,
+    values=(caption_files(references=False, captions="caption", tokenizer=False),),
+    common="--format --output --grammar --tokenizer --threads --quiet".split(),
+)
 @click.argument("captions")
 @click.option(
     "--format",

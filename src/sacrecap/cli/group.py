@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+import inspect
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,8 +47,9 @@ class Command(click.Command):
 
     Args:
         values: the options that it takes as one value each, in addition to its own.
-        common: the options that the help shows first, such as `("--metrics", "--format")`; the others stand under their
-            headings. Without any, all stand in one list.
+        common: the options that people need most, such as `("--metrics", "--format")`: `-h` shows these alone, each
+            with the beginning of its help, and `--help-all` the others, too, under their headings. Without any, `-h`
+            shows all in one list.
         section: the section of the help of `sacrecap` that has it, for commands of other packages.
     """
 
@@ -58,6 +61,8 @@ class Command(click.Command):
         self.common = common
         self.section = section
         self.params += [option for value in values for option in value.options]
+        if common:
+            self.params.append(_HELP_ALL)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command with its values; the context keeps what was given."""
@@ -68,28 +73,73 @@ class Command(click.Command):
         assert self.callback is not None
         return ctx.invoke(self.callback, **given)
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What the command does; its first paragraph where only the common options are shown."""
+        if not self.common or ctx.meta.get(_WHOLE):
+            super().format_help_text(ctx, formatter)
+            return
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(inspect.cleandoc(self.help or "").partition("\n\n")[0])
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The common options in their order, then the others by heading."""
+        """The common options in their order; of the whole help, then the others by heading."""
         headings = {option.name: value.heading for value in self.values for option in value.options}
         first: dict[str, tuple[str, str]] = {}
-        others: dict[str, list[tuple[str, str]]] = {heading: [] for heading in HEADINGS}
+        others: dict[str, dict[str, tuple[str, str]]] = {heading: {} for heading in HEADINGS}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is None or isinstance(parameter, click.Argument):
+            if record is None or isinstance(parameter, click.Argument) or parameter is _HELP_ALL:
                 continue
             name = max(parameter.opts, key=len)
-            heading = getattr(parameter, "heading", headings.get(parameter.name, ""))
-            if self.common and heading and name not in self.common:
-                others.setdefault(heading, []).append(record)
-            else:
-                first[name] = record
+            if name == "--help" and self.common:
+                record = f"{record[0]}, --help-all", "Show these options, or all of them."
+            heading = getattr(parameter, "heading", headings.get(parameter.name, "More"))
+            is_first = not self.common or name in (*self.common, "--help")
+            (first if is_first else others.setdefault(heading, {}))[name] = record
         order = [*(name for name in self.common if name in first), *(name for name in first if name not in self.common)]
+        shown = [first[name] for name in order]
+        is_whole = not self.common or ctx.meta.get(_WHOLE)
         with formatter.section("Options"):
-            formatter.write_dl([first[name] for name in order])
+            formatter.write_dl(shown if is_whole else [(names, _beginning(text)) for names, text in shown])
+        if not is_whole:
+            number = sum(isinstance(parameter, click.Option) for parameter in self.get_params(ctx))
+            formatter.write_paragraph()
+            formatter.write_text(f"{ctx.command_path} --help-all shows all {number} options, and says more.")
+            return
         for heading, records in others.items():
             if records:
                 with formatter.section(heading):
-                    formatter.write_dl(records)
+                    formatter.write_dl(_together(records.values()))
+
+
+_WHOLE = "sacrecap.cli.whole"
+"""The key of a context that shows the whole help."""
+
+
+def _show_all(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        ctx.meta[_WHOLE] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+_HELP_ALL = click.Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all)
+
+
+def _beginning(text: str) -> str:
+    """The help of an option up to its first semicolon or sentence, with what it is by default."""
+    words, blank, default = text.partition("  [default: ")
+    return re.split(r"[.;] ", words)[0].removesuffix(".") + blank + default
+
+
+def _together(records: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Options with one text, one after the other, stand in one entry."""
+    found: list[tuple[str, str]] = []
+    for names, text in records:
+        before = found.pop()[0].rpartition(" ")[0] + ", " if found and found[-1][1] == text else ""
+        found.append((before + names, text))
+    return found
 
 
 class Group(click.Group):

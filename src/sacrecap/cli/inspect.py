@@ -32,7 +32,11 @@ _HERE = ("file", "format_", "quiet")
 """What is given for this command alone."""
 
 
-@click.command(cls=Command, values=(caption_files(references=False, captions="caption"),))
+@click.command(
+    cls=Command,
+    values=(caption_files(references=False, captions="caption"),),
+    common="--format --caption-format --split --id-column --caption-column --quiet".split(),
+)
 @click.argument("file")
 @options.table_or_json
 @options.quiet

@@ -101,7 +101,8 @@ def main() -> NoReturn:
 def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        hint = f" (see {error.ctx.command_path} --help)"
+        whole = "--help-all" if getattr(error.ctx.command, "common", ()) else "--help"
+        hint = f" (see {error.ctx.command_path} {whole})"
     if isinstance(error, click.NoSuchOption):
         message = f"no option {error.option_name!r}{_nearest(error)}"
     else:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
         output(report=True, scores=False),
     ),
+    common="--metrics --results --scores --interval --report --format --output --threads --quiet".split(),
 )
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @options.judged_metrics

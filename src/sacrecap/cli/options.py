@@ -48,7 +48,7 @@ FORMAT = Option(
     heading="Output",
     type=click.Choice(FORMATS),
     callback=_by_suffix,
-    help="What to print; by default what the suffix of --output says, else a table.",
+    help="What to print: what the suffix of --output says, or else a table.",
 )
 OUTPUT = Option(
     ["--output", "-o"],
@@ -239,11 +239,6 @@ _NEEDS = [
         help="The language model of fluency(references=no), made by sacrecap df build --language-model.",
     ),
     click.Option(
-        ["--meteor-resources"],
-        metavar="DIR",
-        help="Folder of a METEOR 1.5 release; the installed sacrecap-meteor by default.",
-    ),
-    click.Option(
         ["--objects"],
         metavar="FILE",
         help="What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.",
@@ -257,21 +252,11 @@ _NEEDS = [
         help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
     ),
     click.Option(
-        ["--vocabulary"],
-        metavar="NAME|FILE",
-        help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with one line per object.",
-    ),
-    click.Option(
         ["--images"],
         metavar="DIR|FILE.tar|PATTERN|COLUMN",
         help="The images, for CLIPScore and for the report: a folder, a tar file, a pattern such as "
         "photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The report takes "
         "https://host/{image_id}.jpg too.",
-    ),
-    click.Option(
-        ["--device"],
-        metavar="NAME",
-        help="Where networks run, such as CLIPScore's: cpu, cuda, cuda:1; by default a GPU, if there is one.",
     ),
     *_JUDGE,
     click.Option(
@@ -289,7 +274,8 @@ _NEEDS = [
         ["--need", "others"],
         multiple=True,
         metavar="NAME=VALUE",
-        help="What a metric of another package needs, by its name; may be repeated.",
+        help="device=cpu, cuda:1: where networks run, by default on a GPU, if there is one. Or what a metric of "
+        "another package needs, by its name. May be repeated.",
     ),
     THREADS,
 ]
@@ -336,11 +322,18 @@ NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 
 
 def _by_name(others: tuple[str, ...]) -> dict[str, str]:
-    pairs = [text.partition("=") for text in others]
-    unusable = next((name for name, equals, _ in pairs if not (name.strip() and equals)), None)
-    if unusable is not None:
-        raise UsageError(f"--need takes NAME=VALUE, got {unusable!r}")
-    return {name.strip(): value for name, _, value in pairs}
+    from sacrecap.resources.needs import Given
+
+    found: dict[str, str] = {}
+    for text in others:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not (name and equals):
+            raise UsageError(f"--need takes NAME=VALUE, got {text!r}")
+        if name in Given.__annotations__ and name != "device":
+            raise UsageError(f"--need is not for {name}, which an option or a metric's parameter gives: see --help-all")
+        found[name] = value
+    return found
 
 
 def check_threshold(threshold: float | None, objects: str | None) -> None:

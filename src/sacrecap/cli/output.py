@@ -131,7 +131,7 @@ _REPORT = click.Option(["--report"], metavar="FILE.html", help="Write a report: 
 _BASELINE = click.Option(
     ["--baseline"],
     metavar="FILE.json",
-    help="Write the scores and captions that sacrecap check --against compares with.",
+    help="Write the scores and captions: a baseline, which sacrecap check compares with.",
 )
 _DIGITS = click.Option(
     ["--digits"],
