@@ -22,7 +22,7 @@ from pathlib import Path
 LARGEST = 6.0
 """MB of a wheel without the model and the tables of SPICE."""
 SPICE = "sacrecap/resources/english/"
-LICENCES = 5
+LICENCES = 6
 """As many as `license-files` in pyproject.toml name."""
 
 
