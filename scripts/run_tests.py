@@ -2,8 +2,9 @@
 
 usage: run_tests.py [--jobs N] TARGET...
 
-First each target's environment is made (`make ready-NAME` for `test-NAME`), one after the other, since all build the
-same native core; then the tests run, N targets at a time. What they print is in target/tests/TARGET.log; of a target
+First each target's environment is made (`make ready-NAME` for `test-NAME`), that of the first target before the others,
+since it builds the native core for all. Then the tests run, N targets at a time; never beside an installation, which
+would replace the core under them. What they print is in target/tests/TARGET.log; of a target
 that failed, the end is shown. The exit status is the worst of the targets'.
 """
 
@@ -79,6 +80,12 @@ def run(target: str, log: Path, mode: str) -> int:
         return subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
 
 
+def made_ready(target: str) -> int:
+    """Installs what the target needs; the exit status."""
+    print(f"{target}: installing what it needs", flush=True)
+    return run(target.replace("test-", "ready-"), LOGS / f"{target}.log", "w")
+
+
 def tested(target: str, ready: int) -> Outcome:
     """Runs the tests of a target whose environment was made with that exit status."""
     began = time.monotonic()
@@ -97,10 +104,10 @@ def main() -> None:
     arguments = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    ready = {}
-    for target in arguments.targets:
-        print(f"{target}: installing what it needs", flush=True)
-        ready[target] = run(target.replace("test-", "ready-"), LOGS / f"{target}.log", "w")
+    first, *others = arguments.targets
+    ready = {first: made_ready(first)}
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        ready |= zip(others, pool.map(made_ready, others), strict=True)
     print(f"everything is installed after {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
     width = max(map(len, arguments.targets))
     outcomes: dict[str, Outcome] = {}
