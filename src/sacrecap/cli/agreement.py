@@ -9,7 +9,7 @@ import click
 
 from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
 from sacrecap.cli import options
-from sacrecap.cli.group import Command, Option, Value
+from sacrecap.cli.group import Command, Option, Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
@@ -72,96 +72,49 @@ JUDGMENTS = Value(
     "judgments",
     "Files",
     _reader,
-    (
-        click.Option(
-            ["--dataset"],
-            type=click.Choice(DATASETS),
-            metavar="NAME",
-            help="The data set, one of those that sacrecap meta lists; by default recognised from content.",
-        ),
-        click.Option(
-            ["--captions"],
-            metavar="FILE",
-            help="Captions or references that the judgments lack, if they are not in the same folder.",
-        ),
-        click.Option(["--rating"], metavar="NAME", help="What was rated, where captions have several ratings."),
-        click.Option(
-            ["--rating-range"], type=rating_range, metavar="LOW,HIGH", help="Refuse ratings outside (format ratings)."
-        ),
-        click.Option(
-            ["--categories"],
-            default=",".join(CATEGORIES),
-            metavar="LIST",
-            help="Categories that pairs may have (format pairs).",
-        ),
-        click.Option(
-            ["--drop-own-reference"], is_flag=True, help="Remove a candidate from its own references before scoring."
-        ),
-        click.Option(
-            ["--pairwise"],
-            metavar="FILE",
-            help="Direct votes on the same pairs: the export of a pairwise study. Pairs meet by image and captions.",
-        ),
-        click.Option(
-            ["--votes"],
-            type=click.Choice(VOTES),
-            default="consensus",
-            help="Whose votes decide, where a file has both: the consensus of triplets, or the direct votes.",
-        ),
-        click.Option(
-            ["--undecided"],
-            type=click.Choice(UNDECIDED),
-            default="out",
-            help="What a pair without a majority is: left out, or won by b or c.",
-        ),
+    declared(
+        """
+        --dataset NAME  The data set, one of those that sacrecap meta lists; by default recognised from content.
+        --captions FILE  Captions or references that the judgments lack, if they are not in the same folder.
+        --rating NAME  What was rated, where captions have several ratings.
+        --rating-range LOW,HIGH  Refuse ratings outside (format ratings).
+        --categories LIST  Categories that pairs may have (format pairs).
+        --drop-own-reference  Remove a candidate from its own references before scoring.
+        --pairwise FILE  Direct votes on the same pairs: the export of a pairwise study. Pairs meet by image and
+            captions.
+        --votes  Whose votes decide, where a file has both: the consensus of triplets, or the direct votes.
+        --undecided  What a pair without a majority is: left out, or won by b or c.
+        """,
+        dataset={"type": click.Choice(DATASETS)},
+        rating_range={"type": rating_range},
+        categories={"default": ",".join(CATEGORIES)},
+        drop_own_reference={"is_flag": True},
+        votes={"type": click.Choice(VOTES), "default": "consensus"},
+        undecided={"type": click.Choice(UNDECIDED), "default": "out"},
     ),
 )
 CONDITIONS = Value(
     "conditions",
     "Statistics",
     _conditions,
-    (
-        click.Option(
-            ["--references"],
-            type=reference_counts,
-            metavar="LIST",
-            help="How many references to score against, such as 1,5,48: the first ones of each image; all by default. "
-            "Against 0, only metrics are measured that can do without, such as VIFIDEL.",
-        ),
-        click.Option(
-            ["--draws"],
-            type=click.IntRange(0),
-            default=0,
-            metavar="N",
-            help="For each of --references, also N random draws of references: they give the band around the curve.",
-        ),
-        click.Option(
-            ["--halves"],
-            type=click.IntRange(0),
-            default=0,
-            metavar="N",
-            help="Also split the references into halves N times: the votes by one are predicted by people and metrics "
-            "with the other half (triplet studies).",
-        ),
-        click.Option(
-            ["--documents"],
-            type=click.Choice(DOCUMENTS),
-            default="rows",
-            help="What document frequencies count: each judged row with its references, as published figures do, or "
-            "each image once.",
-        ),
-        click.Option(
-            ["--ties"],
-            type=click.Choice(TIES),
-            default="wrong",
-            help="What a metric's tie counts as in a forced choice.",
-        ),
-        click.Option(
-            ["--raters"],
-            type=click.Choice(RATERS),
-            default="each",
-            help="What is a data point where several people rated a caption: each rating, or their mean or median.",
-        ),
+    declared(
+        """
+        --references LIST  How many references to score against, such as 1,5,48: the first ones of each image; all by
+            default. Against 0, only metrics are measured that can do without, such as VIFIDEL.
+        --draws N  For each of --references, also N random draws of references: they give the band around the curve.
+        --halves N  Also split the references into halves N times: the votes by one are predicted by people and metrics
+            with the other half (triplet studies).
+        --documents  What document frequencies count: each judged row with its references, as published figures do, or
+            each image once.
+        --ties  What a metric's tie counts as in a forced choice.
+        --raters  What is a data point where several people rated a caption: each rating, or their mean or median.
+        """,
+        references={"type": reference_counts},
+        draws={"type": click.IntRange(0), "default": 0},
+        halves={"type": click.IntRange(0), "default": 0},
+        documents={"type": click.Choice(DOCUMENTS), "default": "rows"},
+        ties={"type": click.Choice(TIES), "default": "wrong"},
+        raters={"type": click.Choice(RATERS), "default": "each"},
     ),
 )
 

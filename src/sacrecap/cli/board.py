@@ -9,7 +9,7 @@ import click
 
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.cli import options
-from sacrecap.cli.group import Command, Value
+from sacrecap.cli.group import Command, Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.errors import DataError
@@ -25,29 +25,17 @@ _LIMITS = Value(
     "limits",
     "Captions",
     CaptionLimits,
-    [
-        click.Option(
-            ["--most-degenerate"],
-            type=_PERCENT,
-            default=5,
-            metavar="PERCENT",
-            help="Refuse a file with more captions that are empty, too long or too short, or repeat one word.",
-        ),
-        click.Option(
-            ["--most-same"],
-            type=_PERCENT,
-            default=30,
-            metavar="PERCENT",
-            help="Refuse a file with more captions that are one and the same.",
-        ),
-        click.Option(
-            ["--longest-words"],
-            type=click.IntRange(1),
-            default=100,
-            metavar="N",
-            help="A caption of more words is too long.",
-        ),
-    ],
+    declared(
+        """
+        --most-degenerate PERCENT  Refuse a file with more captions that are empty, too long or too short, or repeat one
+            word.
+        --most-same PERCENT  Refuse a file with more captions that are one and the same.
+        --longest-words N  A caption of more words is too long.
+        """,
+        most_degenerate={"type": _PERCENT, "default": 5},
+        most_same={"type": _PERCENT, "default": 30},
+        longest_words={"type": click.IntRange(1), "default": 100},
+    ),
 )
 
 

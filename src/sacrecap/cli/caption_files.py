@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
-from sacrecap.cli.group import Value
+from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.notation import check_parameters, read_call
 from sacrecap.cli.options import TOKENIZER
@@ -309,12 +309,8 @@ def caption_files(
         groups: whether it tells the scores of groups of images.
         tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
     """
-    chosen = [*_options(references, captions)]
-    if groups:
-        chosen.append(_BY)
-    if tokenizer:
-        chosen.append(TOKENIZER)
-    return Value("files", "Files", CaptionFiles, chosen)
+    chosen = _options(references, captions, groups)
+    return Value("files", "Files", CaptionFiles, [*chosen, *([TOKENIZER] if tokenizer else [])])
 
 
 class _Format(click.Choice[str]):
@@ -327,77 +323,62 @@ class _Format(click.Choice[str]):
         return value
 
 
-_BY = click.Option(
-    ["--by"],
-    metavar="COLUMN",
-    help="Also the scores of each group of images: of those with the same value in this column of a file, such as the "
-    "domain in nocaps' references.",
-)
-
-
-def _options(references: bool, captions: str | None) -> Iterable[click.Option]:
+def _options(references: bool, captions: str | None, groups: bool) -> Iterable[click.Option]:
+    several = {"multiple": True}
     for name, value in (("reference" if references else None, "reference_format"), (captions, "captions_format")):
-        if name is None:
-            continue
-        yield click.Option(
-            [f"--{name}-format", value],
-            type=_Format([AUTO, *FORMATS]),
-            default=AUTO,
-            show_default=False,
-            metavar="FORMAT",
-            help="coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word lists all. With how it "
-            "is written: csv(encoding=cp1252), auto(separator=|||), what stands between captions in one cell, or none.",
-        )
-    yield click.Option(["--split"], metavar="NAME", help="Split of a file or folder that has splits, such as test.")
-    yield click.Option(
-        ["--id-column"],
-        multiple=True,
-        metavar="NAME",
-        help="Column or key of the image ids; may be repeated: the first one that a file has counts.",
-    )
-    yield click.Option(
-        ["--caption-column"],
-        multiple=True,
-        metavar="NAME",
-        help="Column or key of the captions, or a pattern such as caption_*; may be repeated.",
+        if name is not None:
+            format_ = {"name": value, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
+            yield from declared(
+                f"""
+                --{name}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word
+                    lists all. With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between
+                    captions in one cell, or none.
+                """,
+                **{f"{name}_format": format_},
+            )
+    yield from declared(
+        """
+        --split NAME  Split of a file or folder that has splits, such as test.
+        --id-column NAME  Column or key of the image ids; may be repeated: the first one that a file has counts.
+        --caption-column NAME  Column or key of the captions, or a pattern such as caption_*; may be repeated.
+        """,
+        id_column=several,
+        caption_column=several,
     )
     if references and captions:
-        yield click.Option(
-            ["--references-column"],
-            multiple=True,
-            metavar="NAME",
-            help="Column of the references, if its name is not that of the captions' column; may be repeated.",
+        yield from declared(
+            """
+            --references-column NAME  Column of the references, if its name is not that of the captions' column; may be
+                repeated.
+            """,
+            references_column=several,
         )
-    yield click.Option(
-        ["--image-ids"],
-        type=click.Choice(IMAGE_IDS),
-        default="text",
-        help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
+    yield from declared(
+        """
+        --image-ids  Which part of image ids to compare between files: all; the file name's stem; the last number in
+            that.
+        """,
+        image_ids={"type": click.Choice(IMAGE_IDS), "default": "text"},
     )
     if captions == "candidate":
-        yield click.Option(
-            ["--add-references"],
-            multiple=True,
-            metavar="FILE",
-            help="More references: of the same images, or of others; may be repeated.",
+        yield from declared(
+            """
+            --add-references FILE  More references: of the same images, or of others; may be repeated.
+            --on-missing  What to do with an image without candidate: report an error, leave it out, or score an empty
+                caption.
+            --on-extra  What to do with a candidate of an image without references: report an error, or leave it out.
+            --on-duplicate  What several candidates of one image mean: an error, take the first or the last, or leave
+                the image out.
+            """,
+            add_references=several,
+            on_missing={"type": click.Choice(ON_MISSING), "default": "error"},
+            on_extra={"type": click.Choice(ON_EXTRA), "default": "error"},
+            on_duplicate={"type": click.Choice(ON_DUPLICATE), "default": "error"},
         )
-        yield click.Option(
-            ["--on-missing"],
-            type=click.Choice(ON_MISSING),
-            default="error",
-            help="What to do with an image without candidate: report an error, leave it out, or score an empty "
-            "caption.",
-        )
-        yield click.Option(
-            ["--on-extra"],
-            type=click.Choice(ON_EXTRA),
-            default="error",
-            help="What to do with a candidate of an image without references: report an error, or leave it out.",
-        )
-        yield click.Option(
-            ["--on-duplicate"],
-            type=click.Choice(ON_DUPLICATE),
-            default="error",
-            help="What several candidates of one image mean: an error, take the first or the last, or leave the image "
-            "out.",
+    if groups:
+        yield from declared(
+            """
+            --by COLUMN  Also the scores of each group of images: of those with the same value in this column of a file,
+                such as the domain in nocaps' references.
+            """
         )

@@ -10,7 +10,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.group import Command, Option, Value
+from sacrecap.cli.group import Command, Option, Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import FAILED, output
 from sacrecap.errors import UsageError
@@ -37,16 +37,13 @@ BOUNDS = Value(
     "bounds",
     "Statistics",
     _bounds,
-    (
-        click.Option(
-            ["--min", "least"],
-            multiple=True,
-            metavar="METRIC=SCORE",
-            help="Fail below this score, such as cider-d=1.1; may be repeated.",
-        ),
-        click.Option(
-            ["--max", "most"], multiple=True, metavar="METRIC=SCORE", help="Fail above this score; may be repeated."
-        ),
+    declared(
+        """
+        --min METRIC=SCORE  Fail below this score, such as cider-d=1.1; may be repeated.
+        --max METRIC=SCORE  Fail above this score; may be repeated.
+        """,
+        min={"name": "least", "multiple": True},
+        max={"name": "most", "multiple": True},
     ),
 )
 

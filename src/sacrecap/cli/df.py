@@ -11,7 +11,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Group, Value
+from sacrecap.cli.group import Command, Group, Value, declared
 from sacrecap.corpus import named_frequencies
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.corpus.published_frequencies import PUBLISHED
@@ -54,12 +54,13 @@ KEPT = Value(
     "kept",
     "Output",
     KeptCounts,
-    (
-        click.Option(["--output", "-o"], metavar="FILE", help="The file to write."),
-        click.Option(
-            ["--name"], metavar="NAME", help="Keep them under this name instead: --df NAME finds them from any folder."
-        ),
-        click.Option(["--force"], is_flag=True, help="Replace the counts that have this name."),
+    declared(
+        """
+        -o, --output FILE  The file to write.
+        --name NAME  Keep them under this name instead: --df NAME finds them from any folder.
+        --force  Replace the counts that have this name.
+        """,
+        force={"is_flag": True},
     ),
 )
 

@@ -10,7 +10,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Option, Value
+from sacrecap.cli.group import Command, Option, Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.cli.system_names import named
@@ -51,34 +51,31 @@ ASKED = Value(
     "asked",
     "Metrics",
     Asked,
-    (
+    [
         options.SET_METRICS,
         options.PLUGIN,
-        click.Option(
-            ["--accuracy"],
-            default="cider-d",
-            metavar="METRIC",
-            shell_complete=options.complete_metrics(),
-            help="What scores each caption against the references.",
-        ),
-        click.Option(["--beta2"], type=float, default=5.0, metavar="X", help="β² of F."),
-        click.Option(
-            ["--top"], type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set."
+        *declared(
+            """
+            --accuracy METRIC  What scores each caption against the references.
+            --beta2 X  β² of F.
+            --top K  Score only the K most accurate captions of each set.
+            """,
+            accuracy={"default": "cider-d", "shell_complete": options.complete_metrics()},
+            beta2={"type": float, "default": 5.0},
+            top={"type": click.IntRange(1)},
         ),
         options.TEST,
-    ),
+    ],
 )
 PICTURES = Value(
     "pictures",
     "Output",
     PictureOptions,
-    (
-        click.Option(["--plots"], metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV."),
-        click.Option(
-            ["--draw"],
-            metavar="ID,ID",
-            help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
-        ),
+    declared(
+        """
+        --plots DIR  Write pictures there: PNG and SVG, and their data as CSV.
+        --draw ID,ID  Images whose captions --plots and --report draw; by default the most and the least diverse.
+        """
     ),
 )
 

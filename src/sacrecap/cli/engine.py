@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
 from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName
-from sacrecap.cli.group import Value
+from sacrecap.cli.group import Value, declared
 from sacrecap.cli.notation import check_parameters, read_call, yes_or_no
 from sacrecap.errors import UsageError, accepted_name
 
@@ -108,16 +106,14 @@ ENGINE = Value(
     "engine",
     "Engine",
     EngineChoice,
-    [
-        click.Option(
-            ["--engine"],
-            default="local",
-            metavar="NAME|NAME(…)",
-            help="local: all in memory; stream: part by part, in bounded memory; ray or ray:HOST:PORT: on a cluster. "
-            "Same numbers. Parameters of the last two, as stream(memory=2G, resume=yes): memory=512M, work=DIR, "
-            "keep=CONDITION, resume=yes, on-bad-row=skip, on-bad-file=skip, skipped=FILE; of ray alone address and "
-            "workers.",
-        )
-    ],
+    declared(
+        """
+        --engine NAME|NAME(…)  local: all in memory; stream: part by part, in bounded memory; ray or ray:HOST:PORT: on a
+            cluster. Same numbers. Parameters of the last two, as stream(memory=2G, resume=yes): memory=512M, work=DIR,
+            keep=CONDITION, resume=yes, on-bad-row=skip, on-bad-file=skip, skipped=FILE; of ray alone address and
+            workers.
+        """,
+        engine={"default": "local"},
+    ),
 )
 """--engine: one `EngineChoice`."""

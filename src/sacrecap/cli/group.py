@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,6 +31,29 @@ class Option(click.Option):
     def __init__(self, *args: Any, heading: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.heading = heading
+
+
+def declared(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> list[click.Option]:
+    """Options as their help shows them: names, what stands for the value, two blanks, and the help, whose further lines
+    are indented.
+
+    Args:
+        table: an option begins at the start of a line, such as `-o, --output FILE  Where to print it.`
+        heading: that of all of them, where it is not that of the value that the command makes of them.
+        **settings: by option, what click has to know beside that; `name`: its parameter, if it is called otherwise.
+    """
+    found = []
+    for entry in re.split(r"\n(?=-)", textwrap.dedent(table).strip()):
+        head, _, text = entry.partition("  ")
+        *names, last = re.split(r", (?=-)", head)
+        flag, _, metavar = last.partition(" ")
+        names.append(flag)
+        own = dict(settings.get(flag.partition("/")[0].strip("-").replace("-", "_"), {}))
+        if "name" in own:
+            names.append(own.pop("name"))
+        more = {"metavar": metavar or None, "help": " ".join(text.split()), **own}
+        found.append(click.Option(names, **more) if heading is None else Option(names, heading=heading, **more))
+    return found
 
 
 class Value(NamedTuple):

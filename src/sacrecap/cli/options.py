@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
-from sacrecap.cli.group import Option, Value
+from sacrecap.cli.group import Option, Value, declared
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import UsageError
@@ -43,50 +43,36 @@ def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) 
     return format_ or SUFFIXES.get(os.path.splitext(context.params.get("output", "-"))[1].lower(), "table")
 
 
-FORMAT = Option(
-    ["--format", "format_"],
+FORMAT, OUTPUT, QUIET = declared(
+    f"""
+    --format  What to print: what the suffix of --output says, or else a table.
+    -o, --output FILE  Where to print it; - is stdout. The suffix gives the format: {", ".join(SUFFIXES)}, others a
+        table.
+    -q, --quiet  Nothing on standard error but errors: no progress, no warnings.
+    """,
     heading="Output",
-    type=click.Choice(FORMATS),
-    callback=_by_suffix,
-    help="What to print: what the suffix of --output says, or else a table.",
+    format={"name": "format_", "type": click.Choice(FORMATS), "callback": _by_suffix},
+    output={"default": "-", "is_eager": True},  # before --format
+    quiet={"is_flag": True, "is_eager": True, "callback": _quiet, "expose_value": False},  # others may warn
 )
-OUTPUT = Option(
-    ["--output", "-o"],
-    heading="Output",
-    default="-",
-    is_eager=True,  # before --format
-    metavar="FILE",
-    help=f"Where to print it; - is stdout. The suffix gives the format: {', '.join(SUFFIXES)}, others a table.",
-)
-QUIET = Option(
-    ["--quiet", "-q"],
-    heading="Output",
-    is_flag=True,
-    is_eager=True,  # before the other options, which may warn
-    callback=_quiet,
-    expose_value=False,
-    help="Nothing on standard error but errors: no progress, no warnings.",
-)
-THREADS = Option(
-    ["--threads"],
+[THREADS] = declared(
+    "--threads N  Number of threads; 0, the default, means one per core. Results do not depend on it.",
     heading="Engine",
-    type=click.IntRange(0),
-    default=0,
-    show_default=False,
-    metavar="N",
-    help="Number of threads; 0, the default, means one per core. Results do not depend on it.",
+    threads={"type": click.IntRange(0), "default": 0, "show_default": False},
 )
-TOKENIZER = Option(
-    ["--tokenizer"],
+[TOKENIZER] = declared(
+    """
+    --tokenizer NAME  ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, as that
+        suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that suite's
+        ROUGE does. For other languages those of sacreBLEU: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200, each
+        also in lower case, such as intl-lc; xm3600-de: that for this language of Crossmodal-3600.
+    """,
     heading="Files",
-    type=click.Choice([*TOKENIZERS, *XM3600]),
-    callback=lambda _, __, name: XM3600.get(name, name),
-    default="ptb",
-    metavar="NAME",
-    help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
-    "as that suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that "
-    "suite's ROUGE does. For other languages those of sacreBLEU: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200, "
-    "each also in lower case, such as intl-lc; xm3600-de: that for this language of Crossmodal-3600.",
+    tokenizer={
+        "type": click.Choice([*TOKENIZERS, *XM3600]),
+        "callback": lambda _, __, name: XM3600.get(name, name),
+        "default": "ptb",
+    },
 )
 
 
@@ -157,15 +143,11 @@ def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...])
             load_plugin(file)
 
 
-PLUGIN = Option(
-    ["--plugin"],
+[PLUGIN] = declared(
+    "--plugin FILE.py  A Python file that makes metrics (@sacrecap.metric), which can then be named; may be repeated.",
     heading="Metrics",
-    multiple=True,
-    expose_value=False,
-    is_eager=True,  # before the metrics that it brings are looked up
-    callback=_load_plugins,
-    metavar="FILE.py",
-    help="A Python file that makes metrics (@sacrecap.metric), which can then be named; may be repeated.",
+    # Before the metrics that it brings are looked up.
+    plugin={"multiple": True, "expose_value": False, "is_eager": True, "callback": _load_plugins},
 )
 plugin = _taking(PLUGIN)
 
@@ -198,84 +180,44 @@ def judged_metrics(function: F) -> F:
     return _taking(JUDGED_METRICS)(plugin(function))
 
 
-_JUDGE = (
-    Option(
-        ["--judge-url"],
-        heading="Judge",
-        metavar="URL",
-        help="The address of an OpenAI-compatible endpoint up to /v1, for judge: http://localhost:8000/v1.",
-    ),
-    Option(["--judge-model"], heading="Judge", metavar="NAME", help="The name of the model there."),
-    Option(
-        ["--judge-key-env"],
-        heading="Judge",
-        metavar="VARIABLE",
-        help="The variable of the environment with the key. Without, OPENAI_API_KEY goes to api.openai.com, and no key "
-        "to any other host. Over plain http a key goes to this machine alone.",
-    ),
-    Option(
-        ["--judge-settings"],
-        heading="Judge",
-        multiple=True,
-        metavar="FILE|KEY=VALUE,…",
-        help="price=IN,OUT, of a million tokens; budget=MONEY or 'budget=N tokens', the most to spend; requests=8 at "
-        "the same time; unanswered=0.1, the largest share of captions without an answer; dry-run=yes, which asks "
-        "nothing; prompt=FILE, as sacrecap metrics judge --prompt rating prints it; rubric=FILE, each image's items, "
-        "also for the metric rubric. Or a file of TOML or JSON with these keys; may be repeated.",
-    ),
-)
 _NEEDS = [
-    click.Option(
-        ["--df", "document_frequency"],
-        default=("corpus",),
-        multiple=True,
-        metavar="corpus|NAME|FILE",
-        help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of sacrecap df. May be "
-        "repeated, for metrics that need different ones.",
+    *declared(
+        """
+        --df corpus|NAME|FILE  Document frequencies, for CIDEr: corpus, from these references; or a name or file of
+            sacrecap df. May be repeated, for metrics that need different ones.
+        --lm FILE  The language model of fluency(references=no), made by sacrecap df build --language-model.
+        --objects FILE  What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.
+        --threshold SCORE  Least confidence of a detected object.
+        --embeddings NAME|FILE  Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.
+        --images DIR|FILE.tar|PATTERN|COLUMN  The images, for CLIPScore and for the report: a folder, a tar file, a
+            pattern such as photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The
+            report takes https://host/{image_id}.jpg too.
+        --scores FILE  Scores that others computed, each column a metric by its name: Parquet, CSV, TSV or JSON lines, a
+            row per caption with image_id, and system or caption.
+        --standard FILE  Mean and deviation for z(METRIC): JSON of compare or agreement; these two take them from all
+            captions.
+        --need NAME=VALUE  device=cpu, cuda:1: where networks run, by default on a GPU, if there is one. Or what a
+            metric of another package needs, by its name. May be repeated.
+        """,
+        df={"name": "document_frequency", "default": ("corpus",), "multiple": True},
+        lm={"name": "language_model"},
+        threshold={"type": click.FloatRange(0, 1)},
+        need={"name": "others", "multiple": True},
     ),
-    click.Option(
-        ["--lm", "language_model"],
-        metavar="FILE",
-        help="The language model of fluency(references=no), made by sacrecap df build --language-model.",
-    ),
-    click.Option(
-        ["--objects"],
-        metavar="FILE",
-        help="What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.",
-    ),
-    click.Option(
-        ["--threshold"], type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
-    ),
-    click.Option(
-        ["--embeddings"],
-        metavar="NAME|FILE",
-        help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
-    ),
-    click.Option(
-        ["--images"],
-        metavar="DIR|FILE.tar|PATTERN|COLUMN",
-        help="The images, for CLIPScore and for the report: a folder, a tar file, a pattern such as "
-        "photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The report takes "
-        "https://host/{image_id}.jpg too.",
-    ),
-    *_JUDGE,
-    click.Option(
-        ["--scores"],
-        metavar="FILE",
-        help="Scores that others computed, each column a metric by its name: Parquet, CSV, TSV or JSON lines, a row "
-        "per caption with image_id, and system or caption.",
-    ),
-    click.Option(
-        ["--standard"],
-        metavar="FILE",
-        help="Mean and deviation for z(METRIC): JSON of compare or agreement; these two take them from all captions.",
-    ),
-    click.Option(
-        ["--need", "others"],
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="device=cpu, cuda:1: where networks run, by default on a GPU, if there is one. Or what a metric of "
-        "another package needs, by its name. May be repeated.",
+    *declared(
+        """
+        --judge-url URL  The address of an OpenAI-compatible endpoint up to /v1, for judge: http://localhost:8000/v1.
+        --judge-model NAME  The name of the model there.
+        --judge-key-env VARIABLE  The variable of the environment with the key. Without, OPENAI_API_KEY goes to
+            api.openai.com, and no key to any other host. Over plain http a key goes to this machine alone.
+        --judge-settings FILE|KEY=VALUE,…  price=IN,OUT, of a million tokens; budget=MONEY or 'budget=N tokens', the
+            most to spend; requests=8 at the same time; unanswered=0.1, the largest share of captions without an answer;
+            dry-run=yes, which asks nothing; prompt=FILE, as sacrecap metrics judge --prompt rating prints it;
+            rubric=FILE, each image's items, also for the metric rubric. Or a file of TOML or JSON with these keys; may
+            be repeated.
+        """,
+        heading="Judge",
+        judge_settings={"multiple": True},
     ),
     THREADS,
 ]
@@ -344,17 +286,17 @@ def check_threshold(threshold: float | None, objects: str | None) -> None:
 
 def captioning(function: F) -> F:
     """--batch, --device, --on-missing: for commands that caption images."""
-    for option in (
-        click.option(
-            "--on-missing",
-            type=click.Choice(["error", "skip"]),
-            default="error",
-            help="What to do with an image without a file: report an error, or leave it out.",
-        ),
-        click.option("--device", default="auto", metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."),
-        click.option("--batch", type=click.IntRange(1), default=32, metavar="N", help="Images at a time."),
+    for option in declared(
+        """
+        --on-missing  What to do with an image without a file: report an error, or leave it out.
+        --device NAME  cpu, cuda, cuda:1; auto: a GPU if any.
+        --batch N  Images at a time.
+        """,
+        on_missing={"type": click.Choice(["error", "skip"]), "default": "error"},
+        device={"default": "auto"},
+        batch={"type": click.IntRange(1), "default": 32},
     ):
-        function = option(function)
+        function = _taking(option)(function)
     return function
 
 
@@ -408,20 +350,18 @@ def _bootstrapped(text: str) -> tuple[float | None, IntervalMethod]:
     return level, method
 
 
-_INTERVAL = click.Option(
-    ["--interval"],
-    type=interval_of,
-    default="0.95",
-    metavar="LEVEL|jackknife|none",
-    help="Confidence level of the bootstrap intervals over images; jackknife or jackknife(0.9) makes them of the "
-    "standard error, for few images; none for no intervals.",
+_INTERVAL, _SEED = declared(
+    """
+    --interval LEVEL|jackknife|none  Confidence level of the bootstrap intervals over images; jackknife or
+        jackknife(0.9) makes them of the standard error, for few images; none for no intervals.
+    --seed N  Seed of everything random.
+    """,
+    interval={"type": interval_of, "default": "0.95"},
+    seed={"type": click.IntRange(0, 2**64 - 1), "default": 0},
 )
-BOOTSTRAPPED = click.Option(
-    ["--interval"],
-    type=_bootstrapped,
-    default="0.95",
-    metavar="LEVEL|none",
-    help="Confidence level of the bootstrap intervals over images; none for no intervals.",
+[BOOTSTRAPPED] = declared(
+    "--interval LEVEL|none  Confidence level of the bootstrap intervals over images; none for no intervals.",
+    interval={"type": _bootstrapped, "default": "0.95"},
 )
 level_only = click.option(
     "--interval",
@@ -429,9 +369,6 @@ level_only = click.option(
     default=0.95,
     metavar="LEVEL",
     help="Confidence level of the intervals.",
-)
-_SEED = click.Option(
-    ["--seed"], type=click.IntRange(0, 2**64 - 1), default=0, metavar="N", help="Seed of everything random."
 )
 
 
@@ -449,8 +386,8 @@ def resampling(samples: str, *, intervals: click.Option | None = _INTERVAL) -> V
         samples: what --samples counts.
         intervals: the option of its intervals; None for none.
     """
-    number = click.Option(["--samples"], type=click.IntRange(1), default=1000, metavar="N", help=samples)
-    options = (*(() if intervals is None else (intervals,)), number, _SEED)
+    number = declared(f"--samples N  {samples}", samples={"type": click.IntRange(1), "default": 1000})
+    options = (*(() if intervals is None else (intervals,)), *number, _SEED)
     return Value("resampling", "Statistics", _resampling, options)
 
 
@@ -482,32 +419,19 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-TEST = click.Option(
-    ["--test"],
-    type=click.Choice(TESTS),
-    help="Paired test over images: exact, the default; permutation, which draws samples of the same; or the paired "
-    "bootstrap, the default and only choice with --engine stream and ray.",
-)
-_ALPHA = click.Option(
-    ["--alpha"],
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    metavar="LEVEL",
-    help="A difference is significant where its corrected p is at most this.",
-)
-_CORRECTION = click.Option(
-    ["--correction"],
-    type=click.Choice(CORRECTIONS),
-    default="holm",
-    help="Of p for the number of pairs of systems, for each metric.",
-)
-_ATTEMPTS = click.Option(
-    ["--attempts"],
-    multiple=True,
-    callback=_attempts,
-    metavar="[NAME=]N",
-    help="Each system, or system NAME, is the best of N attempts on these images (submissions, checkpoints); may be "
-    "repeated.",
+TEST, _ALPHA, _CORRECTION, _ATTEMPTS = declared(
+    """
+    --test  Paired test over images: exact, the default; permutation, which draws samples of the same; or the paired
+        bootstrap, the default and only choice with --engine stream and ray.
+    --alpha LEVEL  A difference is significant where its corrected p is at most this.
+    --correction  Of p for the number of pairs of systems, for each metric.
+    --attempts [NAME=]N  Each system, or system NAME, is the best of N attempts on these images (submissions,
+        checkpoints); may be repeated.
+    """,
+    test={"type": click.Choice(TESTS)},
+    alpha={"type": click.FloatRange(0, 1, min_open=True, max_open=True), "default": 0.05},
+    correction={"type": click.Choice(CORRECTIONS), "default": "holm"},
+    attempts={"multiple": True, "callback": _attempts},
 )
 SIGNIFICANCE = Value("significance", "Statistics", Significance, (TEST, _ALPHA, _CORRECTION, _ATTEMPTS))
 SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (TEST, _ALPHA))

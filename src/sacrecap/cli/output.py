@@ -11,7 +11,7 @@ import click
 from sacrecap.above import printed
 from sacrecap.choices import FINDINGS
 from sacrecap.cli import options
-from sacrecap.cli.group import Value
+from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import accepted_name
 
@@ -121,26 +121,6 @@ class Output:
         options.emit(printed(result, self.format, **terminal, **how), self.place)
 
 
-_PER_IMAGE = click.Option(
-    ["--per-image"],
-    metavar="FILE|DIR",
-    help="Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine stream or "
-    "ray, a folder of Parquet files.",
-)
-_REPORT = click.Option(["--report"], metavar="FILE.html", help="Write a report: one self-contained page.")
-_BASELINE = click.Option(
-    ["--baseline"],
-    metavar="FILE.json",
-    help="Write the scores and captions: a baseline, which sacrecap check compares with.",
-)
-_DIGITS = click.Option(
-    ["--digits"],
-    type=click.IntRange(0, 15),
-    metavar="N",
-    help="Decimals of the scores in a table: 4 by default, 1 with --percent.",
-)
-
-
 def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> frozenset[str]:
     """The kinds of findings that --strict names."""
     named = [kind.strip() for text in lists for kind in text.split(",") if kind.strip()]
@@ -149,20 +129,25 @@ def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> fro
     return frozenset(named)
 
 
-_STRICT = click.Option(
-    ["--strict"],
-    multiple=True,
-    metavar="KIND,…",
-    callback=_kinds,
-    help=f"Leave with status 3 if such a thing is found about the captions: {', '.join(FINDINGS)}; may be repeated.",
+_PER_IMAGE, _REPORT, _BASELINE, _STRICT, _DIGITS = declared(
+    f"""
+    --per-image FILE|DIR  Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine
+        stream or ray, a folder of Parquet files.
+    --report FILE.html  Write a report: one self-contained page.
+    --baseline FILE.json  Write the scores and captions: a baseline, which sacrecap check compares with.
+    --strict KIND,…  Leave with status 3 if such a thing is found about the captions: {", ".join(FINDINGS)}; may be
+        repeated.
+    --digits N  Decimals of the scores in a table: 4 by default, 1 with --percent.
+    """,
+    strict={"multiple": True, "callback": _kinds},
+    digits={"type": click.IntRange(0, 15)},
 )
 
 
-def _percent(papers: bool) -> click.Option:
+def _percent(papers: bool) -> list[click.Option]:
     usual = "the default for LaTeX." if papers else "never by default."
-    return click.Option(
-        ["--percent/--no-percent"], default=None, help=f"Print the scores of a table times 100, as papers do; {usual}"
-    )
+    table = f"--percent/--no-percent  Print the scores of a table times 100, as papers do; {usual}"
+    return declared(table, percent={"default": None})
 
 
 def output(
@@ -191,7 +176,7 @@ def output(
         *((_REPORT,) if report else ()),
         *((_BASELINE,) if baseline else ()),
         *((_STRICT,) if strict else ()),
-        *((_percent(papers), _DIGITS) if scores else ()),
+        *([*_percent(papers), _DIGITS] if scores else []),
         options.FORMAT,
         *((options.OUTPUT,) if elsewhere else ()),
         options.QUIET,
