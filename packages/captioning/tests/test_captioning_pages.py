@@ -19,7 +19,7 @@ in_a_shell = pages.run
 
 def in_this_process(command: str) -> tuple[int, str]:
     """As `pages.run`; but what asks nothing of the shell runs here, as each process would import PyTorch anew."""
-    if not re.fullmatch(r"sacrecap [^|;<>&$`*~]*", command) or command.endswith("--help"):
+    if not re.fullmatch(r"sacrecap [^|;<>&$`*~]*", command) or command.endswith(("--help", "--help-all")):
         return in_a_shell(command)
     ended = Runner(Path.cwd()).here(*shlex.split(command.replace("\\\n", ""))[1:])
     return ended.status, ended.stderr + ended.stdout

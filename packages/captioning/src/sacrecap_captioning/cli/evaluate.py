@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
 
 
-@click.command(cls=Command, values=(options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED), output()))
+@click.command(
+    cls=Command,
+    values=(options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED), output()),
+    common="--images --split --metrics --method --candidates --blind --interval --format --output --quiet".split(),
+)
 @shared.captioner
 @options.metrics
 @click.option(

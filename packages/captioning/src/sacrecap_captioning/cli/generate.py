@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sacrecap.cli import options
+from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.source import read_bytes
 from sacrecap.data.writers import write_caption_sets
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from sacrecap.data.captioned import CaptionedImage
 
 
-@click.command()
+@click.command(
+    cls=Command, common="--images --split --method --captions --output --model --seed --device --quiet".split()
+)
 @shared.captioner
 @click.option(
     "--method",

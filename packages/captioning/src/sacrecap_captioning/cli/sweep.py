@@ -10,6 +10,7 @@ import click
 
 from sacrecap.choices import FORMATS
 from sacrecap.cli import options
+from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap.report.pictures import check_matplotlib
@@ -54,7 +55,9 @@ _OF_TRAINING = """baseline retrieval steps batch rate warmup schedule features e
     side on_missing least length hidden embedding attention device""".split()
 
 
-@click.command()
+@click.command(
+    cls=Command, common="--output --quick --models --loss --method --seeds --steps --format --device --quiet".split()
+)
 @click.argument("data")
 @click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to continue.")
 @click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sacrecap.cli import options
+from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import UsageError
 from sacrecap_captioning.cli import shared
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from sacrecap_captioning.training.training import Position
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    common="--output --model --loss --init --features --encoder --batch --steps --rate --device --seed --quiet".split(),
+)
 @click.argument("data", required=False)
 @click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make.")
 @shared.settings(Settings, *"model loss baseline retrieval init".split())
