@@ -53,9 +53,7 @@ ON_BAD_ROW_OF_BATCH: tuple[OnBadRowOfBatch, ...] = get_args(OnBadRowOfBatch)
 
 DATASETS = (
     *("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb"),
-    *("d-foil", "foil", "caparena", "docent", "audiocaps-eval", "clotho-eval"),
-    *("longcap-arena", "msvd-eval", "detailcaps"),
-    *("pairs", "ratings"),
+    *("d-foil", "foil", "msvd-eval", "pairs", "ratings"),
 )
 """The data sets and formats of human judgments."""
 CATEGORIES = ("HC", "HI", "HM", "MM")

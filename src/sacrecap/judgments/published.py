@@ -12,15 +12,7 @@ PROTOCOLS = {
     "abstract-50s": "accuracy where people chose between two captions (Vedantam et al. 2015)",
     "d-foil": "accuracy between a caption and the same with a wrong detail (Lin et al. 2025)",
     "foil": "accuracy between a caption and the same with a wrong word (Shekhar et al. 2017)",
-    "caparena": "accuracy where people chose between two long captions; equal, skipped and both bad are ties, which "
-    "are left out, as are captions of people, the references (Cheng et al. 2025)",
-    "docent": "accuracy where students of art history chose between two descriptions (Ananthram et al. 2025)",
-    "audiocaps-eval": "accuracy where most votes chose between two captions; references are those that are not of the "
-    "pair (Zhou et al. 2022)",
-    "clotho-eval": "as audiocaps-eval (Zhou et al. 2022)",
-    "longcap-arena": "Kendall's τ-c with the rating of long captions (Matsuda et al. 2025)",
     "msvd-eval": "Kendall's τ-c with the mean of four aspects, each person's a data point (Tong et al. 2025)",
-    "detailcaps": "Pearson's r with scores of GPT-4, not of people, for three models' captions (Dong et al. 2024)",
     "polaris": "Kendall's τ-c with the rating (Wada et al. 2024)",
     "nebula": "Kendall's τ-c with the rating (Matsuda et al. 2024)",
     "composite": "Kendall's τ-c with the rating (Aditya et al. 2015)",
@@ -29,7 +21,7 @@ PROTOCOLS = {
 }
 """What is measured on judgments of each data set or format, and who did so first."""
 
-STATISTICS = {"flickr8k-cf": "kendall_b", "thumb": "kendall_b", "detailcaps": "pearson"}
+STATISTICS = {"flickr8k-cf": "kendall_b", "thumb": "kendall_b"}
 """What papers report of ratings of a data set, where it is not τ-c."""
 
 _TABLE = """
@@ -60,15 +52,6 @@ composite       | RefCLIPScore | 0.554 | Hessel et al., EMNLP 2021, as capevalki
 composite       | RefPAC-S     | 0.573 | Sarto et al., CVPR 2023, as capevalkit 0.1.3 expects
 composite       | Polos        | 0.576 | Wada et al., CVPR 2024, as capevalkit 0.1.3 expects
 composite       | FLEUR        | 0.635 | Lee et al., ACL 2024, as capevalkit 0.1.3 expects
-longcap-arena   | VELA         | 0.564 | Matsuda et al. 2025, test A, descriptiveness, as capevalkit 0.1.3 expects
-detailcaps      | BLEU         | 0.261 | Dong et al. 2024, the mean of DetailCaps-100 and -4870
-detailcaps      | CIDEr        | 0.115 | Dong et al. 2024, the mean of DetailCaps-100 and -4870
-detailcaps      | METEOR       | 0.402 | Dong et al. 2024, the mean of DetailCaps-100 and -4870
-detailcaps      | SPICE        | 0.439 | Dong et al. 2024, the mean of DetailCaps-100 and -4870
-detailcaps      | CLIPScore    | 0.356 | Dong et al. 2024, the mean of DetailCaps-100 and -4870
-detailcaps      | CAPTURE      | 0.509 | Dong et al. 2024, the mean of DetailCaps-100 and -4870
-audiocaps-eval  | FENSE        | 0.853 | Zhou et al. 2022, as its README has it
-clotho-eval     | FENSE        | 0.757 | Zhou et al. 2022, as its README has it
 pascal-50s      | CLIPScore    | 0.807 | Hessel et al., EMNLP 2021: all four categories
 pascal-50s      | RefCLIPScore | 0.831 | Hessel et al., EMNLP 2021: all four categories
 """

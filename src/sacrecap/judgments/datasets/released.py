@@ -5,9 +5,7 @@ A form has the fields by which a file is recognised, and a function that makes j
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from sacrecap.choices import CATEGORIES
 from sacrecap.data import fields
@@ -21,7 +19,6 @@ from sacrecap.judgments.datasets.judgment_forms import (
     add_references,
 )
 from sacrecap.judgments.datasets.records import KEY, READER, Record, read_document
-from sacrecap.judgments.judged_rows import majority
 
 
 def _corrected(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
@@ -46,65 +43,6 @@ def _with_references(path: PathLike, given: WhatToRead) -> list[Record]:
         )
     add_references([record for record in records if record.find("foil")], given.captions, "image_id")
     return records
-
-
-def _battle(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
-    systems, winner = (record.name("source1"), record.name("source2")), record.name("winner")
-    signs = {"equal": 0, "skip": 0, "bad": 0, systems[1]: -1, systems[0]: 1}
-    if winner not in signs:
-        raise record.refuse(f"winner must be one of {', '.join(map(repr, signs))}, got {winner!r}")
-    # The captions of people are the references.
-    if "human" not in systems:
-        captions = record.caption("caption1"), record.caption("caption2")
-        yield JudgedPair(
-            record.name("img"),
-            [record.caption("ref")],
-            *captions,
-            signs[winner],
-            record.name("cluster"),
-            b_system=systems[0],
-            c_system=systems[1],
-        )
-
-
-_DOCENT = {"1_much_better": 1, "1_slightly_better": 1, "equal": 0, "2_slightly_better": -1, "2_much_better": -1}
-
-
-def _described(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
-    aspect = given.rating or ""
-    label = record.name(aspect)
-    if label not in _DOCENT:
-        raise record.refuse(f"{aspect} must be one of {', '.join(_DOCENT)}, got {label!r}")
-    captions = record.caption("model1_generation"), record.caption("model2_generation")
-    yield JudgedPair(
-        record.name("uuid"),
-        [record.caption("reference")],
-        *captions,
-        _DOCENT[label],
-        b_system=record.name("model1"),
-        c_system=record.name("model2"),
-    )
-
-
-def _heard(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
-    references = record.captions("references")
-    for name, pair in record.fields.items():
-        category = name[:2]
-        if category not in ("HC", "HI", "HM", "MM") or pair is None:
-            continue
-        if not isinstance(pair, list) or len(pair) < 5 or not isinstance(pair[-1], list):
-            raise record.refuse(f"{name} must be a list of two captions, who wrote them, and the votes")
-        # Who wrote them is a sentence of one clip for people, so they are no systems.
-        b, c = (record.checked(name, fields.text, text, accepted="a caption").strip() for text in pair[:2])
-        votes = [int(record.checked(name, fields.number, vote, least=-1, most=1)) for vote in pair[-1]]
-        left = [sentence for sentence in references if sentence not in (b, c)]
-        cast = [vote for vote in votes if vote]
-        yield JudgedPair(record.name("audio_id", "raw_name"), left, b, c, majority(votes), category, votes=cast)
-
-
-def _long(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
-    score = float(record.read(fields.number, "score", least=0.0, most=float("inf")))
-    yield RatedCaption(record.name("file_name"), record.captions("refs"), record.caption("cand"), (score,))
 
 
 def _labelled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
@@ -142,26 +80,6 @@ def _watched(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
     yield RatedCaption(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
 
 
-_DETAILED = ("CogVLM", "ShareCaptioner", "LLaVA_v15")
-_WRITTEN = ("GT_Caption_GPT4O", "GT_Caption_GPT4V", "GT_Caption_Gemini15Pro")
-
-
-def _detailed(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
-    if not record.has("GPT4_Eval"):
-        return
-    found: Any = record.find("GPT4_Eval")
-    try:
-        scores = json.loads(found) if isinstance(found, str) else found
-    except ValueError:
-        scores = None
-    if not isinstance(scores, dict) or not set(_DETAILED) <= scores.keys():
-        raise record.refuse(f"GPT4_Eval must have a number for {', '.join(_DETAILED)}")
-    references = [record.caption(name) for name in _WRITTEN]
-    for system in _DETAILED:
-        score = float(record.checked("GPT4_Eval", fields.number, scores[system], least=0.0, most=float("inf")))
-        yield RatedCaption(record.name("image"), references, record.caption(system), (score,), system)
-
-
 RELEASES = (
     JudgmentForm(
         "d-foil",
@@ -178,27 +96,6 @@ RELEASES = (
         left_out="captions without a foil word, which their foils give, left out",
         records=_with_references,
     ),
-    JudgmentForm(
-        "caparena",
-        ("caption1", "caption2", "source1", "source2", "winner"),
-        _battle,
-        left_out="pairs with a caption of people, which is the reference, left out",
-    ),
-    JudgmentForm(
-        "docent",
-        ("model1_generation", "model2_generation", "overall_quality"),
-        _described,
-        aspects=("overall_quality", "mistakes", "omissions"),
-    ),
-    JudgmentForm("audiocaps-eval", ("MM_1", "audio_id", "references"), _heard),
-    JudgmentForm("clotho-eval", ("MM_1", "raw_name", "references"), _heard),
-    JudgmentForm("longcap-arena", ("file_name", "refs", "cand", "score"), _long),
     JudgmentForm("msvd-eval", ("vname", "ref", "candidate", "human_score"), _watched, aspects=_MSVD),
-    JudgmentForm(
-        "detailcaps",
-        ("GPT4_Eval", *_DETAILED, *_WRITTEN),
-        _detailed,
-        left_out="images that GPT-4 did not rate, left out",
-    ),
 )
 """A file is of the first that fits."""
