@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LONGEST_WORD = 10_000
 
 
-def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, int]) -> Entries:
+def scan(name: str, data: mmap.mmap, start: int, declared: tuple[int, int]) -> Entries:
     """Finds the positions of the words; ``start`` is the end of the first line.
 
     Raises:
@@ -51,7 +51,7 @@ def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, in
     return entries
 
 
-def vector_at(data: bytes | mmap.mmap, start: int, word: bytes, dimension: int) -> NDArray[np.float64] | None:
+def vector_at(data: mmap.mmap, start: int, word: bytes, dimension: int) -> NDArray[np.float64] | None:
     """The vector of the entry that begins at ``start``, if it is this word's."""
     import numpy as np
 

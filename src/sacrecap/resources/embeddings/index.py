@@ -5,19 +5,16 @@ A wrong position cannot give a wrong vector: the word there is compared.
 
 from __future__ import annotations
 
-import zipfile
 import zlib
 from array import array
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 Kind = Literal["text", "binary"]
-
-_VERSION = 2
 
 
 class Entries:
@@ -37,13 +34,13 @@ class Entries:
         self._hashes.append(zlib.crc32(word))
         self._starts.append(start)
 
-    def index(self, checksum: str) -> Index:
+    def index(self) -> Index:
         """The index of all words; it keeps the order of equal words, so that the first is found."""
         import numpy as np
 
         hashes = np.array(self._hashes, dtype="<u4")
         order = np.argsort(hashes, kind="stable")
-        return Index(self.kind, self.dimension, checksum, hashes[order], np.array(self._starts, dtype="<u8")[order])
+        return Index(self.kind, self.dimension, hashes[order], np.array(self._starts, dtype="<u8")[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +49,6 @@ class Index:
 
     kind: Kind
     dimension: int
-    checksum: str
     hashes: NDArray[np.uint32]
     """(words,) ascending."""
     starts: NDArray[np.uint64]
@@ -65,27 +61,3 @@ class Index:
         hashed = np.uint32(zlib.crc32(word))
         first, last = (int(np.searchsorted(self.hashes, hashed, side)) for side in ("left", "right"))
         return [int(start) for start in self.starts[first:last]]
-
-    def write(self, file: IO[bytes]) -> None:
-        """As NumPy's `.npz`, whose parts have checksums."""
-        import numpy as np
-
-        np.savez(file, version=_VERSION, **vars(self))
-
-    @classmethod
-    def read(cls, path: str) -> Index:
-        """Reads an index that `write` wrote.
-
-        Raises:
-            ValueError: it is damaged, or of another version.
-        """
-        import numpy as np
-
-        try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
-                if stored["version"] != _VERSION:
-                    raise ValueError("of another version")
-                kind, dimension, checksum = (stored[name].item() for name in ("kind", "dimension", "checksum"))
-                return cls(kind, dimension, checksum, stored["hashes"], stored["starts"])
-        except (EOFError, TypeError, KeyError, zipfile.BadZipFile) as error:
-            raise ValueError(f"no index: {error!r}") from None

@@ -6,7 +6,6 @@ dimension. A word may hold spaces (as in GloVe's 840B): the last ``dimension`` f
 
 from __future__ import annotations
 
-import io
 import math
 import mmap
 from typing import TYPE_CHECKING
@@ -40,22 +39,21 @@ def trailing_numbers(line: bytes) -> int:
     return count
 
 
-def scan(name: str, data: bytes | mmap.mmap) -> Entries:
+def scan(name: str, data: mmap.mmap) -> Entries:
     """Finds the positions of the words.
 
     Raises:
         DataError: a line has too few or too many numbers, or one that is not finite; or the header's count is wrong.
     """
-    lines = io.BytesIO(data) if isinstance(data, bytes) else data
-    lines.seek(0)
-    first = lines.readline()
+    data.seek(0)
+    first = data.readline()
     declared = header(first)
     dimension = declared[1] if declared else trailing_numbers(first)
     start = len(first) if declared else 0
     number = 1 if declared else 0
-    lines.seek(start)
+    data.seek(start)
     entries = Entries("text", dimension)
-    for line in iter(lines.readline, b""):
+    for line in iter(data.readline, b""):
         number += 1
         if line.strip():
             entries.add(_word(name, number, line, dimension), start)
@@ -68,9 +66,7 @@ def scan(name: str, data: bytes | mmap.mmap) -> Entries:
     return entries
 
 
-def vector_at(
-    name: str, data: bytes | mmap.mmap, start: int, word: bytes, dimension: int
-) -> NDArray[np.float64] | None:
+def vector_at(name: str, data: mmap.mmap, start: int, word: bytes, dimension: int) -> NDArray[np.float64] | None:
     """The vector on the line that begins at ``start``, if it is this word's."""
     import numpy as np
 

@@ -7,9 +7,7 @@ from sacrecap.errors import DataError
 from sacrecap.resources.embeddings import text_formats
 from sacrecap.resources.embeddings.vector_table import VectorTable
 
-ACCEPTED = (
-    "word2vec (binary or text, also .gz), GloVe text, fastText .vec, gensim .kv, .npz with the arrays words and vectors"
-)
+ACCEPTED = "word2vec (binary or text, also .gz), GloVe text, fastText .vec, .npz with the arrays words and vectors"
 _ZIP = b"PK\x03\x04"
 _PICKLE = b"\x80"
 _FASTTEXT_MODEL = (793712314).to_bytes(4, "little")
@@ -21,7 +19,6 @@ def read(path: str) -> VectorTable:
 
     Raises:
         DataError: it cannot be read, or is not a file of word vectors; the message names the line or the word.
-        MissingDependencyError: a gensim file, and gensim is not installed.
     """
     with reading(path), open(path, "rb") as file:
         start = file.read(4)
@@ -32,9 +29,10 @@ def read(path: str) -> VectorTable:
 
         return npz.read(path)
     if start[:1] == _PICKLE:
-        from sacrecap.resources.embeddings import keyed_vectors
-
-        return keyed_vectors.read(path)
+        raise DataError(
+            f"{path}: a pickle, as gensim's .kv files are; take the vectors out of it with gensim, "
+            "KeyedVectors.load(FILE).save_word2vec_format(OTHER, binary=True), and give that file"
+        )
     if start == _FASTTEXT_MODEL:
         raise DataError(f"{path}: a fastText model; give its vectors, the .vec file of the same name")
     from sacrecap.resources.embeddings import scanned
