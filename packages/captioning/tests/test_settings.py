@@ -16,7 +16,7 @@ import sys
 from sacrecap.errors import UsageError
 from sacrecap_captioning.settings import Settings
 Settings("data", model="att2in", loss="xe + 5*cider-d", baseline="others")
-for wrong in ({"model": "att3in"}, {"baseline": "none"}, {"loss": "blue"}, {"precision": "int8"}):
+for wrong in ({"model": "att3in"}, {"baseline": "none"}, {"loss": "blue"}, {"schedule": "stairs"}):
     try:
         Settings("data", **wrong)
     except UsageError:

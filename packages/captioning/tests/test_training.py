@@ -100,14 +100,6 @@ def test_training_stops_when_validations_get_no_better(scenes: Path, tmp_path: P
     assert (outcome.step, outcome.best_step, outcome.steps) == (6, 2, 20)
 
 
-def test_mixed_precision_learns_too(scenes: Path, tmp_path: Path) -> None:
-    run = quick(scenes, tmp_path, precision="bfloat16", steps=12)
-    losses = [row["loss"] for row in log_of(run) if "loss" in row]
-    assert losses[-1] < losses[0]
-    saved = torch.load(run / "best.pt", weights_only=True)
-    assert all(weight.dtype == torch.float32 for weight in saved["model"].values())
-
-
 def test_the_rate_rises_and_falls(scenes: Path) -> None:
     for schedule, last in ("linear", 0.0), ("cosine", 0.0), ("constant", 0.01):
         settings = small(scenes, schedule=schedule, warmup=4, steps=10)

@@ -1,20 +1,17 @@
-"""Vision-language checkpoints: a tiny LLaVA with a chat template, its prompt, its batches, an adapter of it."""
+"""Vision-language checkpoints: a tiny LLaVA with a chat template, its prompt, its batches."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
+import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 import speakers
 import torch
 
-from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.errors import UsageError
 from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.decoding import transformers_speaker
 from sacrecap_captioning.decoding.generation import generate, make_sets
 from sacrecap_captioning.decoding.methods import set_method
 from sacrecap_captioning.decoding.transformers_speaker import TransformersSpeaker
@@ -74,17 +71,19 @@ def test_captions_that_are_cut_are_counted(checkpoint: Path, images: CaptionedIm
     assert (short.said, short.cut) == (4, 4)
 
 
-def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImages) -> None:
+def test_the_prompt_and_the_numbers_of_the_weights_matter(
+    checkpoint: Path, images: CaptionedImages, tmp_path: Path
+) -> None:
     usual, other = TransformersSpeaker(str(checkpoint)), TransformersSpeaker(str(checkpoint))
     other.ask("a red circle")
     pictures = [images.open(images[0])]
     assert usual.see(pictures)["input_ids"].shape[1] > other.see(pictures)["input_ids"].shape[1]
     assert torch.equal(usual.see(pictures)["pixel_values"], other.see(pictures)["pixel_values"])
-    half = TransformersSpeaker(str(checkpoint), dtype="bfloat16")
-    assert half.see(pictures)["pixel_values"].dtype == half._model.dtype == torch.bfloat16
+    shutil.copytree(checkpoint, tmp_path / "half")
+    usual._model.to(torch.float16).save_pretrained(tmp_path / "half")
+    half = TransformersSpeaker(str(tmp_path / "half"))
+    assert half.see(pictures)["pixel_values"].dtype == half._model.dtype == torch.float16
     assert len(make_sets(set_method("rs"), half, images[:1], captions=2)[images[0].id]) == 2
-    with pytest.raises(UsageError, match="dtype"):
-        TransformersSpeaker(str(checkpoint), dtype="float8")
 
 
 def test_several_prompts_share_out_the_captions(checkpoint: Path, images: CaptionedImages) -> None:
@@ -101,58 +100,3 @@ def test_several_prompts_share_out_the_captions(checkpoint: Path, images: Captio
     assert {len(captions) for captions in made(prompts, 4, "rs")} == {4}
     with pytest.raises(UsageError, match="2 prompts cannot share out 3 captions"):
         generate(str(checkpoint), data="photos", prompt=prompts, captions=3)
-
-
-def test_quantisation_says_what_it_lacks(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="weights of 4 bits need a GPU of CUDA, and the device is cpu; .*device"):
-        TransformersSpeaker(str(checkpoint), quantise="4bit")
-    with pytest.raises(UsageError, match="the quantisation must be one of 4bit, 8bit, got '2bit'"):
-        TransformersSpeaker(str(checkpoint), quantise="2bit")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependencyError, match="--quantise 8bit needs .*: pip install bitsandbytes accelerate"):
-        TransformersSpeaker(str(checkpoint), quantise="8bit", device=torch.device("cuda"))
-
-
-def test_quantisation_is_what_the_library_is_asked_for(
-    checkpoint: Path, images: CaptionedImages, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a GPU: what would be passed, and that a model which the library has placed is not moved."""
-    asked: list[dict[str, Any]] = []
-    load = transformers_speaker._load
-
-    def loaded(factory: Any, name: str, **options: Any) -> Any:
-        if "quantization_config" not in options:
-            return load(factory, name, **options)
-        asked.append(options)
-        model = load(factory, name)
-        monkeypatch.setattr(model, "to", lambda place: pytest.fail("a quantised model cannot be moved"))
-        return model
-
-    monkeypatch.setattr(transformers_speaker, "_load", loaded)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.48.0")
-    for quantise in ("4bit", "8bit"):
-        TransformersSpeaker(str(checkpoint), quantise=quantise, dtype="float16", device=torch.device("cuda:0"))
-    four, eight = (options["quantization_config"].to_dict() for options in asked)
-    assert [options["device_map"] for options in asked] == [{"": "cuda:0"}] * 2
-    assert (four["load_in_4bit"], four["load_in_8bit"], eight["load_in_8bit"]) == (True, False, True)
-    assert (four["bnb_4bit_quant_type"], four["bnb_4bit_compute_dtype"]) == ("nf4", "float16")
-
-
-@pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning")  # of the two libraries together
-def test_an_adapter_is_loaded_with_its_base(checkpoint: Path, tmp_path: Path, images: CaptionedImages) -> None:
-    peft = pytest.importorskip("peft")
-    from transformers import AutoModelForImageTextToText
-
-    model = AutoModelForImageTextToText.from_pretrained(checkpoint)
-    settings = peft.LoraConfig(target_modules=["q_proj", "v_proj"], r=2, init_lora_weights=False)
-    torch.manual_seed(0)
-    peft.get_peft_model(model, settings).save_pretrained(tmp_path / "adapter")
-    base, adapted = (TransformersSpeaker(str(place), limit=5) for place in (checkpoint, tmp_path / "adapter"))
-    seen = base.see([images.open(images[0])])
-    logits = [speaker._model(**seen).logits for speaker in (base, adapted)]
-    assert not torch.allclose(*logits)
-    assert make_sets(set_method("rs"), adapted, images[:2], captions=2)
-    (tmp_path / "adapter" / "adapter_config.json").write_text("{}")
-    with pytest.raises(DataError, match="does not name its base model"):
-        TransformersSpeaker(str(tmp_path / "adapter"))

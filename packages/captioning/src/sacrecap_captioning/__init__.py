@@ -9,7 +9,7 @@ higher may import what stands lower, never the other way round. Everything but t
     sweep/            curves, mixtures as axes; plan, the captioners to train; jobs, which train, generate and score;
                       result, what the figures say; report, tables and pictures
     decoding/         methods, the ways to make caption sets; speaker, transformers_speaker, what they ask for words;
-                      generation, captions of a whole data set; journal, what is made of them
+                      generation, captions of a whole data set
     training/         training, one captioner; data, its batches; losses and rewards; pretraining, an encoder from
                       scratch; retrieval, a model that finds a caption's image; run_folder, what is left
     data/             images, folders people have; features, by an encoder or from a feature_file; scenes, made up

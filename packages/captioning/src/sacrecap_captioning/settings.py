@@ -52,10 +52,7 @@ class Settings:
     )
 
     features: str | None = setting(
-        None,
-        "Features computed elsewhere, by image id (.npz, .safetensors), instead of an encoder's.",
-        "FILE",
-        kind=str,
+        None, "Features computed elsewhere, by image id (.npz), instead of an encoder's.", "FILE", kind=str
     )
     encoder: str = setting(
         "small",
@@ -95,7 +92,6 @@ class Settings:
     warmup: int = setting(0, "First steps, over which the rate rises.", "N", least=0)
     weight_decay: float = setting(0.0, "Of AdamW.", "X", least=0)
     clip: float = setting(1.0, "Largest norm of a step's gradient.", "X", above=0)
-    precision: str = setting("float32", "Number format of the forward pass.", choices=("float32", "bfloat16"))
     seed: int = setting(0, "Seed of everything random.", "N", least=0)
 
     validate_every: int = setting(0, "Steps between validations; 0: one per pass over the images.", "N", least=0)

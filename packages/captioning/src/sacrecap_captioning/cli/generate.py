@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -84,8 +82,7 @@ def command(
 
     SPEAKER is a folder of sacrecap caption train; an image-to-text checkpoint of transformers, its folder or owner/name
     on the hub; or the address of an OpenAI-compatible endpoint (vLLM, SGLang, Ollama, clouds), such as
-    http://localhost:8000/v1, with --model. An image's captions depend on the seed, not on the batch. Captions are kept
-    in FILE.part.jsonl as they are made: the same command continues an interrupted run.
+    http://localhost:8000/v1, with --model. An image's captions depend on the seed, not on the batch.
     """
     options.check_outputs(output=output)
     if prompts is not None:
@@ -96,14 +93,9 @@ def command(
         stage.text = "copying captions"
         write_caption_sets(output, _copied(blind, captioner, features, data, listed, split, **how))
         return
-    is_device = os.path.exists(output) and not os.path.isfile(output)
-    journal = None if output == "-" or is_device else f"{output}.part.jsonl"
-    sets = shared.caption_sets(captioner, features, data=data, listed=listed, split=split, journal=journal, **how)
+    sets = shared.caption_sets(captioner, features, data=data, listed=listed, split=split, **how)
     stage.text = "writing"
     write_caption_sets(output, sets)
-    if journal is not None:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(journal)
 
 
 def _copied(

@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 features: Callable[[F], F] = click.option(
     "--features",
     metavar="FILE|DIR",
-    help="Features computed elsewhere, by image id (.npz, .safetensors), instead of an encoder's; or the folder where "
+    help="Features computed elsewhere, by image id (.npz), instead of an encoder's; or the folder where "
     "those of frozen encoders are kept, by default the user's cache folder.",
 )
 _CAPTIONER = (
@@ -46,18 +46,6 @@ _CAPTIONER = (
     options.captioning,
     click.option(
         "--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default."
-    ),
-    click.option(
-        "--dtype",
-        type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
-        default="auto",
-        show_default=True,
-        help="Number format of a checkpoint's weights; auto: as saved.",
-    ),
-    click.option(
-        "--quantise",
-        type=click.Choice(["4bit", "8bit"]),
-        help="Load a checkpoint's weights with this number of bits; needs a CUDA GPU and the package bitsandbytes.",
     ),
 )
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @shared.features
 @shared.settings(Settings, *"encoder weights encoder_epochs train_encoder side images on_missing".split())
 @shared.settings(Settings, *"tokenizer least length hidden embedding attention latent dropout".split())
-@shared.settings(Settings, *"batch captions steps rate schedule warmup weight_decay clip precision seed".split())
+@shared.settings(Settings, *"batch captions steps rate schedule warmup weight_decay clip seed".split())
 @shared.settings(Settings, *"validate_every patience log_every device".split())
 @options.quiet
 def command(data: str | None, output: str, features: str | None, **settings: Any) -> None:

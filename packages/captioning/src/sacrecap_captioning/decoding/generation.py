@@ -7,11 +7,11 @@ generate(Endpoint("http://localhost:8000/v1", "qwen2.5-vl"), data="photos/*.jpg"
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import torch
 
-import sacrecap
 from sacrecap.data.captioned import CaptionedImage, is_captioned
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap.resources.endpoint import Endpoint
 from sacrecap.vision.devices import choose_device
@@ -30,13 +29,12 @@ from sacrecap_captioning.data.captioned_images import CaptionedImages, given_fea
 from sacrecap_captioning.data.encoder import Encoder
 from sacrecap_captioning.data.features import FeatureRows
 from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of_cut
-from sacrecap_captioning.decoding.journal import Journal
 from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
 from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
 from sacrecap_captioning.decoding.synonyms import Neighbours, near_words
 from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
 from sacrecap_captioning.training.data import frozen_features, tokenised
-from sacrecap_captioning.training.run_folder import BEST, CONFIG, ENCODER, RunFolder, with_features
+from sacrecap_captioning.training.run_folder import CONFIG, RunFolder, with_features
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -50,6 +48,7 @@ def generate(
     data: PathLike | None = None,
     listed: Sequence[CaptionedImage] | None = None,
     split: str = "test",
+    on_missing: str = "error",
     method: str | SetMethod = "rs",
     captions: int = 10,
     limit: int | None = None,
@@ -57,12 +56,8 @@ def generate(
     batch: int = 32,
     device: str = "auto",
     prompt: str | Sequence[str] | None = None,
-    dtype: str = "auto",
-    quantise: str | None = None,
-    on_missing: str = "error",
     features: PathLike | None = None,
     cache: PathLike | None = None,
-    journal: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, list[str]]:
     """Caption sets by image id.
@@ -72,6 +67,7 @@ def generate(
         data: images, as `CaptionedImages.found` takes them, or a data set with captions; that of the run by default.
         listed: the images of `data`, if `read_captioned` has read them already.
         split: which split of a data set.
+        on_missing: how to treat an image without a file, or without features: `error` or `skip`.
         method: a way to make caption sets, as `set_method` reads it.
         captions: number per image.
         limit: most words of a caption; by default as in training of the run; of other speakers the most tokens, by
@@ -81,13 +77,8 @@ def generate(
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
         prompt: the question to a vision-language model; by default it asks for one sentence about the image. Several
             share out the captions of a set.
-        dtype: number format of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
-        quantise: `4bit` or `8bit`: load a checkpoint's weights with this number of bits, on a GPU; None: unchanged.
-        on_missing: how to treat an image without a file, or without features: `error` or `skip`.
         features: file of the images' features, for a run that was trained with one; by default that of the run.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
-        journal: file that stores captions as they are made, so that a later call with the same arguments can continue;
-            it stays when all are made. An endpoint has none: it keeps every answer itself.
         progress: called with the current step, the number of finished images, and the number of all images.
 
     Raises:
@@ -95,102 +86,129 @@ def generate(
         DataError: the captioner or the data set does not exist or is damaged.
     """
     chosen = set_method(method) if isinstance(method, str) else method
-    prompts = _prompts(prompt, captions)
+    images = _Images(data, listed, split, on_missing)
+    sets = _Sets(chosen, captions, limit, seed, batch, _prompts(prompt, captions), progress)
     if isinstance(captioner, Endpoint):
-        asked = _images(data, captioner, split, on_missing, None, listed).split(split)
-        return endpoint_sets(
-            captioner,
-            asked,
-            chosen,
-            captions=captions,
-            limit=limit or CHAT_LIMIT,
-            seed=seed,
-            prompts=prompts or (PROMPT,),
-            progress=_told(progress, "captioning", len(asked)),
-        )
+        return _by_endpoint(captioner, images, sets)
     place = choose_device(device)
-    run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
-    if run is None and features is not None:
+    if is_run(captioner):
+        return _by_run(with_features(RunFolder.open(captioner), features), images, sets, place, cache)
+    if features is not None:
         raise UsageError(
             f"{os.fspath(captioner)} is a checkpoint, which looks at images itself; leave --features FILE out"
         )
-    if run is not None:
-        check_sees_changes(chosen, run.settings.features)
-    file = None if run is None else given_features(run.settings)
-    images = _images(data or _data_of(run, captioner), captioner, split, on_missing, file, listed)
-    part = images.split(split)
-    speaker: TrainedSpeaker | TransformersSpeaker
-    rows = None
-    if run is None:
-        speaker = TransformersSpeaker(
-            os.fspath(captioner), limit=limit, device=place, asked=bool(prompts), dtype=dtype, quantise=quantise
-        )
-    elif prompts or dtype != "auto" or quantise is not None:
-        raise UsageError(
-            f"{run.path}: is a run of sacrecap caption train; prompt, dtype and quantise are for checkpoints"
-        )
-    else:
-        encoder = run.encoder().to(place)
-        speaker = TrainedSpeaker(
-            run.captioner().to(place),
-            run.vocabulary,
-            # As in validation: one more than the words in training, for the end.
-            limit=limit or run.settings.length + 1,
-            encoder=encoder if isinstance(encoder, Encoder) else None,
-        )
-        chosen.check(speaker, captions)
-        if not (run.settings.train_encoder or chosen.alters_images):
-            rows = frozen_features(part, encoder, file, cache, _told(progress, "reading", len(part)))
-    tokenizer = "ptb" if run is None else run.settings.tokenizer
-    kept: contextlib.AbstractContextManager[Journal | None] = contextlib.nullcontext()
-    if journal is not None:
-        decides = {
-            "sacrecap": sacrecap.__version__,
-            "captioner": _digest(run, captioner, speaker),
-            "images": _images_digest(images, part, None if file is None else file.path),
-            "split": split,
-            "method": str(chosen),
-            "captions": captions,
-            "limit": limit,
-            "seed": seed,
-            "prompt": prompt,
-            "dtype": dtype,
-            "quantise": quantise,
-        }
-        kept = contextlib.closing(Journal(journal, decides, batch=batch))
-    with kept as earlier:
-        sets = make_sets(
-            chosen,
+    return _by_checkpoint(os.fspath(captioner), images, sets, place)
+
+
+@dataclass(frozen=True)
+class _Images:
+    """The images that are captioned: see `generate`."""
+
+    data: PathLike | None
+    listed: Sequence[CaptionedImage] | None
+    split: str
+    on_missing: str
+
+    def read(self, captioner: str, of_run: str | None = None, features: FeatureFile | None = None) -> CaptionedImages:
+        """Those of all splits: of a data set with captions, by default that of the run, or images alone."""
+        data = self.data or of_run
+        if data is None:
+            raise UsageError(f"{captioner}, which knows no images: give some (--images WHAT)")
+        if self.listed is None and features is None and not is_captioned(data):
+            return CaptionedImages.found(data, self.split)
+        return CaptionedImages.read(data, on_missing=self.on_missing, features=features, listed=self.listed)
+
+
+@dataclass(frozen=True)
+class _Sets:
+    """The caption sets that are made: see `generate`."""
+
+    method: SetMethod
+    captions: int
+    limit: int | None
+    seed: int
+    batch: int
+    prompts: tuple[str, ...]
+    progress: Callable[[str, int, int], None] | None
+
+    def made(
+        self,
+        speaker: Speaker,
+        images: CaptionedImages,
+        split: str,
+        tokenizer: str = "ptb",
+        features: FeatureRows | None = None,
+    ) -> dict[str, list[str]]:
+        """Those of a split by a speaker; methods that learn do so from the captions of the split train."""
+        part = images.split(split)
+        return make_sets(
+            self.method,
             speaker,
             part,
-            features=rows,
+            features=features,
             training=lambda: [list(text) for image in tokenised(images.split("train"), tokenizer) for text in image],
-            captions=captions,
-            seed=seed,
-            batch=batch,
-            prompts=prompts,
-            journal=earlier,
-            progress=_told(progress, "captioning", len(part)),
+            captions=self.captions,
+            seed=self.seed,
+            batch=self.batch,
+            prompts=self.prompts,
+            progress=self.told("captioning", len(part)),
         )
-    if isinstance(speaker, TransformersSpeaker):
-        tell_of_cut(speaker.cut, speaker.said, speaker.limit)
-    return sets
+
+    def told(self, step: str, images: int) -> Callable[[int], None] | None:
+        """The progress of a step, of which the number of finished images is told."""
+        progress = self.progress
+        return None if progress is None else lambda done: progress(step, done, images)
 
 
-def _images(
-    data: PathLike | None,
-    captioner: PathLike | Endpoint,
-    split: str,
-    on_missing: str,
-    features: FeatureFile | None,
-    listed: Sequence[CaptionedImage] | None,
-) -> CaptionedImages:
-    """The images of a data set with captions, or images alone."""
-    if data is None:
-        raise UsageError(f"{captioner}: knows no images: give some (--images WHAT)")
-    if listed is None and features is None and not is_captioned(data):
-        return CaptionedImages.found(data, split)
-    return CaptionedImages.read(data, on_missing=on_missing, features=features, listed=listed)
+def _by_endpoint(endpoint: Endpoint, images: _Images, sets: _Sets) -> dict[str, list[str]]:
+    part = images.read(f"{endpoint} is an endpoint").split(images.split)
+    return endpoint_sets(
+        endpoint,
+        part,
+        sets.method,
+        captions=sets.captions,
+        limit=sets.limit or CHAT_LIMIT,
+        seed=sets.seed,
+        prompts=sets.prompts or (PROMPT,),
+        progress=sets.told("captioning", len(part)),
+    )
+
+
+def _by_checkpoint(name: str, images: _Images, sets: _Sets, device: torch.device) -> dict[str, list[str]]:
+    there = images.read(f"{name} is a checkpoint")
+    there.split(images.split)  # which may not exist: said before the checkpoint is loaded
+    speaker = TransformersSpeaker(name, limit=sets.limit, device=device, asked=bool(sets.prompts))
+    made = sets.made(speaker, there, images.split)
+    tell_of_cut(speaker.cut, speaker.said, speaker.limit)
+    return made
+
+
+def _by_run(
+    run: RunFolder, images: _Images, sets: _Sets, device: torch.device, cache: PathLike | None
+) -> dict[str, list[str]]:
+    settings = run.settings
+    check_sees_changes(sets.method, settings.features)
+    if sets.prompts:
+        raise UsageError(f"{run.path}: is a run of sacrecap caption train; prompts are for other captioners")
+    if images.data is None and not os.path.exists(settings.data):
+        raise DataError(
+            f"{run.path}: its images are not at {settings.data}, as seen from this folder; say where (--images FOLDER)"
+        )
+    file = given_features(settings)
+    there = images.read(str(run.path), settings.data, file)
+    part = there.split(images.split)
+    encoder = run.encoder().to(device)
+    speaker = TrainedSpeaker(
+        run.captioner().to(device),
+        run.vocabulary,
+        # As in validation: one more than the words in training, for the end.
+        limit=sets.limit or settings.length + 1,
+        encoder=encoder if isinstance(encoder, Encoder) else None,
+    )
+    sets.method.check(speaker, sets.captions)
+    frozen = not (settings.train_encoder or sets.method.alters_images)
+    features = frozen_features(part, encoder, file, cache, sets.told("reading", len(part))) if frozen else None
+    return sets.made(speaker, there, images.split, settings.tokenizer, features)
 
 
 def make_sets(
@@ -204,7 +222,6 @@ def make_sets(
     seed: int = 0,
     batch: int = 32,
     prompts: Sequence[str] = (),
-    journal: Journal | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, list[str]]:
     """Several captions of each image, by image id.
@@ -222,7 +239,6 @@ def make_sets(
         seed: of everything random.
         batch: images at a time.
         prompts: what a `TransformersSpeaker` is asked, in turn: each for as many captions of a set.
-        journal: has the captions of the first images, and gets those of each batch as soon as they are made.
         progress: called with the number of finished images.
 
     Raises:
@@ -240,17 +256,14 @@ def make_sets(
             raise UsageError(f"{method} learns words' neighbours from training captions; give some")
         return near_words(training(), count, least)
 
-    sets: dict[str, list[str]] = {} if journal is None else dict(journal.sets)
+    sets: dict[str, list[str]] = {}
     too_large = f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"
-    for start in range(len(sets), len(images), batch):
+    for start in range(0, len(images), batch):
         chosen = images[start : start + batch]
         seen = None if features is None else features.rows(torch.arange(start, start + len(chosen)))
         with enough_memory(too_large):
             made = _asked(method, speaker, _batch(speaker, chosen, seen, seed, near), each, prompts)
-        new = dict(zip((image.id for image in chosen), made, strict=True))
-        sets |= new
-        if journal is not None:
-            journal.keep(new)
+        sets |= zip((image.id for image in chosen), made, strict=True)
         if progress is not None:
             progress(len(sets))
     return sets
@@ -326,45 +339,3 @@ def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
             f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "
             "which stay what they are; choose another method"
         )
-
-
-def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
-    """The data that a run was trained with."""
-    if run is None:
-        raise UsageError(f"{os.fspath(captioner)} is a checkpoint, which knows no images: give some (--images WHAT)")
-    if not os.path.exists(run.settings.data):
-        raise DataError(
-            f"{run.path}: its images are not at {run.settings.data}, as seen from this folder; say where "
-            "(--images FOLDER)"
-        )
-    return run.settings.data
-
-
-def _digest(run: RunFolder | None, captioner: PathLike, speaker: Speaker) -> str:
-    """The same for the same captioner: of a run its weights, of a folder its files, of the hub the revision."""
-    if run is not None:
-        with reading(run.path):
-            return _hash([(run.path / name).read_bytes() for name in (BEST, ENCODER)])
-    if os.path.isdir(captioner):
-        return _hash([_stamp(path) for path in sorted(Path(captioner).iterdir())])
-    return _hash([os.fspath(captioner).encode(), str(getattr(speaker, "revision", None)).encode()])
-
-
-def _images_digest(images: CaptionedImages, part: CaptionedImages, features: str | None) -> str:
-    """The same for the same data set, and the same files of the images, or of their features."""
-    files = [f"{image.file}\0{part.stamp(image)}".encode() for image in part]
-    return _hash([images.checksum.encode(), *(files if features is None else [_stamp(Path(features))])])
-
-
-def _hash(parts: Sequence[bytes]) -> str:
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-
-
-def _stamp(path: Path) -> bytes:
-    """Changes when the file does."""
-    info = path.stat()
-    return f"{path.name}\0{info.st_size}\0{info.st_mtime_ns}".encode()
-
-
-def _told(progress: Callable[[str, int, int], None] | None, what: str, images: int) -> Callable[[int], None] | None:
-    return None if progress is None else lambda done: progress(what, done, images)

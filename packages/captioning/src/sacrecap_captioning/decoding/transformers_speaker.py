@@ -1,7 +1,7 @@
 """Today's captioners as speakers: image-to-text checkpoints of transformers, from a folder or the hub.
 
 Vision-language models with a chat template (LLaVA, Qwen-VL, SmolVLM, PaliGemma …) are asked by a prompt; captioners
-without one (BLIP, GIT, encoder-decoders) are given the image alone. An adapter of PEFT is loaded with its base model.
+without one (BLIP, GIT, encoder-decoders) are given the image alone.
 
 Sampling and diverse beam search choose every word here, inside the library's own loop, so that a seed means the same as
 for other captioners; beam search is the library's.
@@ -9,9 +9,6 @@ for other captioners; beam search is the library's.
 
 from __future__ import annotations
 
-import importlib.util
-import json
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,16 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import (
-    AutoImageProcessor,
-    AutoModelForImageTextToText,
-    AutoProcessor,
-    AutoTokenizer,
-    BitsAndBytesConfig,
-    LogitsProcessor,
-)
+from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer, LogitsProcessor
 
-from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
+from sacrecap.errors import DataError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.decoding.speaker import in_sets, uniform
 from sacrecap_captioning.models.search import PLAIN, Sampling
@@ -65,25 +55,17 @@ PROMPT = "Describe this image in one sentence."
 """The default question to a vision-language model."""
 CHAT_LIMIT, LIMIT = 64, 20
 """Most tokens of a caption by default: of a model that is asked in words, and of a captioner."""
-DTYPES = ("auto", "float32", "bfloat16", "float16")
-QUANTISATIONS = ("4bit", "8bit")
-_ADAPTER = "adapter_config.json"
 
 
 class TransformersSpeaker:
     """A checkpoint that `AutoModelForImageTextToText` can load, with its image processor and tokenizer."""
 
     def __init__(
-        self,
-        name: str,
-        *,
-        limit: int | None = None,
-        device: torch.device | None = None,
-        asked: bool = False,
-        dtype: str = "auto",
-        quantise: str | None = None,
+        self, name: str, *, limit: int | None = None, device: torch.device | None = None, asked: bool = False
     ) -> None:
-        """Loads the checkpoint; files fetched from the hub before are taken from the cache, without a new request.
+        """Loads the checkpoint, with its weights as they were saved.
+
+        Files that were fetched from the hub before are taken from the cache, without a new request.
 
         Args:
             name: a folder, or a name on the hub, such as `Salesforce/blip-image-captioning-base`.
@@ -91,43 +73,29 @@ class TransformersSpeaker:
                 and `cut` those of them that came to no end.
             device: where to compute.
             asked: whether it will be asked in words.
-            dtype: numbers of the weights: one of `DTYPES`; `auto` is what the checkpoint was saved in.
-            quantise: one of `QUANTISATIONS`: weights of so many bits, on a GPU; None: as they are.
 
         Raises:
             DataError: no such checkpoint, or it lacks a part; the message says which files to put where.
-            UsageError: words for a checkpoint that takes none; an unknown dtype or quantisation, or one that the
-                device is not for.
-            MissingDependencyError: quantisation needs packages that are not installed.
+            UsageError: words for a checkpoint that takes none.
         """
-        accepted_name("the dtype", dtype, DTYPES)
         self.name = name
         self.device = device or torch.device("cpu")
-        options = {} if quantise is None else quantised(quantise, self.device, dtype)
-        parts = _base(name)
-        chat = _chat(parts)
+        chat = _chat(name)
         self.limit = limit or (LIMIT if chat is None else CHAT_LIMIT)
         self.said = self.cut = 0
         if chat is None and asked:
             raise UsageError(f"{name}: has no chat template, and so takes no prompt; leave the prompt out")
-        self._processor: Any = _load(AutoImageProcessor, parts) if chat is None else chat
-        self._tokenizer: Any = _load(AutoTokenizer, parts) if chat is None else chat.tokenizer
+        self._processor: Any = _load(AutoImageProcessor, name) if chat is None else chat
+        self._tokenizer: Any = _load(AutoTokenizer, name) if chat is None else chat.tokenizer
         self._question: str | None = None
         if chat is not None:
             self.ask(PROMPT)
             self._tokenizer.padding_side = "left"  # what is said follows the question at once, in every row
-        model: Any = _load(AutoModelForImageTextToText, name, dtype=dtype, **options)
-        self._model: Any = (model.to(self.device) if quantise is None else model).eval()
+        self._model: Any = _load(AutoModelForImageTextToText, name, dtype="auto").to(self.device).eval()
 
     def ask(self, prompt: str) -> None:
         """From now on a checkpoint with a chat template is asked this; `PROMPT` before."""
         self._question = _question(self._processor, prompt)
-
-    @property
-    def revision(self) -> str | None:
-        """The commit on the hub that the weights are of; None if that is not known."""
-        revision: str | None = getattr(self._model.config, "_commit_hash", None)
-        return revision
 
     @property
     def side(self) -> int:
@@ -238,48 +206,6 @@ def _apart(step: int, said: Tensor, log_probs: Tensor, *, width: int, penalty: f
         used = used.scatter_add(1, word, speaks[:, number, None].to(used))
         chosen.append(word)
     return torch.cat(chosen, 1).flatten()
-
-
-def quantised(quantise: str, device: torch.device, dtype: str) -> dict[str, Any]:
-    """Options with which the library loads a checkpoint in fewer bits; it computes in `dtype`.
-
-    Raises:
-        UsageError: an unknown quantisation, or a device that is no GPU of CUDA.
-        MissingDependencyError: bitsandbytes or accelerate is not installed.
-    """
-    accepted_name("the quantisation", quantise, QUANTISATIONS)
-    if device.type != "cuda":
-        raise UsageError(
-            f"weights of {quantise.removesuffix('bit')} bits need a GPU of CUDA, and the device is {device}; leave "
-            "--quantise out, or choose one (--device cuda)"
-        )
-    missing = [package for package in ("bitsandbytes", "accelerate") if importlib.util.find_spec(package) is None]
-    if missing:
-        raise MissingDependencyError(f"--quantise {quantise} needs other packages: pip install {' '.join(missing)}")
-    place = {"device_map": {"": str(device)}}
-    if quantise == "8bit":
-        eight = BitsAndBytesConfig(load_in_8bit=True)  # type: ignore[no-untyped-call, unused-ignore]
-        return {**place, "quantization_config": eight}
-    # Dettmers et al. (NeurIPS 2023): 4-bit NormalFloat, whose scales are quantised too.
-    computed = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
-    config = BitsAndBytesConfig(  # type: ignore[no-untyped-call, unused-ignore]
-        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=computed
-    )
-    return {**place, "quantization_config": config}
-
-
-def _base(name: str) -> str:
-    """The checkpoint that has processor and tokenizer: itself, or the base model of an adapter that has none."""
-    path = os.path.join(name, _ADAPTER)
-    if not os.path.exists(path) or os.path.exists(os.path.join(name, "preprocessor_config.json")):
-        return name
-    if importlib.util.find_spec("peft") is None:
-        raise MissingDependencyError(f"{name}: is an adapter, which PEFT loads: pip install peft")
-    try:
-        with open(path, encoding="utf-8") as file:
-            return str(json.load(file)["base_model_name_or_path"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise DataError(f"{path}: does not name its base model (base_model_name_or_path)") from None
 
 
 def _chat(name: str) -> Any | None:

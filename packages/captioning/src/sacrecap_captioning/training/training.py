@@ -136,7 +136,7 @@ class TrainingLoop:
         at, settings = self.position, self.settings
         out_of_memory = (
             f"{self.run.path}: memory ran out with a batch of {settings.batch} images × {settings.captions} captions; "
-            "choose a smaller --batch or --captions, --precision bfloat16, or another --device"
+            "choose a smaller --batch or --captions, or another --device"
         )
         make_folder(self.run.path)
         with atomic_write(self.run.path / LOG):
@@ -161,8 +161,7 @@ class TrainingLoop:
         figures = {"loss": losses.total.item(), **{name: part.item() for name, part in losses.parts.items()}}
         if not math.isfinite(figures["loss"]):
             raise SacrecapError(
-                f"{self.run.path}: the loss of step {at.step} is {figures['loss']}; try a smaller --rate or --clip, "
-                "or --precision float32"
+                f"{self.run.path}: the loss of step {at.step} is {figures['loss']}; try a smaller --rate or --clip"
             )
         for name, value in {**figures, "seconds": time.monotonic() - started}.items():
             at.losses.setdefault(name, []).append(value)
@@ -171,8 +170,7 @@ class TrainingLoop:
             at.losses.clear()
 
     def _learn(self, step: int) -> Losses:
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.settings.precision == "bfloat16"):
-            losses = self.objective(self.model, self.batches.at(step, self.device), step)
+        losses = self.objective(self.model, self.batches.at(step, self.device), step)
         self.optimiser.zero_grad()
         torch.autograd.backward(losses.total)
         nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
