@@ -85,23 +85,23 @@ def generate(
         UsageError: a name or number that is not accepted, or a captioner that cannot be used with the method.
         DataError: the captioner or the data set does not exist or is damaged.
     """
+    source = _Source(data, listed, split, on_missing)
     chosen = set_method(method) if isinstance(method, str) else method
-    images = _Images(data, listed, split, on_missing)
-    sets = _Sets(chosen, captions, limit, seed, batch, _prompts(prompt, captions), progress)
+    request = _Request(chosen, captions, limit, seed, batch, _prompts(prompt, captions), progress)
     if isinstance(captioner, Endpoint):
-        return _by_endpoint(captioner, images, sets)
+        return _by_endpoint(captioner, source, request)
     place = choose_device(device)
     if is_run(captioner):
-        return _by_run(with_features(RunFolder.open(captioner), features), images, sets, place, cache)
+        return _by_run(with_features(RunFolder.open(captioner), features), source, request, place, cache)
     if features is not None:
         raise UsageError(
             f"{os.fspath(captioner)} is a checkpoint, which looks at images itself; leave --features FILE out"
         )
-    return _by_checkpoint(os.fspath(captioner), images, sets, place)
+    return _by_checkpoint(os.fspath(captioner), source, request, place)
 
 
 @dataclass(frozen=True)
-class _Images:
+class _Source:
     """The images that are captioned: see `generate`."""
 
     data: PathLike | None
@@ -109,18 +109,27 @@ class _Images:
     split: str
     on_missing: str
 
-    def read(self, captioner: str, of_run: str | None = None, features: FeatureFile | None = None) -> CaptionedImages:
-        """Those of all splits: of a data set with captions, by default that of the run, or images alone."""
-        data = self.data or of_run
+    def read(
+        self, captioner: str, data_of_run: str | None = None, features: FeatureFile | None = None
+    ) -> tuple[CaptionedImages, CaptionedImages]:
+        """All images of a data set with captions, by default that of the run, or images alone; and those of the split.
+
+        Raises:
+            UsageError: no images are named, or none is in the split.
+            DataError: they cannot be read.
+        """
+        data = self.data or data_of_run
         if data is None:
             raise UsageError(f"{captioner}, which knows no images: give some (--images WHAT)")
         if self.listed is None and features is None and not is_captioned(data):
-            return CaptionedImages.found(data, self.split)
-        return CaptionedImages.read(data, on_missing=self.on_missing, features=features, listed=self.listed)
+            images = CaptionedImages.found(data, self.split)
+        else:
+            images = CaptionedImages.read(data, on_missing=self.on_missing, features=features, listed=self.listed)
+        return images, images.split(self.split)
 
 
 @dataclass(frozen=True)
-class _Sets:
+class _Request:
     """The caption sets that are made: see `generate`."""
 
     method: SetMethod
@@ -131,16 +140,15 @@ class _Sets:
     prompts: tuple[str, ...]
     progress: Callable[[str, int, int], None] | None
 
-    def made(
+    def sets(
         self,
         speaker: Speaker,
+        part: CaptionedImages,
         images: CaptionedImages,
-        split: str,
         tokenizer: str = "ptb",
         features: FeatureRows | None = None,
     ) -> dict[str, list[str]]:
-        """Those of a split by a speaker; methods that learn do so from the captions of the split train."""
-        part = images.split(split)
+        """Those of a part of the images by a speaker; methods that learn do so from the captions of the split train."""
         return make_sets(
             self.method,
             speaker,
@@ -151,64 +159,63 @@ class _Sets:
             seed=self.seed,
             batch=self.batch,
             prompts=self.prompts,
-            progress=self.told("captioning", len(part)),
+            progress=self.progress_of("captioning", part),
         )
 
-    def told(self, step: str, images: int) -> Callable[[int], None] | None:
-        """The progress of a step, of which the number of finished images is told."""
+    def progress_of(self, step: str, images: CaptionedImages) -> Callable[[int], None] | None:
+        """Tells the number of finished images of a step."""
         progress = self.progress
-        return None if progress is None else lambda done: progress(step, done, images)
+        return None if progress is None else lambda done: progress(step, done, len(images))
 
 
-def _by_endpoint(endpoint: Endpoint, images: _Images, sets: _Sets) -> dict[str, list[str]]:
-    part = images.read(f"{endpoint} is an endpoint").split(images.split)
+def _by_endpoint(endpoint: Endpoint, source: _Source, request: _Request) -> dict[str, list[str]]:
+    _, part = source.read(f"{endpoint} is an endpoint")
     return endpoint_sets(
         endpoint,
         part,
-        sets.method,
-        captions=sets.captions,
-        limit=sets.limit or CHAT_LIMIT,
-        seed=sets.seed,
-        prompts=sets.prompts or (PROMPT,),
-        progress=sets.told("captioning", len(part)),
+        request.method,
+        captions=request.captions,
+        limit=request.limit or CHAT_LIMIT,
+        seed=request.seed,
+        prompts=request.prompts or (PROMPT,),
+        progress=request.progress_of("captioning", part),
     )
 
 
-def _by_checkpoint(name: str, images: _Images, sets: _Sets, device: torch.device) -> dict[str, list[str]]:
-    there = images.read(f"{name} is a checkpoint")
-    there.split(images.split)  # which may not exist: said before the checkpoint is loaded
-    speaker = TransformersSpeaker(name, limit=sets.limit, device=device, asked=bool(sets.prompts))
-    made = sets.made(speaker, there, images.split)
+def _by_checkpoint(name: str, source: _Source, request: _Request, device: torch.device) -> dict[str, list[str]]:
+    images, part = source.read(f"{name} is a checkpoint")
+    speaker = TransformersSpeaker(name, limit=request.limit, device=device, asked=bool(request.prompts))
+    sets = request.sets(speaker, part, images)
     tell_of_cut(speaker.cut, speaker.said, speaker.limit)
-    return made
+    return sets
 
 
 def _by_run(
-    run: RunFolder, images: _Images, sets: _Sets, device: torch.device, cache: PathLike | None
+    run: RunFolder, source: _Source, request: _Request, device: torch.device, cache: PathLike | None
 ) -> dict[str, list[str]]:
     settings = run.settings
-    check_sees_changes(sets.method, settings.features)
-    if sets.prompts:
+    check_sees_changes(request.method, settings.features)
+    if request.prompts:
         raise UsageError(f"{run.path}: is a run of sacrecap caption train; prompts are for other captioners")
-    if images.data is None and not os.path.exists(settings.data):
+    if source.data is None and not os.path.exists(settings.data):
         raise DataError(
             f"{run.path}: its images are not at {settings.data}, as seen from this folder; say where (--images FOLDER)"
         )
     file = given_features(settings)
-    there = images.read(str(run.path), settings.data, file)
-    part = there.split(images.split)
+    images, part = source.read(str(run.path), settings.data, file)
     encoder = run.encoder().to(device)
     speaker = TrainedSpeaker(
         run.captioner().to(device),
         run.vocabulary,
         # As in validation: one more than the words in training, for the end.
-        limit=sets.limit or settings.length + 1,
+        limit=request.limit or settings.length + 1,
         encoder=encoder if isinstance(encoder, Encoder) else None,
     )
-    sets.method.check(speaker, sets.captions)
-    frozen = not (settings.train_encoder or sets.method.alters_images)
-    features = frozen_features(part, encoder, file, cache, sets.told("reading", len(part))) if frozen else None
-    return sets.made(speaker, there, images.split, settings.tokenizer, features)
+    request.method.check(speaker, request.captions)
+    features = None
+    if not (settings.train_encoder or request.method.alters_images):
+        features = frozen_features(part, encoder, file, cache, request.progress_of("reading", part))
+    return request.sets(speaker, part, images, settings.tokenizer, features)
 
 
 def make_sets(
