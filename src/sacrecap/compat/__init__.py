@@ -48,9 +48,10 @@ def uninstall() -> None:
 def report() -> str:
     """Of the modules that were imported until now: which were replaced, which were kept, and why."""
     lines = []
-    for one in _finder.decisions.values():
-        did = "kept" if one.new is None else "replaced"
-        lines.append(f"  {did:8}  {one.module}: {one.reason}{'' if one.path is None else f' ({one.path})'}")
+    for decision in _finder.decisions.values():
+        action = "kept" if decision.new is None else "replaced"
+        place = "" if decision.path is None else f" ({decision.path})"
+        lines.append(f"  {action:8}  {decision.module}: {decision.reason}{place}")
     return "\n".join(["sacrecap.compat:", *(lines or ["  nothing was imported that it replaces"])])
 
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.compat.encoded_captions import Captions, only_one, paired, several
+from sacrecap.compat.encoded_captions import Captions, caption_list, paired, single_caption
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -79,6 +79,9 @@ class NgramScorer:
         """The candidates and the references. Raises `DataError` for an image without a candidate or a reference."""
         self.size()
         candidates = [
-            only_one(self._texts([one]), f"the candidate of image {number}") for number, one in enumerate(self.ctest)
+            single_caption(self._texts([candidate]), f"the candidate of image {number}")
+            for number, candidate in enumerate(self.ctest)
         ]
-        return candidates, [several(self._texts(some), f"crefs[{number}]") for number, some in enumerate(self.crefs)]
+        return candidates, [
+            caption_list(self._texts(captions), f"crefs[{number}]") for number, captions in enumerate(self.crefs)
+        ]

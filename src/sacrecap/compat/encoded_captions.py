@@ -31,31 +31,39 @@ def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Seq
     Raises `DataError` unless both have the same images, with one caption each in `res` and at least one in `gts`.
     """
     check_images(gts, res)
-    candidates = [only_one(res[image], f"res[{image!r}]") for image in gts]
-    return list(map(str, gts)), candidates, [several(captions, f"gts[{image!r}]") for image, captions in gts.items()]
+    candidates = [single_caption(res[image], f"res[{image!r}]") for image in gts]
+    return (
+        list(map(str, gts)),
+        candidates,
+        [caption_list(captions, f"gts[{image!r}]") for image, captions in gts.items()],
+    )
 
 
 def check_images(gts: Captions, res: Captions) -> None:
     """Raises `DataError` unless both have the same images."""
     if gts.keys() != res.keys():
         parts = [
-            (here, [str(image) for image in one if image not in other])
-            for here, one, other in (("gts", gts, res), ("res", res, gts))
+            (name, [str(image) for image in side if image not in other])
+            for name, side, other in (("gts", gts, res), ("res", res, gts))
         ]
-        told = "; ".join(f"only {here} has {some(images)}" for here, images in parts if images)
-        raise DataError(f"gts and res must be of the same images: {told}")
+        difference = "; ".join(f"only {name} has {some(images)}" for name, images in parts if images)
+        raise DataError(f"gts and res must be of the same images: {difference}")
 
 
-def only_one(captions: object, where: str) -> str:
+def single_caption(captions: object, where: str) -> str:
     """The only caption of a list. Raises `DataError`, which says where, for anything else."""
     if not isinstance(captions, (list, tuple)) or len(captions) != 1 or not isinstance(captions[0], str):
         raise DataError(f"{where} must be a list of one caption, got {_shown(captions)}")
     return captions[0]
 
 
-def several(captions: object, where: str) -> Sequence[str]:
+def caption_list(captions: object, where: str) -> Sequence[str]:
     """The captions of a list that is not empty. Raises `DataError`, which says where, for anything else."""
-    if not isinstance(captions, (list, tuple)) or not captions or not all(isinstance(one, str) for one in captions):
+    if (
+        not isinstance(captions, (list, tuple))
+        or not captions
+        or not all(isinstance(caption, str) for caption in captions)
+    ):
         raise DataError(f"{where} must be a list of captions, at least one, got {_shown(captions)}")
     return captions
 
@@ -77,10 +85,10 @@ def encoded(
         raise DataError("there is no caption to score; give gts and res at least one image")
     if names is None or len(set(names)) < len(names):
         names = list(map(str, range(len(candidates))))
-    described = _core.Captions.from_dict({name: list(own) for name, own in zip(names, references, strict=True)})
+    described = _core.Captions.from_dict({name: list(texts) for name, texts in zip(names, references, strict=True)})
     captions = _core.Captions.from_dict(dict(zip(names, candidates, strict=True)))
-    for own, part in ((described, "the references"), (captions, "the candidates")):
-        check_captions(own, part)
+    check_captions(described, "the references")
+    check_captions(captions, "the candidates")
     # As a part of a corpus, of which nothing is left out: to their scorers, an empty reference is one.
     [corpus] = Corpus.of_part(described, {"": captions}, tokenizer=TOKENIZER).values()
     return corpus

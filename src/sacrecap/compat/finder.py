@@ -86,7 +86,7 @@ class Finder(Loader):
         if not path.endswith(".py") or spec.submodule_search_locations is not None:
             return spec
         decision = decide(fullname, path, self.suites)
-        is_copy = _in(fullname, SUITES) or any(original(str(one)) for one in files(_root(path), below=True))
+        is_copy = _in(fullname, SUITES) or any(original(str(file)) for file in files(_root(path), below=True))
         if is_copy:
             self.decisions[fullname] = decision
         if decision.new is not None and spec.loader is not None:
@@ -100,19 +100,18 @@ class Finder(Loader):
         if self.quiet or root in self._told:
             return
         self._told.add(root)
-        kept: dict[str, list[str]] = {}
+        unchanged: dict[str, list[str]] = {}
         replaced = []
         for file in files(root, below=True):
             name = file.relative_to(root).as_posix()
             decision = decide(name, str(file), self.suites)
             if decision.new is None:
-                kept.setdefault(decision.reason, []).append(name)
+                unchanged.setdefault(decision.reason, []).append(name)
             else:
                 replaced.append(name)
-        told = "; ".join(f"{', '.join(names)} kept, because {reason}" for reason, names in kept.items())
-        print(
-            f"sacrecap.compat: {root}: {told}; {', '.join(replaced) or 'nothing'} replaced", file=sys.stderr, flush=True
-        )
+        parts = [f"{', '.join(names)} kept, because {reason}" for reason, names in unchanged.items()]
+        parts.append(f"{', '.join(replaced) or 'nothing'} replaced")
+        print(f"sacrecap.compat: {root}: {'; '.join(parts)}", file=sys.stderr, flush=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """None: the import system makes the module."""
@@ -174,7 +173,9 @@ def _in(module: str, names: Iterable[str]) -> bool:
 def _is_empty(spec: ModuleSpec) -> bool:
     """Whether it is a folder without any module, as a submodule of Git is before it is fetched."""
     folders = spec.submodule_search_locations
-    return spec.origin is None and folders is not None and not any(any(Path(one).rglob("*.py")) for one in folders)
+    return (
+        spec.origin is None and folders is not None and not any(any(Path(folder).rglob("*.py")) for folder in folders)
+    )
 
 
 def _root(path: str) -> Path:

@@ -102,14 +102,14 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float) -> DocumentFrequen
     if documents < 1 or not math.isclose(math.log(documents), ref_len, abs_tol=1e-9):
         raise DataError(f"ref_len must be the logarithm of a whole number of images, got {ref_len}")
     # Four empty words, which no caption has: then counts of short captions, or no counts, work for long captions too.
-    kept: dict[Ngram, float] = {("",) * LONGEST: 1}
+    counted: dict[Ngram, float] = {("",) * LONGEST: 1}
     for ngram, count in counts.items():
         if count == 0 or len(ngram) > LONGEST:  # looking up an unknown n-gram in a defaultdict leaves a 0 there
             continue
         if count != int(count) or count < 0:
             raise DataError(f"document_frequency counts images; of {ngram!r} it holds {count}")
-        kept[ngram] = count
-    return DocumentFrequency(packed(kept, documents), "given")
+        counted[ngram] = count
+    return DocumentFrequency(packed(counted, documents), "given")
 
 
 def _find(name: str) -> str:

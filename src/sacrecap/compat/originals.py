@@ -91,7 +91,7 @@ def _digest(text: bytes) -> str:
 def files(folder: Path, below: bool) -> list[Path]:
     """The files of a folder whose names the original has; with `below`, those of a whole copy."""
     folders = [folder, *(folder / name for name in FOLDERS if below)]
-    return sorted(file for one in folders for file in one.glob("*.py") if file.stem in STEMS)
+    return sorted(file for place in folders for file in place.glob("*.py") if file.stem in STEMS)
 
 
 def _works_with(path: Path, new: str) -> dict[Path, str]:
@@ -133,13 +133,13 @@ def _tell(node: ast.AST, told: list[str]) -> None:
         if isinstance(node, ast.ImportFrom) and name in ("module", "level"):
             # `from .cider_scorer`, `from cider_scorer` and `from pycocoevalcap.cider.cider_scorer` are of one file.
             value = None if name == "level" else value.rpartition(".")[2]
-        several = [one for one in value if not _says_nothing(one)] if isinstance(value, list) else [value]
-        for one in several:
+        parts = [part for part in value if not _says_nothing(part)] if isinstance(value, list) else [value]
+        for part in parts:
             told.append(name)
-            if isinstance(one, ast.AST):
-                _tell(one, told)
+            if isinstance(part, ast.AST):
+                _tell(part, told)
             else:
-                told.append(repr(one))
+                told.append(repr(part))
     told.append(")")
 
 

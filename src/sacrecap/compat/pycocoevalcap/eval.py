@@ -70,8 +70,8 @@ class COCOEvalCap:
         self.df = df
         self.tokenization_fn = tokenization_fn
         self.verbose = verbose
-        asked = cocoTypes if cocoTypes is not None else use_scorers
-        self.cocoTypes = [*dict.fromkeys(_NAMES.values())] if asked is None else [_metric(name) for name in asked]
+        names = cocoTypes if cocoTypes is not None else use_scorers
+        self.cocoTypes = [*dict.fromkeys(_NAMES.values())] if names is None else [_metric(name) for name in names]
         self._kind = next((kind for kind in _KINDS if hasattr(coco, f"get{kind}Ids")), "Img")
         self._id = "image_id" if self._kind == "Img" else f"{self._kind.lower()}_id"
         self.params: dict[str, Any] = {self._id: getattr(coco, f"get{self._kind}Ids")()}
@@ -143,10 +143,10 @@ class COCOEvalCap:
         if self.tokenization_fn is None:
             return PTBTokenizer().tokenize(captions)
         cut = self.tokenization_fn
-        tokens = {image: [cut(one["caption"]) for one in several] for image, several in captions.items()}
+        tokens = {image: [cut(row["caption"]) for row in rows] for image, rows in captions.items()}
         return {
-            image: [one if isinstance(one, str) else " ".join(one) for one in several]
-            for image, several in tokens.items()
+            image: [text if isinstance(text, str) else " ".join(text) for text in texts]
+            for image, texts in tokens.items()
         }
 
     def _of(self, side: Any, images: Sequence[Any], what: str) -> dict[Any, Sequence[Mapping[str, str]]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.encoded_captions import only_one
+from sacrecap.compat.encoded_captions import single_caption
 from sacrecap.compat.pyciderevalcap.ciderD.ciderD_scorer import CiderScorer, Scores
 from sacrecap.errors import DataError
 
@@ -50,7 +50,7 @@ class CiderD:
                 ) from None
             if image not in gts:
                 raise DataError(f"res[{number}] is of image {image!r}, of which gts has no reference")
-            scorer += (only_one(captions, f"res[{number}]['caption']"), gts[image])
+            scorer += (single_caption(captions, f"res[{number}]['caption']"), gts[image])
         return scorer.compute_score()
 
     def my_compute_score(
@@ -63,9 +63,8 @@ class CiderD:
 
     def my_self_cider(self, res: Sequence[Sequence[str]]) -> list[npt.NDArray[np.float64]]:
         """For each set of captions, the score of each of them by each of them, shape (captions, captions)."""
-        found: list[npt.NDArray[np.float64]]
-        found = self.cider_scorer.copy_empty().my_get_ciders([(captions, captions) for captions in res])
-        return found
+        scorer: CiderScorer = self.cider_scorer.copy_empty()
+        return scorer.my_get_ciders([(captions, captions) for captions in res])
 
     def method(self) -> str:
         """The name that is printed."""

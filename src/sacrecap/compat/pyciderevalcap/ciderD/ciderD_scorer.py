@@ -12,7 +12,7 @@ import numpy as np
 
 from sacrecap.compat.added import NgramScorer
 from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs, cook_test, precook
-from sacrecap.compat.encoded_captions import encoded, score_alone, several
+from sacrecap.compat.encoded_captions import caption_list, encoded, score_alone
 from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, OfFile
 from sacrecap.errors import UsageError
 from sacrecap.metrics import CiderD
@@ -61,7 +61,7 @@ class CiderScorer(NgramScorer):
         return cook_refs(captions, self.n)
 
     def _texts(self, cooked: Sequence[Any]) -> Sequence[Any]:
-        return [one if one is None else one.text for one in cooked]
+        return [caption if caption is None else caption.text for caption in cooked]
 
     @property
     def metric(self) -> Metric:
@@ -124,8 +124,8 @@ class CiderScorer(NgramScorer):
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of each caption of `res` by each of `gts` alone, shape (captions of res, captions of gts)."""
-        (found,) = self.my_get_ciders([(gts, res)])
-        return found
+        (scores,) = self.my_get_ciders([(gts, res)])
+        return scores
 
     def my_get_self_cider(self, res: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of each of these captions by each of them, shape (captions, captions)."""
@@ -134,15 +134,15 @@ class CiderScorer(NgramScorer):
     def my_get_ciders(self, groups: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[npt.NDArray[np.float64]]:
         """The result of `my_get_cider` for several groups of captions, which are scored in one pass."""
         for number, (gts, res) in enumerate(groups):
-            several(gts, f"gts[{number}]")
-            several(res, f"res[{number}]")
+            caption_list(gts, f"gts[{number}]")
+            caption_list(res, f"res[{number}]")
         if not groups:
             return []
-        candidates = [one for gts, res in groups for one in res for _ in gts]
-        references = [[other] for gts, res in groups for _ in res for other in gts]
-        found = self._of(candidates, references, self._native())[1]
+        candidates = [candidate for gts, res in groups for candidate in res for _ in gts]
+        references = [[reference] for gts, res in groups for _ in res for reference in gts]
+        scores = self._of(candidates, references, self._native())[1]
         cuts = np.cumsum([len(gts) * len(res) for gts, res in groups])[:-1]
-        parts = zip(groups, np.split(found, cuts), strict=True)
+        parts = zip(groups, np.split(scores, cuts), strict=True)
         return [part.reshape(len(res), len(gts)) for (gts, res), part in parts]
 
     def _native(self) -> DocumentFrequency:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.compat.encoded_captions import Captions, encoded, only_one, paired, score_alone, several
+from sacrecap.compat.encoded_captions import Captions, caption_list, encoded, paired, score_alone, single_caption
 from sacrecap.metrics import RougeL
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Rouge:
 
     def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
         """The score of a list of one candidate by its references."""
-        corpus = encoded([only_one(candidate, "candidate")], [several(refs, "refs")])
+        corpus = encoded([single_caption(candidate, "candidate")], [caption_list(refs, "refs")])
         return score_alone(RougeL(beta=self.beta), corpus).value
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, npt.NDArray[np.float64]]:

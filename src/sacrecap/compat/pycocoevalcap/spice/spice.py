@@ -11,7 +11,7 @@ import numpy as np
 
 from sacrecap import _core
 from sacrecap.choices import SceneStatus
-from sacrecap.compat.encoded_captions import Captions, check_images, encoded, several
+from sacrecap.compat.encoded_captions import Captions, caption_list, check_images, encoded
 from sacrecap.errors import DataError
 from sacrecap.metrics import Spice as Metric
 from sacrecap.resources.needs import Needs
@@ -56,17 +56,17 @@ class Spice:
                 "SPICE's scores are in the order of the sorted image ids, and these cannot be sorted"
             ) from None
         check_images(gts, res)
-        said = [several(res[image], f"res[{image!r}]") for image in order]
-        references = [several(gts[image], f"gts[{image!r}]") for image in order]
+        candidates = [caption_list(res[image], f"res[{image!r}]") for image in order]
+        references = [caption_list(gts[image], f"gts[{image!r}]") for image in order]
         _say_once()
         metrics = [Metric(category=category, sentences="one") for category in _CATEGORIES.values()]
-        corpus = encoded([_as_one(captions) for captions in said], references, list(map(str, order)))
+        corpus = encoded([_as_one(captions) for captions in candidates], references, list(map(str, order)))
         ready = metrics[0].ready(corpus, Needs())
         graphs, synonyms = ready.own
-        graphs = _read_once(graphs, [*said, *([caption] for captions in references for caption in captions)])
+        graphs = _read_once(graphs, [*candidates, *([caption] for captions in references for caption in captions)])
         calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in metrics]
-        found = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
-        per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*found, strict=True)]
+        categories = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
+        per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*categories, strict=True)]
         return np.float64(np.mean([numbers["All"]["f"] for numbers in per_image])), per_image
 
     def method(self) -> str:
@@ -100,10 +100,10 @@ def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _c
     """
     different = list(dict.fromkeys(caption for captions in groups for caption in captions))
     made = dict(zip(different, graphs.graphs([(caption.split(), []) for caption in different]), strict=True))
-    given = {
+    by_text = {
         " ".join(_as_one(captions).split()): _joined([made[caption][1] for caption in captions]) for captions in groups
     }
-    return _core.SceneGraphs.given(list(given.items()))
+    return _core.SceneGraphs.given(list(by_text.items()))
 
 
 def _joined(graphs: Sequence[_StatusGraph]) -> _Graph:
@@ -111,11 +111,13 @@ def _joined(graphs: Sequence[_StatusGraph]) -> _Graph:
     objects: list[tuple[str, list[int]]] = []
     attributes: list[tuple[int, str, list[int]]] = []
     relations: list[tuple[int, str, int, list[int]]] = []
-    for own, of_objects, between in graphs:
+    for graph_objects, graph_attributes, graph_relations in graphs:
         first = len(objects)
-        objects += ((name, words) for name, words, _ in own)
-        attributes += ((first + number, name, words) for number, name, words, _ in of_objects)
-        relations += ((first + subject, name, first + other, words) for subject, name, other, words, _ in between)
+        objects += ((name, words) for name, words, _ in graph_objects)
+        attributes += ((first + number, name, words) for number, name, words, _ in graph_attributes)
+        relations += (
+            (first + subject, name, first + other, words) for subject, name, other, words, _ in graph_relations
+        )
     return objects, attributes, relations
 
 

@@ -20,9 +20,11 @@ class PTBTokenizer:
 
         An image without captions is left out. Raises `DataError` for a caption that is not text.
         """
-        texts = [_text(one, image) for image, several in captions_for_image.items() for one in several]
+        texts = [_text(caption, image) for image, captions in captions_for_image.items() for caption in captions]
         tokens = map(" ".join, tokenize(texts, tokenizer="ptb-stream"))
-        return {image: [next(tokens) for _ in several] for image, several in captions_for_image.items() if len(several)}
+        return {
+            image: [next(tokens) for _ in captions] for image, captions in captions_for_image.items() if len(captions)
+        }
 
 
 def _text(caption: Any, image: Any) -> str:
