@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sacrecap.cli.agreement import rating_range
-from sacrecap.cli.group import Command
+from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import level_only
 from sacrecap.cli.output import output
@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 @click.command(cls=Command, values=(output(scores=False),))
 @click.argument("scores")
 @click.argument("ratings")
-@click.option(
-    "--witness", "witnesses", multiple=True, metavar="NAME", help="A column of SCORES to use; all by default."
-)
-@click.option("--rating", metavar="NAME", help="Which rating, where captions have several.")
-@click.option(
-    "--rating-range",
-    "bounds",
-    type=rating_range,
-    metavar="LOW,HIGH",
-    help="The scale of the ratings; needed where all that were given are equal.",
+@takes(
+    """
+    --witness NAME  A column of SCORES to use; all by default.
+    --rating NAME  Which rating, where captions have several.
+    --rating-range LOW,HIGH  The scale of the ratings; needed where all that were given are equal.
+    """,
+    witness={"name": "witnesses", "multiple": True},
+    rating_range={"name": "bounds", "type": rating_range},
 )
 @level_only
 @click.option("--plan", is_flag=True, help="Also tell how long the interval would be with other numbers of ratings.")

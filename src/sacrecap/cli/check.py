@@ -10,7 +10,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.group import Command, Option, Value, declared
+from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import FAILED, output
 from sacrecap.errors import UsageError
@@ -63,12 +63,12 @@ BOUNDS = Value(
 )
 @click.argument("references")
 @click.argument("candidates")
-@click.option(
-    "--against",
-    cls=Option,
+@takes(
+    """
+    --against FILE.json  Fail if a metric is significantly worse than in this baseline, which sacrecap score wrote by
+        --baseline.
+    """,
     heading="Files",
-    metavar="FILE.json",
-    help="Fail if a metric is significantly worse than in this baseline, which sacrecap score wrote by --baseline.",
 )
 def command(
     references: str,

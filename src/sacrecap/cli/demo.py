@@ -11,6 +11,7 @@ import click
 
 from sacrecap import example
 from sacrecap.cli import options
+from sacrecap.cli.group import takes
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import write_report
@@ -30,23 +31,15 @@ PAPERS = example.PATH / "papers"
 
 
 @click.command()
-@click.option("--output", "-o", metavar="FILE.html", help="Write the report of the best system here.")
-@click.option(
-    "--files",
-    "folder",
-    metavar="DIR",
-    help=f"Write the example's captions there instead ({', '.join(FILES)}), and print commands to try on them.",
-)
-@click.option(
-    "--papers",
-    metavar="DIR",
-    help="Write captions there instead that the papers of CIDEr, VIFIDEL and Self-CIDEr print, to compute their tables "
-    "again.",
-)
-@click.option(
-    "--vlm",
-    metavar="DIR",
-    help="Write a vision-language checkpoint there instead, with random weights, small enough to train on a laptop.",
+@takes(
+    f"""
+    -o, --output FILE.html  Write the report of the best system here.
+    --files DIR  Write the example's captions there instead ({", ".join(FILES)}), and print commands to try on them.
+    --papers DIR  Write captions there instead that the papers of CIDEr, VIFIDEL and Self-CIDEr print, to compute their
+        tables again.
+    --vlm DIR  Write a vision-language checkpoint there instead, with random weights, small enough to train on a laptop.
+    """,
+    files={"name": "folder"},
 )
 @options.threads
 @options.quiet

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.group import Group
+from sacrecap.cli.group import Group, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects
 from sacrecap.data.objects_writer import unite, write_objects
@@ -48,44 +48,26 @@ def command() -> None:
 @command.command(short_help="Run a detector over a folder of images.")
 @click.argument("images")
 @_output
-@click.option(
-    "--detector",
-    default="fasterrcnn_resnet50_fpn_v2",
-    metavar="NAME",
-    help="A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the hub; "
-    "open-images finds the 543 classes of Open Images.",
-)
-@click.option(
-    "--weights",
-    metavar="NAME|FILE",
-    help="For torchvision: DEFAULT, another name of weights, the file of a state dict, or random to try things out.",
-)
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    metavar="SCORE",
-    help="The lowest score to keep; by default 0.6, and 0.4 for a detector with 500 labels or more.",
-)
-@click.option("--batch", type=click.IntRange(1), default=8, metavar="N", help="Images at a time.")
-@click.option(
-    "--device", default="auto", metavar="NAME", help="cpu, cuda, cuda:1, mps; auto: the GPU when there is one."
-)
-@click.option(
-    "--image-ids",
-    type=click.Choice(IMAGE_IDS),
-    default="name",
-    help="The ids of images; for dog_007.jpg: dog_007.jpg, dog_007 or 7.",
-)
-@click.option(
-    "--on-corrupt",
-    type=click.Choice(ON_CORRUPT),
-    default="error",
-    help="What to do with an image that cannot be read: report an error, or leave it out with a warning.",
-)
-@click.option(
-    "--resume/--no-resume",
-    default=True,
-    help="Continue from FILE.partial, which an interrupted run left, or start again.",
+@takes(
+    """
+    --detector NAME  A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the
+        hub; open-images finds the 543 classes of Open Images.
+    --weights NAME|FILE  For torchvision: DEFAULT, another name of weights, the file of a state dict, or random to try
+        things out.
+    --threshold SCORE  The lowest score to keep; by default 0.6, and 0.4 for a detector with 500 labels or more.
+    --batch N  Images at a time.
+    --device NAME  cpu, cuda, cuda:1, mps; auto: the GPU when there is one.
+    --image-ids  The ids of images; for dog_007.jpg: dog_007.jpg, dog_007 or 7.
+    --on-corrupt  What to do with an image that cannot be read: report an error, or leave it out with a warning.
+    --resume/--no-resume  Continue from FILE.partial, which an interrupted run left, or start again.
+    """,
+    detector={"default": "fasterrcnn_resnet50_fpn_v2"},
+    threshold={"type": click.FloatRange(0, 1)},
+    batch={"type": click.IntRange(1), "default": 8},
+    device={"default": "auto"},
+    image_ids={"type": click.Choice(IMAGE_IDS), "default": "name"},
+    on_corrupt={"type": click.Choice(ON_CORRUPT), "default": "error"},
+    resume={"default": True},
 )
 @options.quiet
 def run(

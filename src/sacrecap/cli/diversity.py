@@ -10,7 +10,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Option, Value, declared
+from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.cli.system_names import named
@@ -94,19 +94,12 @@ PICTURES = Value(
     common="--references --metrics --df --interval --per-image --report --format --output --threads --quiet".split(),
 )
 @click.argument("sets", nargs=-1, required=True)
-@click.option(
-    "--references",
-    cls=Option,
+@takes(
+    """
+    --references FILE  Human captions: adds accuracy, F, people, the best K captions.
+    --training FILE  Training captions: adds the share of novel captions.
+    """,
     heading="Files",
-    metavar="FILE",
-    help="Human captions: adds accuracy, F, people, the best K captions.",
-)
-@click.option(
-    "--training",
-    cls=Option,
-    heading="Files",
-    metavar="FILE",
-    help="Training captions: adds the share of novel captions.",
 )
 def command(
     sets: tuple[str, ...],

@@ -11,7 +11,7 @@ import click
 from sacrecap.choices import GRAMMARS, OWN_TOKENIZERS, Grammar, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.group import Command
+from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.atomic import atomic_write
 from sacrecap.metrics.spice.scene_graph import scene_graphs
@@ -31,26 +31,19 @@ BATCH = 10_000
     common="--format --output --grammar --tokenizer --threads --quiet".split(),
 )
 @click.argument("captions")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["jsonl", "text"]),
-    default="jsonl",
-    help="jsonl: an object per caption; text: its tuples, for people to read. Both say what is denied, hedged, aside.",
-)
-@click.option("--output", "-o", default="-", metavar="FILE", help="Where to print it; - is stdout.")
-@click.option(
-    "--tokenizer",
-    type=click.Choice([name for name in OWN_TOKENIZERS if name != "ptb-stream"]),
-    default="ptb",
-    help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
-)
-@click.option(
-    "--grammar",
-    type=click.Choice(GRAMMARS),
-    default="auto",
-    help="spice: the original SPICE's rules; paragraph: rules for longer texts; auto: paragraph for texts of several "
-    "sentences, spice for others.",
+@takes(
+    """
+    --format  jsonl: an object per caption; text: its tuples, for people to read. Both say what is denied, hedged,
+        aside.
+    -o, --output FILE  Where to print it; - is stdout.
+    --tokenizer  ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.
+    --grammar  spice: the original SPICE's rules; paragraph: rules for longer texts; auto: paragraph for texts of
+        several sentences, spice for others.
+    """,
+    format={"name": "format_", "type": click.Choice(["jsonl", "text"]), "default": "jsonl"},
+    output={"default": "-"},
+    tokenizer={"type": click.Choice([name for name in OWN_TOKENIZERS if name != "ptb-stream"]), "default": "ptb"},
+    grammar={"type": click.Choice(GRAMMARS), "default": "auto"},
 )
 @options.threads
 @options.quiet

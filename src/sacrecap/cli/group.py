@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -18,6 +18,7 @@ from sacrecap.errors import MissingDependencyError, SacrecapError, words_of_comm
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+F = TypeVar("F", bound=Callable[..., Any])
 
 HEADINGS = ("Files", "Metrics", "Judge", "Statistics", "Output", "Engine")
 """The headings of options in the help of a command, in their order."""
@@ -54,6 +55,22 @@ def declared(table: str, *, heading: str | None = None, **settings: Mapping[str,
         more = {"metavar": metavar or None, "help": " ".join(text.split()), **own}
         found.append(click.Option(names, **more) if heading is None else Option(names, heading=heading, **more))
     return found
+
+
+def takes(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> Callable[[F], F]:
+    """The decorator that gives the options of a table to a command."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(declared(table, heading=heading, **settings)):
+            function = taking(option)(function)
+        return function
+
+    return decorate
+
+
+def taking(option: click.Option) -> Callable[[F], F]:
+    """The decorator that gives this option to a command that is not made yet."""
+    return click.option(*option.opts, cls=lambda *_, **__: option)  # type: ignore[arg-type]
 
 
 class Value(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
-from sacrecap.cli.group import Option, Value, declared
+from sacrecap.cli.group import Option, Value, declared, takes, taking
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import UsageError
@@ -76,12 +76,7 @@ FORMAT, OUTPUT, QUIET = declared(
 )
 
 
-def _taking(option: click.Option) -> Callable[[F], F]:
-    """The decorator that gives this option to a command that is not made yet."""
-    return click.option(*option.opts, cls=lambda *_, **__: option)  # type: ignore[arg-type]
-
-
-threads, quiet, tokenizer = _taking(THREADS), _taking(QUIET), _taking(TOKENIZER)
+threads, quiet, tokenizer = taking(THREADS), taking(QUIET), taking(TOKENIZER)
 table_or_json = click.option(
     "--format", "format_", type=click.Choice(["table", "json"]), default="table", help="What to print."
 )
@@ -149,7 +144,7 @@ def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...])
     # Before the metrics that it brings are looked up.
     plugin={"multiple": True, "expose_value": False, "is_eager": True, "callback": _load_plugins},
 )
-plugin = _taking(PLUGIN)
+plugin = taking(PLUGIN)
 
 
 def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
@@ -172,12 +167,12 @@ SET_METRICS = _list_of_metrics(
 
 def metrics(function: F) -> F:
     """--metrics and --plugin."""
-    return _taking(METRICS)(plugin(function))
+    return taking(METRICS)(plugin(function))
 
 
 def judged_metrics(function: F) -> F:
     """The same without a default, which depends on what people judged: captions or caption sets."""
-    return _taking(JUDGED_METRICS)(plugin(function))
+    return taking(JUDGED_METRICS)(plugin(function))
 
 
 _NEEDS = [
@@ -284,20 +279,17 @@ def check_threshold(threshold: float | None, objects: str | None) -> None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
 
 
-def captioning(function: F) -> F:
-    """--batch, --device, --on-missing: for commands that caption images."""
-    for option in declared(
-        """
-        --on-missing  What to do with an image without a file: report an error, or leave it out.
-        --device NAME  cpu, cuda, cuda:1; auto: a GPU if any.
-        --batch N  Images at a time.
-        """,
-        on_missing={"type": click.Choice(["error", "skip"]), "default": "error"},
-        device={"default": "auto"},
-        batch={"type": click.IntRange(1), "default": 32},
-    ):
-        function = _taking(option)(function)
-    return function
+captioning = takes(
+    """
+    --on-missing  What to do with an image without a file: report an error, or leave it out.
+    --device NAME  cpu, cuda, cuda:1; auto: a GPU if any.
+    --batch N  Images at a time.
+    """,
+    on_missing={"type": click.Choice(["error", "skip"]), "default": "error"},
+    device={"default": "auto"},
+    batch={"type": click.IntRange(1), "default": 32},
+)
+"""For commands that caption images."""
 
 
 def image_source(

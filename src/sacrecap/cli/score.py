@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Option
+from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
@@ -52,22 +52,21 @@ _NOT_WITH_RANK = (
 @click.argument("references")
 @click.argument("candidates", required=False)
 @options.metrics
-@click.option(
-    "--explain",
-    cls=Option,
+@takes(
+    """
+    --explain IMAGE_ID  Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, what
+        of SPICE's scene graphs matches, and which words CHAIR finds hallucinated, after the scores; may be repeated.
+    """,
     heading="Output",
-    multiple=True,
-    metavar="IMAGE_ID",
-    help="Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, what of SPICE's "
-    "scene graphs matches, and which words CHAIR finds hallucinated, after the scores; may be repeated.",
+    explain={"multiple": True},
 )
-@click.option(
-    "--rank",
-    cls=Option,
+@takes(
+    """
+    --rank IMAGE_ID|all  Instead of candidates, rank this image's references, each scored against its others; may be
+        repeated.
+    """,
     heading="Statistics",
-    multiple=True,
-    metavar="IMAGE_ID|all",
-    help="Instead of candidates, rank this image's references, each scored against its others; may be repeated.",
+    rank={"multiple": True},
 )
 def command(
     references: str,
