@@ -18,6 +18,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Calibration, calibrate
 from sacrecap.judgments.calibration.adjusted import SPARE
 from sacrecap.judgments.calibration.samples import STEEP
+from sacrecap.judgments.calibration.strengths import bradley_terry, strengths
 from sacrecap.report.calibration_formats import render
 from sacrecap.scoring.intervals import student
 
@@ -339,6 +340,30 @@ def test_strengths_solve_the_equations_of_bradley_and_terry(tmp_path: Path) -> N
     own = found.systems["a"].interval
     assert own is not None
     assert own[1] - own[0] == pytest.approx(2 * student(0.975, 45) * error, rel=0.1)
+
+
+@pytest.mark.parametrize("gap", [0.1, 2.0, 9.0])
+def test_strengths_that_lie_far_apart_are_found_and_sum_to_zero(gap: float) -> None:
+    truth = gap * np.array([-1.0, -0.2, 0.3, 0.9])
+    share = 1 / (1 + np.exp(truth[None, :] - truth[:, None]))
+    np.fill_diagonal(share, 0.0)
+    found = bradley_terry(30 * share)
+    assert found is not None
+    assert found[0] == pytest.approx(truth, abs=1e-5)
+    assert found[0].sum() == pytest.approx(0, abs=1e-9)
+    names = ["a", "b", "c", "d"]
+    groups, shares = (
+        [*itertools.combinations(names, 2)],
+        [float(share[pair]) for pair in itertools.combinations(range(4), 2)],
+    )
+    by_pairs = strengths(groups, names, np.full(6, 30.0), shares)
+    assert by_pairs is not None
+    assert by_pairs[0] == pytest.approx(found[0])
+    for number, step in enumerate(np.eye(6) * 1e-6):
+        near = [strengths(groups, names, np.full(6, 30.0), [*(np.array(shares) + sign * step)]) for sign in (1, -1)]
+        assert near[0] is not None
+        assert near[1] is not None
+        assert by_pairs[1][:, number] == pytest.approx((near[0][0] - near[1][0]) / 2e-6, rel=1e-2, abs=1e-3)
 
 
 def test_systems_that_always_win_have_no_strength(tmp_path: Path) -> None:

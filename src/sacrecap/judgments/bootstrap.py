@@ -77,6 +77,13 @@ def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
     return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
 
 
+def draws(count: int, samples: int, seed: int) -> npt.NDArray[np.uint16]:
+    """(samples, count): how often each of so many images, or other units, is drawn in each sample."""
+    import numpy as np
+
+    return np.frombuffer(_core.draws(count, samples, seed), dtype="<u2").reshape(samples, count)
+
+
 def ratio(
     shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], resampling: Resampling, least: float = 0.0
 ) -> list[Estimate]:
@@ -89,8 +96,7 @@ def ratio(
     sums = np.zeros((2, count, shares.shape[1]))
     np.add.at(sums[0], images, shares)
     np.add.at(sums[1], images, counted)
-    drawn = np.frombuffer(_core.draws(count, resampling.draws, resampling.seed), dtype="<u2").reshape(-1, count)
-    weights = np.vstack([np.ones(count), drawn])
+    weights = np.vstack([np.ones(count), draws(count, resampling.draws, resampling.seed)])
     top, bottom = weights @ sums[0], weights @ sums[1]
     values = np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom > 0)
     judged = (sums[1] > 0).sum(axis=0).tolist()

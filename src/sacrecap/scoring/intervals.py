@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
@@ -260,20 +260,12 @@ def student(share: float, freedom: int) -> float:
             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
         )
         return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
-    low, high = 0.0, math.pi / 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _student_below(middle, freedom) < share else (low, middle)
-    return math.tan(low) * math.sqrt(freedom)
+    return math.tan(_last(lambda angle: _student_below(angle, freedom) < share, math.pi / 2)) * math.sqrt(freedom)
 
 
 def _normal(tail: float) -> float:
-    """The point beyond which a normal distribution has this tail, up to ½, by bisection."""
-    low, high = 0.0, 40.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if math.erfc(middle / math.sqrt(2)) / 2 > tail else (low, middle)
-    return low
+    """The point beyond which a normal distribution has this tail, up to ½."""
+    return _last(lambda point: math.erfc(point / math.sqrt(2)) / 2 > tail, 40.0)
 
 
 def _student_below(angle: float, freedom: int) -> float:
@@ -283,11 +275,17 @@ def _student_below(angle: float, freedom: int) -> float:
     for step in range(2 + odd, freedom - 1, 2):
         term *= math.cos(angle) ** 2 * (step - 1) / step
         total += term
-    if odd:
-        within = (angle + (math.sin(angle) * total if freedom > 1 else 0.0)) * 2 / math.pi
-    else:
-        within = math.sin(angle) * total
-    return (1 + within) / 2
+    within = math.sin(angle) * total if freedom > 1 else 0.0
+    return (1 + ((angle + within) * 2 / math.pi if odd else within)) / 2
+
+
+def _last(holds: Callable[[float], bool], high: float) -> float:
+    """The last number between 0 and `high` for which this holds, by bisection."""
+    low = 0.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
 
 
 def notes(metrics: Iterable[Metric], resampling: Resampling, *, images: int, own_frequencies: bool) -> list[str]:

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sacrecap.errors import warn
+from sacrecap.judgments.bootstrap import draws
+from sacrecap.judgments.calibration.strengths import bradley_terry as maximum_of_likelihood
 from sacrecap_studies.clustered_intervals import LEVEL, Floats, Integers, Interval, wilson
 from sacrecap_studies.messages import Message
 
@@ -126,15 +128,12 @@ def accuracy_intervals(
     said = csr_matrix(
         (np.ones(len(items)), (items, people * label_count + labels)), shape=(item_count, people_count * label_count)
     )
-    chance = np.random.default_rng(0)
-    unit_count = int(units.max()) + 1
+    times = draws(int(units.max()) + 1, _REDRAWS, 0)
     batch = max(1, _AT_A_TIME // (item_count * label_count))
-    drawn = []
-    for start in range(0, _REDRAWS, batch):
-        size = min(batch, _REDRAWS - start)
-        draws = chance.integers(unit_count, size=(size, unit_count))
-        weights = np.stack([np.bincount(draw, minlength=unit_count)[units] for draw in draws], axis=1)
-        drawn.append(_redrawn_accuracies(said, weights.astype(float), found))
+    drawn = [
+        _redrawn_accuracies(said, times[start : start + batch, units].T.astype(float), found)
+        for start in range(0, _REDRAWS, batch)
+    ]
     # A person whose items were not drawn has no accuracy in that draw.
     low, high = np.nanquantile(np.concatenate(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     answered = np.bincount(people, minlength=people_count)
@@ -278,7 +277,11 @@ def bradley_terry(wins: Mapping[tuple[str, str], int]) -> list[dict[str, float]]
         strength = np.zeros(len(names))
         top = members & unbeaten
         if over[np.ix_(top, top)].all():
-            strength[top] = _strengths(won[np.ix_(top, top)])
+            # Where everybody beats everybody, if by way of others, the maximum is one, and finite.
+            found = maximum_of_likelihood(won[np.ix_(top, top)], math.inf)
+            assert found is not None
+            strength[top] = np.exp(found[0] - found[0].max())
+            strength[top] /= strength[top].sum()
         else:
             strength[top] = np.nan
         groups.append({names[number]: float(strength[number]) for number in np.flatnonzero(members)})
@@ -291,24 +294,6 @@ def _connected(directly: NDArray[np.bool_]) -> NDArray[np.bool_]:
     for _ in range(len(directly).bit_length()):
         ways = ways @ ways
     return ways
-
-
-def _strengths(won: Floats) -> Floats:
-    """The maximum of the likelihood where everybody beats everybody, if by way of others: it is one, and finite."""
-    games, logs = won + won.T, np.zeros(len(won))
-    while True:
-        share = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
-        slope = (won - games * share).sum(axis=1)
-        curve = games * share * share.T
-        # Strengths are known up to a factor, so the logarithms' mean is kept.
-        step = np.linalg.solve(np.diag(curve.sum(axis=1)) - curve + 1.0, slope)
-        reach = float(step.max() - step.min())
-        if reach < _TINY:
-            strength = np.exp(logs - logs.max())
-            shares: Floats = strength / strength.sum()
-            return shares
-        # The damping with which Newton's method finds the maximum of such likelihoods from anywhere (Bach 2010).
-        logs += step * np.log1p(reach) / reach
 
 
 def numbered(values: Sequence[H]) -> tuple[Integers, list[H]]:

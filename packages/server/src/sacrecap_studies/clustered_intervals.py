@@ -13,6 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from sacrecap.judgments.bootstrap import draws
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Interval = tuple[float, float]
@@ -31,7 +33,7 @@ def sums_by_unit(units: Integers, *columns: Floats) -> Floats:
     return np.stack([np.bincount(units, column, minlength=size) for column in columns], axis=1)
 
 
-def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], draws: int = DRAWS) -> Interval | None:
+def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], samples: int = DRAWS) -> Interval | None:
     """The percentile interval of a statistic of sums, by drawing units with replacement.
 
     None with fewer than two units, or where most draws leave the statistic undefined.
@@ -39,22 +41,16 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], draws: int = 
     Args:
         sums: (units, columns).
         statistic: of (draws, columns), the sums over the drawn units; NaN if it is undefined.
-        draws: how often as many units as there are get drawn.
+        samples: how often as many units as there are get drawn.
     """
     count = len(sums)
     if count < 2:
         return None
-    chance = np.random.default_rng(_SEED)
-    drawn = np.empty((draws, sums.shape[1]))
+    times = draws(count, samples, _SEED)
     batch = max(1, _AT_A_TIME // count)
-    for start in range(0, draws, batch):
-        size = min(batch, draws - start)
-        places = chance.integers(count, size=(size, count)) + count * np.arange(size)[:, None]
-        weights = np.bincount(places.ravel(), minlength=size * count).reshape(size, count)
-        drawn[start : start + size] = weights @ sums
-    values = statistic(drawn)
+    values = statistic(np.concatenate([times[start : start + batch] @ sums for start in range(0, samples, batch)]))
     values = values[~np.isnan(values)]
-    if len(values) < draws / 2:
+    if len(values) < samples / 2:
         return None
     low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
     return float(low), float(high)

@@ -6,6 +6,7 @@ import krippendorff
 import numpy as np
 import pytest
 
+from sacrecap.judgments.bootstrap import draws
 from sacrecap_studies.aggregate import accuracy_intervals, dawid_skene, strengths
 from sacrecap_studies.alpha import Alpha, judgment
 from sacrecap_studies.clustered_intervals import bootstrap, mean_interval, share_interval, wilson
@@ -37,9 +38,9 @@ def test_the_interval_of_alpha_draws_clusters():
     """Slow reference: the same draws, with α of the drawn counts written out again each time."""
     chance = np.random.default_rng(1)
     votes, clusters = votes_of(chance, 24, 2), np.repeat(np.arange(8), 3)
-    draws, values = np.random.default_rng(0), []
-    for _ in range(1000):
-        drawn = np.concatenate([votes[clusters == cluster] for cluster in draws.integers(8, size=8)])
+    values = []
+    for times in draws(8, 1000, 0):
+        drawn = np.concatenate([votes[clusters == cluster] for cluster in np.repeat(np.arange(8), times)])
         values.append(Alpha(drawn, [0, 1], "nominal").value)
     expected = np.quantile(values, [0.025, 0.975])
     assert Alpha(votes, [0, 1], "nominal").interval(clusters) == pytest.approx(tuple(expected))

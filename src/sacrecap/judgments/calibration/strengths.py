@@ -15,23 +15,42 @@ if TYPE_CHECKING:
 def strengths(
     groups: list[tuple[str, str]], names: list[str], sizes: Floats, shares: list[float]
 ) -> tuple[Floats, Floats] | None:
-    """Bradley–Terry: θ with Σ_b N_ab (w_ab − 1 / (1 + e^(θ_b − θ_a))) = 0 for every system a, and Σ θ = 0.
+    """θ of the systems, in the order of their names, from the share that the first of each group wins of its games.
 
-    Returns θ, and how each pair's share w moves it; None where no finite θ fits.
+    Returns θ, and how each group's share moves it; None where no finite θ fits.
     """
-    signs = np.zeros((len(names), len(groups)))
-    for number, (a, b) in enumerate(groups):
-        signs[names.index(a), number], signs[names.index(b), number] = 1.0, -1.0
-    theta = np.zeros(len(names))
-    for _ in range(100):
-        expected = 1 / (1 + np.exp(-(signs.T @ theta)))
-        slope = (signs * (sizes * expected * (1 - expected))) @ signs.T
-        inverse = np.linalg.pinv(slope, hermitian=True)
-        step = inverse @ signs @ (sizes * (np.array(shares) - expected))
-        theta = theta + np.clip(step, -1, 1)
-        if np.abs(theta).max() > 20 or np.linalg.matrix_rank(slope) < len(names) - 1:
+    first, other = np.array([[names.index(name) for name in pair] for pair in groups]).T
+    won = np.zeros((len(names), len(names)))
+    np.add.at(won, (first, other), sizes * shares)
+    np.add.at(won, (other, first), sizes * (1 - np.array(shares)))
+    found = bradley_terry(won)
+    return found and (found[0], (found[1][:, first] - found[1][:, other]) * sizes)
+
+
+def bradley_terry(won: Floats, most: float = 20.0) -> tuple[Floats, Floats] | None:
+    """θ with Σ_b (won_ab − N_ab / (1 + e^(θ_b − θ_a))) = 0 for every system a, where N_ab = won_ab + won_ba; Σ θ = 0.
+
+    Args:
+        won: (systems, systems), how often the first won against the second.
+        most: the largest θ, of either sign, that is taken for a finite one.
+
+    Returns:
+        θ, and the inverse of the curvature of the likelihood there; None where no finite θ fits.
+    """
+    games, theta = won + won.T, np.zeros(len(won))
+    for _ in range(200):  # some ten are enough, but rounding may keep the last steps from becoming small
+        share = 1 / (1 + np.exp(theta[None, :] - theta[:, None]))
+        curve = games * share * share.T
+        curve = np.diag(curve.sum(axis=1)) - curve
+        if np.linalg.matrix_rank(curve, hermitian=True) < len(won) - 1:
             return None
-        if np.abs(step).max() < 1e-10:
-            moved: Floats = inverse @ (signs * sizes)
-            return theta, moved
-    return None
+        inverse: Floats = np.linalg.pinv(curve, hermitian=True)
+        step = inverse @ (won - games * share).sum(axis=1)
+        reach = float(np.ptp(step))
+        # The damping with which Newton's method finds the maximum of such likelihoods from anywhere (Bach 2010).
+        theta = theta + step * (np.log1p(reach) / reach if reach else 1.0)
+        if np.abs(theta).max() > most:
+            return None
+        if reach < 1e-10:
+            break
+    return theta, inverse
