@@ -13,7 +13,8 @@ from test_stream import Made, two_inputs, write
 
 import sacrecap
 from runner import Runner
-from sacrecap.cli.engine import byte_size
+from sacrecap.cli.caption_files import CaptionFiles
+from sacrecap.cli.engine import EngineChoice, byte_size
 from sacrecap.data import partitioned
 from sacrecap.data.partitioned import ImageScores
 from sacrecap.engines import EngineOptions, calls, passes, progress
@@ -524,6 +525,13 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
     assert (tmp_path / "scores" / "_manifest.json").exists()
 
 
+def test_an_address_of_a_cluster() -> None:
+    short, long = EngineChoice(engine="ray:head:6380"), EngineChoice(engine="ray(address=head:6380, workers=2)")
+    files = CaptionFiles()
+    made = [choice.made(files, None, is_one=True) for choice in (short, long)]
+    assert [(one.address, one.workers) for one in made if one != "local"] == [("head:6380", None), ("head:6380", 2)]
+
+
 def test_what_is_left_out_is_written_again(run: Runner) -> None:
     """The file of an earlier run is no input."""
     rows = [{"image_id": "1", "references": ["a dog"], "candidate": "a dog"}, {"image_id": "2", "references": []}]
@@ -547,6 +555,8 @@ def test_what_is_left_out_is_written_again(run: Runner) -> None:
         (["--engine", "stream(work=a, work=b)"], "a parameter is PARAMETER=VALUE, once, got 'work=b'"),
         (["--engine", "stream(work=a"], "--engine takes NAME or NAME(PARAMETER=VALUE, …), got 'stream(work=a'"),
         (["--engine", "steam"], "--engine must be one of local, stream, ray, got 'steam' (did you mean 'stream'?)"),
+        (["--engine", "ray:"], "--engine must be one of local, stream, ray, got 'ray:'"),
+        (["--engine", "ray:here(workers=2)"], "--engine must be one of local, stream, ray, got 'ray:here'"),
         (["--engine", "stream:here"], "--engine must be one of local, stream, ray, got 'stream:here'"),
         (["--engine", "stream", "--baseline", "b.json"], "--baseline needs all images in memory"),
         (["--engine", "stream", "--explain", "1"], "--explain needs all images in memory"),

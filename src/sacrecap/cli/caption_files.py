@@ -12,7 +12,7 @@ import click
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.notation import check_parameters, read_call
+from sacrecap.cli.notation import read_call, read_parameters
 from sacrecap.cli.options import TOKENIZER
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
@@ -43,8 +43,8 @@ class Written(NamedTuple):
     def of(cls, text: str) -> Written:
         """Raises `UsageError` for an unknown parameter."""
         name, given = read_call("a format", text)
-        check_parameters("the format", name, [*given], ("encoding", "separator"))
-        return cls(None if name == AUTO else name, **given)
+        how = read_parameters(f"the format {name}", given, {"encoding": ("a name", str), "separator": ("a text", str)})
+        return cls(None if name == AUTO else name, **how)
 
 
 @dataclass(eq=False, repr=False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+import math
+from typing import TYPE_CHECKING, Literal
 
 from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName
 from sacrecap.cli.group import Value, declared
-from sacrecap.cli.notation import check_parameters, read_call, yes_or_no
+from sacrecap.cli.notation import Parameter, number, one_of, read_call, read_parameters, yes_or_no
 from sacrecap.errors import UsageError, accepted_name
 
 if TYPE_CHECKING:
@@ -20,59 +20,41 @@ _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 def byte_size(text: str) -> int:
     """A number of bytes, with or without a unit: 1G, 500M. Raises `ValueError` for another text."""
-    number = text.strip().upper().removesuffix("B").removesuffix("I")
-    unit = _SIZES.get(number[-1:], 1)
-    digits = number[:-1] if unit > 1 else number
+    size = text.strip().upper().removesuffix("B").removesuffix("I")
+    unit = _SIZES.get(size[-1:], 1)
+    digits = size[:-1] if unit > 1 else size
     if not digits.isdecimal() or not int(digits):
         raise ValueError
     return int(digits) * unit
 
 
-def _number(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError
-    return int(text)
-
-
-def _on_bad(text: str) -> str:
-    return [*ON_BAD_ROW][[*map(str, ON_BAD_ROW)].index(text)]
-
-
-_OF_BOTH: dict[str, tuple[str, Callable[[str], Any]]] = {
+_OF_BOTH: dict[str, Parameter] = {
     "memory": ("a size such as 500M or 2G", byte_size),
     "work": ("a folder", str),
     "keep": ("a condition", str),
     "resume": ("yes or no", yes_or_no),
-    "on-bad-row": ("error or skip", _on_bad),
-    "on-bad-file": ("error or skip", _on_bad),
+    "on-bad-row": ("error or skip", one_of(*ON_BAD_ROW)),
+    "on-bad-file": ("error or skip", one_of(*ON_BAD_ROW)),
     "skipped": ("a file", str),
 }
-_PARAMETERS: dict[str, dict[str, tuple[str, Callable[[str], Any]]]] = {
+_WORKERS = "a whole number of at least 1", number(int, 1, math.inf)
+_PARAMETERS: dict[str, dict[str, Parameter]] = {
     "local": {},
     "stream": _OF_BOTH,
-    "ray": {"address": ("HOST:PORT", str), "workers": ("a whole number of at least 1", _number), **_OF_BOTH},
+    "ray": {"address": ("HOST:PORT", str), "workers": _WORKERS, **_OF_BOTH},
 }
-"""By engine and parameter: what the value is, and what reads it or raises `ValueError`."""
 
 
 class EngineChoice:
     """What --engine says."""
 
     def __init__(self, *, engine: str) -> None:
-        before, colon, address = engine.partition(":")
-        is_address = bool(colon) and before.strip() == "ray"
-        name, given = ("ray", {"address": address}) if is_address else read_call("--engine", engine)
+        before, _, address = engine.partition(":")
+        is_address = before == "ray" and address and "(" not in address
+        name, given = (before, {"address": address}) if is_address else read_call("--engine", engine)
         accepted_name("--engine", name, ENGINES)
-        self.name: EngineName = ENGINES[[*map(str, ENGINES)].index(name)]
-        accepted = _PARAMETERS[self.name]
-        check_parameters("--engine", self.name, [*given], [*accepted])
-        self._given: dict[str, Any] = {}
-        for parameter, text in given.items():
-            what, read = accepted[parameter]
-            try:
-                self._given[parameter.replace("-", "_")] = read(text)
-            except ValueError:
-                raise UsageError(f"--engine {self.name}: {parameter} is {what}, got {text!r}") from None
+        self.name: EngineName = next(known for known in ENGINES if known == name)
+        self._given = read_parameters(f"--engine {name}", given, _PARAMETERS[name])
         self.skipped: str | None = self._given.get("skipped")
         self.is_local = self.name == "local"
 

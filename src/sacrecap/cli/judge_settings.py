@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-from sacrecap.cli.notation import yes_or_no
+from sacrecap.cli.notation import Parameter, number, read_parameters, yes_or_no
 from sacrecap.data.source import reading
-from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:
-    """What the options say, by the keywords of `Endpoint`, and `prompt` and `rubric`; of a key, the last one counts.
+    """What the options say, by key, with _ for -; of a key, the last one counts.
 
     In KEY=VALUE,… a part without an equals sign goes on with the value before it, as in ``price=0.15,0.6``.
 
@@ -24,21 +24,17 @@ def read_settings(texts: Iterable[str]) -> dict[str, Any]:
 
     Examples:
         >>> read_settings(["price=0.15,0.6,requests=4", "requests=16"])
-        {'price': (0.15, 0.6), 'at_once': 16}
+        {'price': (0.15, 0.6), 'requests': 16}
     """
     found: dict[str, Any] = {}
     for text in texts:
         is_file = "=" not in text or os.path.exists(text)
         place = text if is_file else "--judge-settings"
-        for key, value in (_of_file(text) if is_file else _of_text(text)).items():
-            if f"--judge-{key}" in _OPTIONS:
+        given = _of_file(text) if is_file else _of_text(text)
+        for key in ("url", "model", "key-env"):
+            if key in given:
                 raise UsageError(f"{place}: {key} is not a setting; give --judge-{key}")
-            accepted_name(f"{place}: a setting", key, [*_SETTINGS])
-            name, accepted, read = _SETTINGS[key]
-            try:
-                found[name] = read(value)
-            except ValueError:
-                raise UsageError(f"{place}: {key} is {accepted}, got {value!r}") from None
+        found |= read_parameters(place, given, _SETTINGS)
     return found
 
 
@@ -89,34 +85,18 @@ def _price(text: str) -> tuple[float, float]:
     return tokens_in, tokens_out
 
 
-def _requests(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= 1024:
-        raise ValueError
-    return number
-
-
-def _share(text: str) -> float:
-    share = float(text)
-    if not 0 <= share <= 1:
-        raise ValueError
-    return share
-
-
-def _file(text: str) -> str:
+def _text(text: str) -> str:
     if not text:
         raise ValueError
     return text
 
 
-_OPTIONS = ("--judge-url", "--judge-model", "--judge-key-env")
-_SETTINGS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
-    "price": ("price", "the prices of a million tokens in and of a million out, such as 0.15,0.6", _price),
-    "budget": ("budget", "money, such as 5, or tokens, such as '200000 tokens'", _file),
-    "requests": ("at_once", "a number of requests at the same time, 1 to 1024", _requests),
-    "unanswered": ("unanswered", "the largest share of captions without an answer, 0 to 1", _share),
-    "dry-run": ("dry_run", "yes or no", yes_or_no),
-    "prompt": ("prompt", "the file of the text that asks", _file),
-    "rubric": ("rubric", "the file of each image's items", _file),
+_SETTINGS: dict[str, Parameter] = {
+    "price": ("the prices of a million tokens in and of a million out, such as 0.15,0.6", _price),
+    "budget": ("money, such as 5, or tokens, such as '200000 tokens'", _text),
+    "requests": ("a number of requests at the same time, 1 to 1024", number(int, 1, 1024)),
+    "unanswered": ("the largest share of captions without an answer, 0 to 1", number(float, 0, 1)),
+    "dry-run": ("yes or no", yes_or_no),
+    "prompt": ("the file of the text that asks", _text),
+    "rubric": ("the file of each image's items", _text),
 }
-"""By key: the keyword, what the value is, and what reads it or raises `ValueError`."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap.metrics.declared import at_commas, unquoted
@@ -32,14 +33,42 @@ def read_call(option: str, text: str) -> tuple[str, dict[str, str]]:
     return match["name"], found
 
 
-def check_parameters(option: str, name: str, given: Sequence[str], accepted: Sequence[str]) -> None:
-    """Raises `UsageError` for a parameter that this name does not have."""
-    if given and not accepted:
-        raise UsageError(f"{option} {name} has no parameters, got {given[0]!r}")
-    for parameter in given:
-        accepted_name(f"{option} {name}: a parameter", parameter, accepted)
+Parameter = tuple[str, Callable[[str], Any]]
+"""What a value is, in words, and what reads its text or raises `ValueError`."""
+
+
+def read_parameters(where: str, given: Mapping[str, str], accepted: Mapping[str, Parameter]) -> dict[str, Any]:
+    """The values, by keyword. Raises `UsageError`, which begins with the place, for a name or a value that is none."""
+    found = {}
+    for name, text in given.items():
+        if not accepted:
+            raise UsageError(f"{where} has no parameters, got {name!r}")
+        accepted_name(f"{where}: a parameter", name, [*accepted])
+        what, read = accepted[name]
+        try:
+            found[name.replace("-", "_")] = read(text)
+        except ValueError:
+            raise UsageError(f"{where}: {name} is {what}, got {text!r}") from None
+    return found
+
+
+def number(kind: type[float], least: float, most: float) -> Callable[[str], float]:
+    """What reads a whole number, or any, from the least to the most."""
+
+    def read(text: str) -> float:
+        value = kind(text)
+        if not least <= value <= most:
+            raise ValueError
+        return value
+
+    return read
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """What reads one of these words."""
+    return lambda text: names[names.index(text)]
 
 
 def yes_or_no(text: str) -> bool:
-    """Whether it is yes. Raises `ValueError` for what is neither."""
+    """Whether it is yes."""
     return ("no", "yes").index(text) == 1
