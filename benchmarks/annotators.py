@@ -24,8 +24,8 @@ _TLS = ssl.create_default_context()
 Call = Callable[..., Awaitable[Any]]
 
 
-def triplets(pairs: int, judgments: int, most: int | None = None) -> bytes:
-    """A triplet study of made-up pairs with five references each; one person answers at most so many questions."""
+def triplets(pairs: int, judgments: int) -> bytes:
+    """A triplet study of made-up pairs with five references each."""
     items = [
         {
             "image_id": number,
@@ -35,8 +35,7 @@ def triplets(pairs: int, judgments: int, most: int | None = None) -> bytes:
         }
         for number in range(pairs)
     ]
-    limit = {} if most is None else {"most_per_person": most}
-    return json.dumps({"study": "triplet", "judgments": judgments, "items": items, **limit}).encode()
+    return json.dumps({"study": "triplet", "judgments": judgments, "items": items}).encode()
 
 
 class Annotators:

@@ -1,7 +1,6 @@
-"""Generated captions, the same for the same seed: sentences, in Parquet or COCO's JSON, and numbers of words.
+"""Generated captions, the same for the same seed: sentences, as COCO's JSON, and numbers of words.
 
-    python benchmarks/corpus.py OUT --images 10_000_000 --files 64     # Parquet: an image's references and candidate
-    python benchmarks/corpus.py OUT --images 5000 --json               # references.json and candidates.json
+    python benchmarks/corpus.py OUT --images 5000               # references.json and candidates.json
 
 Sentences are of a small grammar, as COCO's are: who, what they do, where. Words are drawn by Zipf's law out of common
 English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams
@@ -12,18 +11,14 @@ seed alone, not on how many images or files there are.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from itertools import pairwise, product
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import parquet
 
 BLOCK = 1 << 15
 """Images that are made together, from a seed of their own."""
@@ -123,18 +118,6 @@ def tables(first: int, end: int, seed: int, references: int) -> Iterator[pa.Tabl
         yield block(number, seed, references).slice(start, min(end - number * BLOCK, BLOCK) - start)
 
 
-def write(path: Path, first: int, end: int, *made: Any) -> int:
-    """Writes a file of Parquet; returns its bytes of text."""
-    size, writer = 0, None
-    for table in tables(first, end, *made):
-        writer = writer or parquet.ParquetWriter(path, table.schema, compression="snappy")
-        writer.write_table(table)
-        size += table.nbytes
-    if writer is not None:
-        writer.close()
-    return size
-
-
 def write_json(folder: Path, images: int, seed: int, references: int) -> None:
     """Writes `references.json` (COCO annotations) and `candidates.json` (COCO results)."""
     with (folder / "references.json").open("w") as annotations, (folder / "candidates.json").open("w") as results:
@@ -173,27 +156,12 @@ def changed(generator: np.random.Generator, references: Numbers, samples: int) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="folder of the files")
-    parser.add_argument("--images", type=int, default=1_000_000)
+    parser.add_argument("--images", type=int, default=5_000)
     parser.add_argument("--references", type=int, default=5, help="per image")
-    parser.add_argument("--files", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=None, help="processes; one per core by default")
-    parser.add_argument("--json", action="store_true", help="two files of COCO's JSON")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    if given.json:
-        write_json(given.out, given.images, given.seed, given.references)
-        return
-    started = time.perf_counter()
-    cuts = [given.images * number // given.files for number in range(given.files + 1)]
-    with ProcessPoolExecutor(given.workers) as pool:
-        running = []
-        for number, (first, end) in enumerate(pairwise(cuts)):
-            path = given.out / f"part-{number:05}.parquet"
-            running.append(pool.submit(write, path, first, end, given.seed, given.references))
-        size = sum(one.result() for one in running)
-    taken = time.perf_counter() - started
-    print(f"{given.images:,} images in {given.files} files, {size / 1e6:,.0f} MB of text, in {taken:.0f} s")
+    write_json(given.out, given.images, given.seed, given.references)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def write_corpus(folder: Path, images: int, references: int) -> tuple[Path, Path
     A process of its own makes them: Linux counts memory of the parent as that of a child that it starts.
     """
     corpus = Path(__file__).with_name("corpus.py")
-    run([sys.executable, str(corpus), str(folder), "--json", f"--images={images}", f"--references={references}"])
+    run([sys.executable, str(corpus), str(folder), f"--images={images}", f"--references={references}"])
     return folder / "references.json", folder / "candidates.json"
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "benchmarks"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "benchmarks"
 MODULES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.py")}
 
 
@@ -23,9 +25,20 @@ def test_what_benchmarks_import_from_one_another_is_there() -> None:
         for node in ast.walk(module)
         if isinstance(node, ast.ImportFrom) and node.module in MODULES
     ]
-    assert len(asked) > 10
+    assert len(asked) > 5
     assert not [
         (name, module, names - defined(MODULES[module]))
         for name, module, names in asked
         if names - defined(MODULES[module])
     ]
+
+
+def test_a_page_that_names_a_benchmark_says_where_it_is() -> None:
+    pages = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")}
+    named = [
+        (page, name, commit)
+        for page, text in pages.items()
+        for name, commit in re.findall(r"benchmarks/(\w+)\.py`?(\s+of\s+commit\s+[0-9a-f]{8})?", text)
+    ]
+    assert {name for _, name, _ in named} >= {"against", "claims"}
+    assert not [(page, name) for page, name, commit in named if (name in MODULES) == bool(commit)]

@@ -417,7 +417,7 @@ def _mean_f(rows: list[dict[str, str]], grammar: str) -> float:
 
 
 def test_graphs_agree_with_peoples(shared: Path) -> None:
-    """By benchmarks/paragraph_graphs.py, with Porter's stems, the figures are those of the documentation."""
+    """With Porter's stems, the figures are those of the documentation."""
     rows = json.loads(gzip.decompress((shared / "data" / "long" / "discosg-graphs-300.json.gz").read_bytes()))
     assert _mean_f(rows[::2], "paragraph") > 0.57
     assert _mean_f(rows[::2], "spice") < 0.3

@@ -97,7 +97,7 @@ class Status(NamedTuple):
 class Bears(NamedTuple):
     """How long captions may be, in lengths of their references, for a metric to tell right ones from wrong ones.
 
-    Measured by benchmarks/lengths.py; docs/explanation/findings.md has the table.
+    Measured; docs/explanation/findings.md has the table.
     """
 
     low: float
