@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -65,11 +66,11 @@ def _of_file(path: str) -> dict[str, str]:
 
 
 def _toml(text: str) -> dict[str, Any]:
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ImportError:  # Python 3.10
-        raise MissingDependencyError("settings in TOML need Python 3.11 or newer; write them in JSON") from None
-    return tomllib.loads(text)
+
+        return tomllib.loads(text)
+    raise MissingDependencyError("settings in TOML need Python 3.11 or newer; write them in JSON")
 
 
 def _written(value: object) -> str:
