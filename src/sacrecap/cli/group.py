@@ -144,9 +144,8 @@ class Command(click.Command):
         with formatter.section("Options"):
             formatter.write_dl(shown if is_whole else [(names, _beginning(text)) for names, text in shown])
         if not is_whole:
-            number = sum(isinstance(parameter, click.Option) for parameter in self.get_params(ctx))
             formatter.write_paragraph()
-            formatter.write_text(f"{ctx.command_path} --help-all shows all {number} options, and says more.")
+            formatter.write_text(f"{ctx.command_path} --help-all shows all options, and says more.")
             return
         for heading, records in others.items():
             if records:
