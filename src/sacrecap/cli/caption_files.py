@@ -32,7 +32,7 @@ _OF_ENGINES = ("split", "image_ids", "on_extra", "on_duplicate", "by")
 """What engines are told of files by the same names."""
 
 
-class Written(NamedTuple):
+class FileFormat(NamedTuple):
     """How files of captions are written, as the option of their format says it: `csv(encoding=cp1252)`."""
 
     format: str | None = None
@@ -40,7 +40,7 @@ class Written(NamedTuple):
     separator: str | None = None
 
     @classmethod
-    def of(cls, text: str) -> Written:
+    def of(cls, text: str) -> FileFormat:
         """Raises `UsageError` for an unknown parameter."""
         name, given = read_call("a format", text)
         how = read_parameters(f"the format {name}", given, {"encoding": ("a name", str), "separator": ("a text", str)})
@@ -69,7 +69,7 @@ class CaptionFiles:
     on_missing: OnMissing = "error"
 
     def __post_init__(self) -> None:
-        self.of_references, self.of_captions = map(Written.of, (self.reference_format, self.captions_format))
+        self.of_references, self.of_captions = map(FileFormat.of, (self.reference_format, self.captions_format))
         self.columns = columns_named(self.id_column, self.caption_column, self.references_column)
         self._skipped: set[str] = set()
         self._image_column: str | None = None
@@ -131,7 +131,7 @@ class CaptionFiles:
         Raises `UsageError` for several of these, and for references and captions that are not written alike, unless
         the call has one kind of file.
         """
-        written = {own[1:] for own in (self.of_references, self.of_captions) if not (is_one and own == Written())}
+        written = {own[1:] for own in (self.of_references, self.of_captions) if not (is_one and own == FileFormat())}
         if len(written) > 1:
             raise UsageError(
                 "an engine reads references and captions by one encoding and one separator: say the same in both "
