@@ -124,7 +124,7 @@ def divided(captions: Captions, separator: str | None) -> Captions:
 def checked_separator(separator: str) -> str:
     """The separator. Raises `UsageError` if it is empty."""
     if not separator:
-        raise UsageError(f"{option('separator')} is empty; name the text between captions, or {AS_ONE}")
+        raise UsageError(f"separator is empty; name the text between captions, or {AS_ONE}")
     return separator
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, ClassVar
 
-from sacrecap.errors import UsageError, option
+from sacrecap.errors import UsageError
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.resources.objects_of_images import lacks_objects
@@ -139,7 +139,7 @@ class _Hallucinated(_Chair):
             return []
         message = (
             f"{self.label}: no caption names an object of the vocabulary {ready.own.vocabulary.name}, so the score is "
-            f"0; give the words of your objects with {option('vocabulary', 'FILE')}"
+            "0; give the words of your objects with vocabulary=FILE"
         )
         return [message]
 

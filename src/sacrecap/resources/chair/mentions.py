@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.errors import option, warn
+from sacrecap.errors import warn
 from sacrecap.resources.objects_of_images import objects_of_images
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def name_objects(
             warn(
                 f"{len(unknown):,} of the {len({label for one in objects for label in one}):,} labels of objects are "
                 f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; "
-                f"{option('vocabulary', 'FILE')} can have words for them"
+                "vocabulary=FILE can have words for them"
             )
     words = corpus._core.vocabulary
     number = {word: place for place, word in enumerate(words)}
