@@ -9,7 +9,6 @@ import click
 from sacrecap.cli.agreement import rating_range
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.options import level_only
 from sacrecap.cli.output import output
 
 if TYPE_CHECKING:
@@ -24,12 +23,14 @@ if TYPE_CHECKING:
     --witness NAME  A column of SCORES to use; all by default.
     --rating NAME  Which rating, where captions have several.
     --rating-range LOW,HIGH  The scale of the ratings; needed where all that were given are equal.
+    --interval LEVEL  Confidence level of the intervals.
+    --plan  Also tell how long the interval would be with other numbers of ratings.
     """,
     witness={"name": "witnesses", "multiple": True},
     rating_range={"name": "bounds", "type": rating_range},
+    interval={"type": click.FloatRange(0, 1, min_open=True, max_open=True), "default": 0.95},
+    plan={"is_flag": True},
 )
-@level_only
-@click.option("--plan", is_flag=True, help="Also tell how long the interval would be with other numbers of ratings.")
 def command(
     scores: str,
     ratings: str,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
-from sacrecap.cli.group import Option, Value, declared, takes, taking
+from sacrecap.cli.group import Option, Value, declared, taking
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import UsageError
@@ -231,7 +231,8 @@ def _needs(
 ) -> Needs:
     from sacrecap.resources.needs import Needs
 
-    check_threshold(given["threshold"], given["objects"])
+    if given["threshold"] is not None and given["objects"] is None:
+        raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
     settings: dict[str, Any] = {}
     if judge_settings:
         from sacrecap.cli.judge_settings import read_settings
@@ -272,25 +273,6 @@ def _by_name(others: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--need is not for {name}, which an option or a metric's parameter gives: see --help-all")
         found[name] = value
     return found
-
-
-def check_threshold(threshold: float | None, objects: str | None) -> None:
-    """Raises `UsageError` for a threshold without objects."""
-    if threshold is not None and objects is None:
-        raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
-
-
-captioning = takes(
-    """
-    --on-missing  What to do with an image without a file: report an error, or leave it out.
-    --device NAME  cpu, cuda, cuda:1; auto: a GPU if any.
-    --batch N  Images at a time.
-    """,
-    on_missing={"type": click.Choice(["error", "skip"]), "default": "error"},
-    device={"default": "auto"},
-    batch={"type": click.IntRange(1), "default": 32},
-)
-"""For commands that caption images."""
 
 
 def image_source(
@@ -355,13 +337,6 @@ _INTERVAL, _SEED = declared(
 [BOOTSTRAPPED] = declared(
     "--interval LEVEL|none  Confidence level of the bootstrap intervals over images; none for no intervals.",
     interval={"type": _bootstrapped, "default": "0.95"},
-)
-level_only = click.option(
-    "--interval",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    metavar="LEVEL",
-    help="Confidence level of the intervals.",
 )
 
 

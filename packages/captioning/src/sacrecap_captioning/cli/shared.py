@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from sacrecap.cli import options
+from sacrecap.cli.group import takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read_captioned
 from sacrecap.errors import MissingDependencyError, UsageError
@@ -43,7 +43,16 @@ _CAPTIONER = (
         "--split", default="test", show_default=True, metavar="NAME", help="Which split of a data set with captions."
     ),
     features,
-    options.captioning,
+    takes(
+        """
+        --on-missing  What to do with an image without a file: report an error, or leave it out.
+        --device NAME  cpu, cuda, cuda:1; auto: a GPU if any.
+        --batch N  Images at a time.
+        """,
+        on_missing={"type": click.Choice(["error", "skip"]), "default": "error"},
+        device={"default": "auto"},
+        batch={"type": click.IntRange(1), "default": 32},
+    ),
     click.option(
         "--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default."
     ),
