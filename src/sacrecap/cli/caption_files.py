@@ -327,14 +327,19 @@ def _options(references: bool, captions: str | None, groups: bool) -> Iterable[c
     several = {"multiple": True}
     for name, value in (("reference" if references else None, "reference_format"), (captions, "captions_format")):
         if name is not None:
-            format_ = {"name": value, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
+            how: dict[str, Any] = {
+                "name": value,
+                "type": _Format([AUTO, *FORMATS]),
+                "default": AUTO,
+                "show_default": False,
+            }
             yield from declared(
                 f"""
                 --{name}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word
                     lists all. With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between
                     captions in one cell, or none.
                 """,
-                **{f"{name}_format": format_},
+                **{f"{name}_format": how},
             )
     yield from declared(
         """
