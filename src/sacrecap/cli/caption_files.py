@@ -298,6 +298,57 @@ def _show(name: str, done: int, all_: int) -> None:
         stage.text = "reading"
 
 
+class _Format(click.Choice[str]):
+    """A format, with parameters or without."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        name = value.partition("(")[0].strip()
+        if name not in self.choices:
+            self.fail(unknown_format(name), param, ctx)
+        return value
+
+
+def _format(part: str, name: str) -> list[click.Option]:
+    """The option of the format of files of this part: `reference`, `candidate`, `set` or `caption`."""
+    how: dict[str, Any] = {"name": name, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
+    return declared(
+        f"""
+        --{part}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word lists all.
+            With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between captions in one cell,
+            or none.
+        """,
+        **{f"{part}_format": how},
+    )
+
+
+_SEVERAL = {"multiple": True}
+_OPTIONS = declared(
+    """
+    --split NAME  Split of a file or folder that has splits, such as test.
+    --id-column NAME  Column or key of the image ids; may be repeated: the first one that a file has counts.
+    --caption-column NAME  Column or key of the captions, or a pattern such as caption_*; may be repeated.
+    --references-column NAME  Column of the references, if its name is not that of the captions' column; may be
+        repeated.
+    --image-ids  Which part of image ids to compare between files: all; the file name's stem; the last number in that.
+    --add-references FILE  More references: of the same images, or of others; may be repeated.
+    --on-missing  What to do with an image without candidate: report an error, leave it out, or score an empty caption.
+    --on-extra  What to do with a candidate of an image without references: report an error, or leave it out.
+    --on-duplicate  What several candidates of one image mean: an error, take the first or the last, or leave the image
+        out.
+    --by COLUMN  Also the scores of each group of images: of those with the same value in this column of a file, such as
+        the domain in nocaps' references.
+    """,
+    id_column=_SEVERAL,
+    caption_column=_SEVERAL,
+    references_column=_SEVERAL,
+    image_ids={"type": click.Choice(IMAGE_IDS), "default": "text"},
+    add_references=_SEVERAL,
+    on_missing={"type": click.Choice(ON_MISSING), "default": "error"},
+    on_extra={"type": click.Choice(ON_EXTRA), "default": "error"},
+    on_duplicate={"type": click.Choice(ON_DUPLICATE), "default": "error"},
+)
+
+
 def caption_files(
     *, references: bool = True, captions: str | None = None, tokenizer: bool = True, groups: bool = False
 ) -> Value:
@@ -309,81 +360,15 @@ def caption_files(
         groups: whether it tells the scores of groups of images.
         tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
     """
-    chosen = _options(references, captions, groups)
-    return Value("files", "Files", CaptionFiles, [*chosen, *([TOKENIZER] if tokenizer else [])])
-
-
-class _Format(click.Choice[str]):
-    """A format, with parameters or without."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        name = value.partition("(")[0].strip()
-        if name not in self.choices:
-            self.fail(unknown_format(name), param, ctx)
-        return value
-
-
-def _options(references: bool, captions: str | None, groups: bool) -> Iterable[click.Option]:
-    several = {"multiple": True}
-    for name, value in (("reference" if references else None, "reference_format"), (captions, "captions_format")):
-        if name is not None:
-            how: dict[str, Any] = {
-                "name": value,
-                "type": _Format([AUTO, *FORMATS]),
-                "default": AUTO,
-                "show_default": False,
-            }
-            yield from declared(
-                f"""
-                --{name}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word
-                    lists all. With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between
-                    captions in one cell, or none.
-                """,
-                **{f"{name}_format": how},
-            )
-    yield from declared(
-        """
-        --split NAME  Split of a file or folder that has splits, such as test.
-        --id-column NAME  Column or key of the image ids; may be repeated: the first one that a file has counts.
-        --caption-column NAME  Column or key of the captions, or a pattern such as caption_*; may be repeated.
-        """,
-        id_column=several,
-        caption_column=several,
-    )
-    if references and captions:
-        yield from declared(
-            """
-            --references-column NAME  Column of the references, if its name is not that of the captions' column; may be
-                repeated.
-            """,
-            references_column=several,
-        )
-    yield from declared(
-        """
-        --image-ids  Which part of image ids to compare between files: all; the file name's stem; the last number in
-            that.
-        """,
-        image_ids={"type": click.Choice(IMAGE_IDS), "default": "text"},
-    )
-    if captions == "candidate":
-        yield from declared(
-            """
-            --add-references FILE  More references: of the same images, or of others; may be repeated.
-            --on-missing  What to do with an image without candidate: report an error, leave it out, or score an empty
-                caption.
-            --on-extra  What to do with a candidate of an image without references: report an error, or leave it out.
-            --on-duplicate  What several candidates of one image mean: an error, take the first or the last, or leave
-                the image out.
-            """,
-            add_references=several,
-            on_missing={"type": click.Choice(ON_MISSING), "default": "error"},
-            on_extra={"type": click.Choice(ON_EXTRA), "default": "error"},
-            on_duplicate={"type": click.Choice(ON_DUPLICATE), "default": "error"},
-        )
-    if groups:
-        yield from declared(
-            """
-            --by COLUMN  Also the scores of each group of images: of those with the same value in this column of a file,
-                such as the domain in nocaps' references.
-            """
-        )
+    left_out = set() if groups else {"by"}
+    if not (references and captions):
+        left_out |= {"references_column"}
+    if captions != "candidate":
+        left_out |= {"add_references", "on_missing", "on_extra", "on_duplicate"}
+    chosen = [
+        *(_format("reference", "reference_format") if references else ()),
+        *(_format(captions, "captions_format") if captions else ()),
+        *(option for option in _OPTIONS if option.name not in left_out),
+        *((TOKENIZER,) if tokenizer else ()),
+    ]
+    return Value("files", "Files", CaptionFiles, chosen)
