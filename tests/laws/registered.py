@@ -44,8 +44,8 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        # One language's tables at a time, one file or model; no program; a category may have no score.
-        if not p.names_a_place and p.name not in ("language", "parser", "category")
+        # One language's tables at a time, one file or model; a category may have no score.
+        if not p.names_a_place and p.name not in ("language", "category")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

@@ -14,11 +14,9 @@ import pytest
 import sets as sets_of
 from corpora import WORDS, Pairs
 from laws.registered import ELSEWHERE, REGISTERED, other_values, variations
-from recorded_program import RecordedProgram
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
 from sacrecap.metrics.declared import Parameter
-from sacrecap.resources.stanford import StanfordSpice
 
 # Different lengths, words and stems in common, repeats, words of every image and of one, no word in common; an object
 # that only the second reference names.
@@ -73,11 +71,8 @@ IDLE = {("div-1", "over"): "a caption has as many 1-grams as words"}
 
 
 @every_parameter
-def test_every_parameter_changes_some_score(
-    metric: Metric, declared: Parameter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_parameter_changes_some_score(metric: Metric, declared: Parameter, tmp_path: Path) -> None:
     """Beside the defaults of the others, or beside another value of one of them: some act together."""
-    monkeypatch.setattr(StanfordSpice, "find", lambda **_: RecordedProgram())
     corpus = PROSE if declared.name in OF_PROSE else CORPUS
     pairs = ((per_image(one, corpus), per_image(other, corpus)) for one, other in changes(metric, declared, tmp_path))
     changed = any(not np.array_equal(one, other, equal_nan=True) for one, other in pairs)

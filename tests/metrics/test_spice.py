@@ -14,7 +14,6 @@ import sacrecap
 from laws.registered import few
 from reference import spice
 from sacrecap import Corpus, _core, example, score
-from sacrecap.errors import UsageError
 from sacrecap.metrics import Spice, Spider
 from sacrecap.resources.english import synonyms
 from scenes import graph as _graph
@@ -135,26 +134,6 @@ def test_a_graph_that_names_an_unknown_object_is_refused() -> None:
         _core.SceneGraphs.given([("c", ([("dog", [0])], [(1, "red", [0])], []))])
 
 
-def _labels(tuples: list[tuple[tuple[str, ...], ...]]) -> list[list[str]]:
-    return [["/".join(names) for names in one] for one in tuples]
-
-
-@given(_graphs(), st.lists(_graphs(), min_size=1, max_size=3))
-def test_tuples_that_are_merged_already_give_the_same_score(candidate: Graph, references: list[Graph]) -> None:
-    captions = [f"r{number}" for number in range(len(references))]
-    sides = [("c", spice.tuples([candidate], _sets)), ("\n".join(captions), spice.tuples(references, _sets))]
-    graphs = _core.SceneGraphs.merged([(side, _labels(tuples)) for side, tuples in sides])
-    corpus = Corpus({"1": captions}, {"1": "c"}, tokenizer="none")
-    (statistics,) = _core.evaluate(corpus._core, [("spice", "spice", {"category": "all"})], [graphs, synonyms()], 1)
-    expected = spice.score([candidate], references, _sets)
-    assert memoryview(statistics.row_scores()).cast("d")[0] == pytest.approx(expected, abs=1e-12)
-
-
-def test_a_tuple_of_four_parts_is_refused() -> None:
-    with pytest.raises(ValueError, match="a tuple has one to three parts, not 4"):
-        _core.SceneGraphs.merged([("c", [["a", "b", "c", "d"]])])
-
-
 def test_a_text_of_sentences_has_the_graphs_of_its_sentences() -> None:
     """The tokenizer drops the marks that end them."""
     sentences = ["A brown dog runs along the beach.", 'Two cats sit on a "red" sofa!', "A man holds a red ball"]
@@ -225,14 +204,6 @@ def test_the_explanation_is_of_the_graph_that_was_counted() -> None:
         assert f"sentences:{metric.sentences}" in result[metric].signature
 
 
-def test_the_original_program_takes_captions_as_one_sentence() -> None:
-    assert (Spice().sentences, Spice(parser="stanford").sentences) == ("each", "one")
-    assert Spice(parser="stanford", sentences="one").key == "spice(parser=stanford)"
-    assert Spice(sentences="one").key == "spice(sentences=one)"
-    with pytest.raises(UsageError, match="sentences=each needs parser=native: the original program takes each"):
-        Spice(parser="stanford", sentences="each")
-
-
 @pytest.mark.parametrize(("known", "kinds"), [(9, []), (8, ["unknown-words"])])
 def test_a_tenth_of_unknown_words_is_borne(known: int, kinds: list[str]) -> None:
     caption = " ".join([*"a brown dog runs on the sandy beach with".split()[:known], "hfgxq"])
@@ -256,16 +227,14 @@ def test_the_share_of_known_words_is_told() -> None:
 
 
 @pytest.mark.parametrize("category", ["all", "object", "attribute", "relation", "color", "count", "size"])
-@pytest.mark.parametrize("parser", ["native", "stanford"])
-def test_the_range_is_0_to_1_with_any_parameters(parser: str, category: str) -> None:
-    metric = Spice(parser=parser, category=category)
+def test_the_range_is_0_to_1_with_any_parameters(category: str) -> None:
+    metric = Spice(category=category)
     assert (metric.smallest, metric.largest) == (0, 1)
-    assert Spider(parser=parser).largest == 5.5
-    if parser == "native":
-        references, captions = example.references(), example.systems()["careful"]
-        found = score(references, captions, metric, interval=None)[metric].per_image
-        assert np.nanmin(found) >= 0
-        assert 0.5 < np.nanmax(found) <= 1
+    assert Spider().largest == 5.5
+    references, captions = example.references(), example.systems()["careful"]
+    found = score(references, captions, metric, interval=None)[metric].per_image
+    assert np.nanmin(found) >= 0
+    assert 0.5 < np.nanmax(found) <= 1
 
 
 def test_an_interval_holds_a_score_beyond_the_range() -> None:

@@ -59,17 +59,6 @@ impl SceneGraphs {
         Ok(Self(Arc::new(core::Graphs::Given(checked.collect::<PyResult<_>>()?))))
     }
 
-    /// What sides say, with names merged already: for the captions of a side (tokens joined by blanks, a line each), tuples
-    /// of one to three labels, whose names are joined by `/`. Every other side says nothing.
-    #[staticmethod]
-    fn merged(sides: Vec<(String, Vec<Vec<String>>)>) -> PyResult<Self> {
-        if let Some(tuple) = sides.iter().flat_map(|(_, tuples)| tuples).find(|tuple| !(1..=3).contains(&tuple.len())) {
-            return Err(UsageError::new_err(format!("a tuple has one to three parts, not {}", tuple.len())));
-        }
-        let sides = sides.into_iter().map(|(captions, tuples)| (captions.into(), tuples));
-        Ok(Self(Arc::new(core::Graphs::Merged(sides.collect()))))
-    }
-
     /// The graph of each caption, with the words that it counts by: captions as tokens with the ends of their sentences.
     #[pyo3(signature = (captions, threads=0))]
     fn graphs(

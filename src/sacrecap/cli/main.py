@@ -49,7 +49,6 @@ SECTIONS = {
         "metrics": "List the metrics, or explain some.",
         "cite": "Print what to cite: sacrecap, and the papers of the metrics.",
         "help": "Show the help of a command, or what completes commands in a shell.",
-        "spice": "Set up the original SPICE program.",
     },
 }
 """Subcommands by section of the help; each lives in `sacrecap.cli.<name>` and loads when it is called."""

@@ -12,16 +12,11 @@ from typing import ClassVar
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.cider import CiderD
 from sacrecap.metrics.combine import WeightedMean
-from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.spice.spice import Spice
 
 
 class Spider(WeightedMean):
-    """The mean of SPICE, by that `parser`, and CIDEr-D."""
-
-    parser: str = parameter(
-        "where SPICE's scene graphs come from: native or stanford", default="native", choices=("native", "stanford")
-    )
+    """The mean of SPICE and CIDEr-D."""
 
     family: ClassVar[str] = "spider"
     title: ClassVar[str] = "SPIDEr"
@@ -32,7 +27,7 @@ class Spider(WeightedMean):
     @property
     def members(self) -> tuple[Metric, ...]:
         """SPICE and CIDEr-D."""
-        return Spice(parser=self.parser), CiderD()
+        return Spice(), CiderD()
 
     @property
     def weights(self) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ use super::lexicon::{Lexicon, Name};
 use crate::named::named;
 
 /// One name, or several that were merged since they share synonym sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Concept {
     names: Vec<Name>,
     /// The synonym sets of all its names, sorted.
@@ -22,13 +22,6 @@ named! {
 }
 
 impl Concept {
-    /// The concept of these names, one or more.
-    pub(super) fn of(names: impl IntoIterator<Item = Name>, lexicon: &Lexicon<'_>) -> Self {
-        let mut concept = Self { names: Vec::new(), sets: Vec::new() };
-        names.into_iter().for_each(|name| concept.join(name, lexicon));
-        concept
-    }
-
     /// Whether the two have a meaning in common, and by which rule.
     pub(super) fn matches(&self, other: &Self) -> Option<Rule> {
         if self.names.iter().any(|name| other.names.contains(name)) {
@@ -68,7 +61,11 @@ pub(super) fn place(concepts: &mut Vec<Concept>, name: Name, lexicon: &Lexicon<'
     }
     match concepts.get_mut(best.1) {
         Some(concept) => concept.join(name, lexicon),
-        None => concepts.push(Concept::of([name], lexicon)),
+        None => {
+            let mut concept = Concept::default();
+            concept.join(name, lexicon);
+            concepts.push(concept);
+        }
     }
     best.1
 }

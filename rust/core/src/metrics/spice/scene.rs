@@ -1,10 +1,8 @@
 //! What one caption, or all references of an image together, say: distinct propositions.
 
-use rustc_hash::FxHashMap;
-
 use super::Counted;
 use super::concept::{Concept, Rule, place};
-use super::lexicon::{Lexicon, Name};
+use super::lexicon::Lexicon;
 use crate::graph::{Category, SceneGraph};
 
 /// Scene graphs merged into one, in the order in which they come.
@@ -52,35 +50,6 @@ impl Scene {
             let name = lexicon.number(&relation.predicate);
             place(self.predicates(numbers[relation.subject], numbers[relation.object]), name, lexicon);
         }
-    }
-
-    /// What tuples say whose names are merged already: `dress/set` is one concept of two names.
-    pub(super) fn of_tuples(tuples: &[Vec<String>], lexicon: &mut Lexicon<'_>) -> Self {
-        let mut merged = |label: &str| {
-            let names: Vec<Name> = label.split('/').map(|name| lexicon.number(name)).collect();
-            Concept::of(names, lexicon)
-        };
-        let mut scene = Self::default();
-        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
-        for tuple in tuples {
-            let objects = tuple.iter().step_by(2).map(|label| {
-                *numbers.entry(label).or_insert_with(|| {
-                    scene.objects.push(merged(label));
-                    scene.attributes.push(Vec::new());
-                    scene.objects.len() - 1
-                })
-            });
-            let objects: Vec<usize> = objects.collect();
-            match (&*objects, tuple.get(1)) {
-                (&[object], Some(attribute)) => scene.attributes[object].push(merged(attribute)),
-                (&[subject, object], Some(predicate)) => {
-                    let predicate = merged(predicate);
-                    scene.predicates(subject, object).push(predicate);
-                }
-                _ => {}
-            }
-        }
-        scene
     }
 
     /// The relations of an ordered pair of objects.
@@ -151,14 +120,23 @@ impl<'a> Proposition<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::{Attribute, Object, Status};
     use crate::wordnet::Synonyms;
 
     #[test]
     fn an_attribute_of_merged_names_is_in_no_category() {
-        let synonyms = Synonyms::build("", "").expect("a table without words");
+        let synonyms = Synonyms::build("big\n1\nlarge\n1\n", "").expect("a table of two words");
         let mut lexicon = Lexicon::new(&synonyms);
-        let tuples = [["dog", "big"], ["cat", "big/large"]].map(|tuple| tuple.map(str::to_owned).to_vec());
-        let scene = Scene::of_tuples(&tuples, &mut lexicon);
+        let (words, status) = (Vec::new(), Status::Stated);
+        let object = |name: &str| Object { name: name.to_owned(), words: words.clone(), status };
+        let attribute = |object, name: &str| Attribute { object, name: name.to_owned(), words: words.clone(), status };
+        let graph = SceneGraph {
+            objects: vec![object("dog"), object("cat")],
+            attributes: vec![attribute(0, "big"), attribute(1, "big"), attribute(1, "large")],
+            relations: Vec::new(),
+        };
+        let mut scene = Scene::default();
+        scene.add(&graph, &mut lexicon);
         let counted = |counted| scene.propositions().filter(|said| said.is_counted(counted, &lexicon)).count();
         assert_eq!(counted(Counted::Attributes), 2);
         assert_eq!(counted(Counted::Of(Category::Size)), 1);

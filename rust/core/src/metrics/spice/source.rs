@@ -36,10 +36,6 @@ pub enum Graphs {
     },
     /// A graph per caption, by its tokens joined by blanks.
     Given(FxHashMap<Box<str>, SceneGraph>),
-    /// The scene of one side of the comparison, a candidate or all references of an image, with names merged already:
-    /// tuples of one to three parts, whose names are joined by `/`; the key is the captions in their order, one per
-    /// line.
-    Merged(FxHashMap<Box<str>, Vec<Vec<String>>>),
 }
 
 impl Resource for Graphs {
@@ -118,11 +114,6 @@ impl Reader<'_> {
 
     /// The scene of all captions of one side together.
     pub(super) fn scene(&mut self, captions: &[Caption<'_>], lexicon: &mut Lexicon<'_>) -> Scene {
-        if let Graphs::Merged(sides) = self.graphs {
-            let lines: Vec<String> = captions.iter().map(|caption| caption.tokens.join(" ")).collect();
-            let tuples = sides.get(&*lines.join("\n"));
-            return Scene::of_tuples(tuples.map_or(&[], Vec::as_slice), lexicon);
-        }
         let mut scene = Scene::default();
         for caption in captions {
             scene.add(&self.words_and_graph(caption).1, lexicon);
