@@ -111,7 +111,7 @@ STAND_INS = [ROOT / "src/sacrecap/compat" / name for name in ("pycocoevalcap", "
 """They have the files and classes of the packages for which they stand: callers expect these names."""
 FILES = {
     **dict.fromkeys(
-        "calibrate check compare diversity meta retrieval scenes score spice testsets".split(),
+        "calibrate check compare diversity meta retrieval scenes score testsets".split(),
         (2, "a command, and what it calls or is about"),
     ),
     **dict.fromkeys("provider submissions teams".split(), (2, "pages, and what they show")),

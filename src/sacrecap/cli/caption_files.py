@@ -12,8 +12,7 @@ import click
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.notation import read_call, read_parameters
-from sacrecap.cli.options import TOKENIZER
+from sacrecap.cli.options import TOKENIZER, read_call, read_parameters
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
 from sacrecap.data.shapes import NoColumnError, NoIdsError, columns_named
@@ -310,14 +309,16 @@ class _Format(click.Choice[str]):
 
 def _format(part: str, name: str) -> list[click.Option]:
     """The option of the format of files of this part: `reference`, `candidate`, `set` or `caption`."""
-    how: dict[str, Any] = {"name": name, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
+    settings: dict[str, Any] = {
+        f"{part}_format": {"name": name, "type": _Format([AUTO, *FORMATS]), "default": AUTO, "show_default": False}
+    }
     return declared(
         f"""
         --{part}-format FORMAT  coco, csv, msrvtt, text, …; auto, the default, recognises it; an unknown word lists all.
             With how it is written: csv(encoding=cp1252), auto(separator=|||), what stands between captions in one cell,
             or none.
         """,
-        **{f"{part}_format": how},
+        **settings,
     )
 
 

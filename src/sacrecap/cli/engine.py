@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sacrecap.choices import ENGINES, ON_BAD_ROW, EngineName
 from sacrecap.cli.group import Value, declared
-from sacrecap.cli.notation import Parameter, number, one_of, read_call, read_parameters, yes_or_no
+from sacrecap.cli.options import Parameter, number, one_of, read_call, read_parameters, yes_or_no
 from sacrecap.errors import UsageError, accepted_name
 
 if TYPE_CHECKING:

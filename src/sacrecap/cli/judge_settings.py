@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from sacrecap.cli.notation import Parameter, number, read_parameters, yes_or_no
+from sacrecap.cli.options import Parameter, number, read_parameters, yes_or_no
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 
