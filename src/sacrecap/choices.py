@@ -82,8 +82,6 @@ FINDINGS = (
     "same-caption",
     "repeated",
     "in-references",
-    "other-words",
-    "unknown-words",
     "wrong-image",
     "ids",
 )

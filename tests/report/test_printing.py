@@ -173,7 +173,7 @@ def _score() -> tuple[Callable[..., str], Any]:
             largest=1,
             parts=(),
             coverage=lambda _: None,
-            least_known=None,
+            needs=("references",),
             notes=lambda _: [],
             no_score_where=None,
             counts_denied=False,

@@ -166,9 +166,6 @@ class Metric(Declared):
         """
         return Ready(corpus.native(stems=self.uses_stems))
 
-    least_known: ClassVar[float | None] = None
-    """The least share of known words: a smaller `coverage` is a finding; None for no limit."""
-
     def coverage(self, statistics: Totals) -> float | None:  # noqa: ARG002
         """The share of the words that the metric knows; None for a metric that knows every word."""
         return None

@@ -146,7 +146,7 @@ def shown(result: Result, figures: Figures) -> Table:
             *(
                 f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"
                 for score in result.values()
-                if score.coverage is not None and score.metric.least_known is None
+                if score.coverage is not None and "embeddings" in score.metric.needs
             ),
             *table.notes,
         ],

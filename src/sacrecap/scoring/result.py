@@ -16,7 +16,7 @@ from sacrecap.errors import MissingDependencyError, UsageError, words_of_command
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.findings import Finding, findings, unknown_words
+from sacrecap.scoring.findings import Finding, findings
 from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
 
 if TYPE_CHECKING:
@@ -277,10 +277,7 @@ class Result(Printable, Keyed[Score]):
     @cached_property
     def findings(self) -> list[Finding]:
         """What a look at the captions says about the scores, before anybody believes them; empty for ordinary ones."""
-        return [
-            *findings(self.corpus.seen, (score.metric for score in self.values())),
-            *unknown_words(self.corpus.seen, self.values()),
-        ]
+        return findings(self.corpus.seen, (score.metric for score in self.values()))
 
     @property
     def notes(self) -> list[str]:

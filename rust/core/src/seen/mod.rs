@@ -118,9 +118,6 @@ impl Look<'_> {
             if references.contains(candidate) {
                 self.count(("", "own reference", 0), id, caption);
             }
-            if !candidate.iter().any(|word| references.iter().any(|reference| reference.contains(word))) {
-                self.count(("", "no common word", 0), id, caption);
-            }
         }
     }
 
@@ -184,7 +181,6 @@ mod tests {
         assert_eq!(count("references", "several", 0), 2);
         assert_eq!(count("references", "all equal", 0), 1);
         assert_eq!(count("", "own reference", 0), 1);
-        assert_eq!(count("", "no common word", 0), 1);
         assert_eq!(count("", "ratio", 3 * 2 * RATIO_PARTS / 5), 1);
         assert_eq!(found[&("references", "words", 2)].example, Some(("a".into(), "one cat".into())));
         for threads in 2..5 {

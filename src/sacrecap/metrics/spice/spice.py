@@ -58,7 +58,6 @@ class Spice(Metric):
         "references without a tuple of the category": "no score",
     }
     arithmetic: ClassVar[str] = "spice"
-    least_known: ClassVar[float | None] = 0.9
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
 
     @property
