@@ -28,7 +28,7 @@ from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.registry import own_metrics
 from sacrecap.resources import endpoint
-from tiny_checkpoints import write_clip
+from tiny_checkpoints import write_bert, write_clip
 
 REFERENCE = {page: page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").rglob("*.md"))}
 
@@ -54,6 +54,8 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "tiny-clip" in page.read_text(encoding="utf-8"):
         write_clip(tmp_path / "tiny-clip", seed=23)  # which tells the images of the example apart
+    if "tiny-bert" in page.read_text(encoding="utf-8"):
+        write_bert(tmp_path / "tiny-bert")
     run_page(page, tmp_path, monkeypatch)
 
 
