@@ -1,11 +1,10 @@
-"""Makes the files of `packages/meteor`, and the table of synonyms, from METEOR 1.5: `make.py [FOLDER]`.
+"""Makes the file of `packages/meteor`, and the table of synonyms, from METEOR 1.5: `make.py [FOLDER]`.
 
 FOLDER is that of a METEOR 1.5 release, or the one of that program in an installed pycocoevalcap, the default: it has
-`meteor-1.5.jar` and `data/paraphrase-en.gz`.
-
-The English tables are written as sacrecap maps them, compressed; the lists of the other languages as METEOR has them.
-What was written is read back and compared. The same tables give the same file, byte for byte; only another zlib may
+`meteor-1.5.jar` and `data/paraphrase-en.gz`. The same texts give the same tables, byte for byte; only another zlib may
 compress them in another way.
+
+`make.py --small FOLDER` makes the small tables of the tests, in `tests/goldens`, from the texts of FOLDER.
 
 The table of synonyms, inside sacrecap itself, is made from two texts of that release that are WordNet 3.0 under
 WordNet's licence, as the file COPYING.WORDNET beside them says; nothing else of METEOR (LGPL) goes into it.
@@ -13,47 +12,54 @@ WordNet's licence, as the file COPYING.WORDNET beside them says; nothing else of
 
 from __future__ import annotations
 
-import shutil
+import gzip
 import sys
+import zipfile
 import zlib
+from importlib.metadata import distribution
 from pathlib import Path
 
-from sacrecap import _core
-from sacrecap.metrics.meteor import language_tables, sources
+from tables import meteor_tables, synonym_table
 
-DATA = Path(__file__).resolve().parents[2] / "packages/meteor/src/sacrecap_meteor/data"
-SYNONYMS = Path(__file__).resolve().parents[2] / "src/sacrecap/resources/english/synonyms.table"
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = ROOT / "packages/meteor/src/sacrecap_meteor/data/english.tables.gz"
+SYNONYMS = ROOT / "src/sacrecap/resources/english/synonyms.table"
+TEXTS = (
+    "function/english.words",
+    "nonbreaking/english.prefixes",
+    "synonym/english.synsets",
+    "synonym/english.exceptions",
+)
 
 
 def main(folder: str | None = None) -> None:
     """Writes the files of both packages."""
-    release = sources.find(folder or sources.in_pycocoevalcap())
-    built = language_tables.build(release, "en", lambda _: None).to_bytes()
-    # All languages have the function words of English.
-    lists = {prefixes for code, prefixes, *_ in _core.METEOR_LANGUAGES if prefixes and code != "en"}
-    names = [language_tables.FUNCTION_WORDS, *(f"nonbreaking/{prefixes}.prefixes" for prefixes in sorted(lists))]
-    contents = {sources.ENGLISH: _packed(built), **{name: release.text(name).encode() for name in names}}
-
-    before = {path: path.read_bytes() for path in DATA.rglob("*") if path.is_file()}
-    shutil.rmtree(DATA)
-    for name, content in contents.items():
-        path = DATA / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        print(f"{len(content):>12,} {name}: {'as before' if before.get(path) == content else 'changed'}")
-    package = sources.Package(str(DATA.parent))
-    if package.english() != built or any(package.text(name) != release.text(name) for name in names):
-        sys.exit("the files do not read back as they were")
-    synonyms = _core.Synonyms.build(*map(release.text, language_tables.SYNONYMS))
-    SYNONYMS.write_bytes(synonyms.to_bytes())
-    print(f"{SYNONYMS}: {SYNONYMS.stat().st_size:,} bytes, checksum {synonyms.checksum:08x}")
+    release = Path(folder or str(distribution("pycocoevalcap").locate_file("pycocoevalcap/meteor")))
+    with zipfile.ZipFile(release / "meteor-1.5.jar") as jar:
+        texts = [jar.read(name).decode("utf-8") for name in TEXTS]
+    built = meteor_tables(*texts, gzip.decompress((release / "data/paraphrase-en.gz").read_bytes()))
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)  # without a time or a name
+    write(TABLES, packer.compress(built) + packer.flush())
+    write(SYNONYMS, synonym_table(*texts[2:]))
 
 
-def _packed(content: bytes) -> bytes:
-    """A gzip file without a time or a name."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    return packer.compress(content) + packer.flush()
+def small(folder: str) -> None:
+    """Writes the small tables of the tests."""
+    texts = [(Path(folder) / Path(name).name).read_text(encoding="utf-8") for name in TEXTS]
+    paraphrases = (Path(folder) / "english.paraphrases").read_bytes()
+    write(ROOT / "tests/goldens/meteor-small.tables", meteor_tables(*texts, paraphrases))
+    write(ROOT / "tests/goldens/synonyms-small.table", synonym_table(*texts[2:]))
+
+
+def write(path: Path, content: bytes) -> None:
+    """Writes a file, and says whether it changed."""
+    before = path.read_bytes() if path.exists() else None
+    path.write_bytes(content)
+    print(f"{path.relative_to(ROOT)}: {len(content):,} bytes, {'as before' if before == content else 'changed'}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    if sys.argv[1:2] == ["--small"]:
+        small(sys.argv[2])
+    else:
+        main(*sys.argv[1:2])

@@ -11,7 +11,7 @@ __all__ = [
     "CAPTION_FORMATS",
     "CORRELATIONS",
     "LARGEST_TOKEN_ID",
-    "METEOR_LANGUAGES",
+    "METEOR_TASKS",
     "SIMILARITIES",
     "TOKENIZERS",
     "Captions",
@@ -198,8 +198,8 @@ class DocumentFrequency:
     def __eq__(self, value: object, /) -> bool: ...
     def __ne__(self, value: object, /) -> bool: ...
 
-METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
-"""METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
+METEOR_TASKS: list[tuple[str, list[tuple[str, float]]]]
+"""What METEOR's parameters were tuned for, with the parameters, the default first."""
 
 @final
 class FrequencyCounter:
@@ -238,9 +238,6 @@ class LanguageModel:
 @final
 class Synonyms:
     def __new__(cls, table: bytes) -> Synonyms: ...
-    @staticmethod
-    def build(synsets: str, exceptions: str) -> Synonyms: ...
-    def to_bytes(self) -> bytes: ...
     @property
     def checksum(self) -> int: ...
     def sets(self, word: str) -> list[int]: ...
@@ -326,20 +323,8 @@ class MeteorTables:
 
     def __new__(cls, file: bytes) -> MeteorTables: ...
     @staticmethod
-    def build(
-        language: str,
-        function_words: str,
-        prefixes: str,
-        synonyms: str,
-        exceptions: str,
-        paraphrases: bytes | None,
-        progress: Callable[[float], object],
-    ) -> MeteorTables: ...
-    @staticmethod
     def load(path: str, *, known_good: bool = False) -> MeteorTables: ...
     def to_bytes(self) -> bytes: ...
-    @property
-    def modules(self) -> list[str]: ...
     @property
     def checksum(self) -> int: ...
     def explain(

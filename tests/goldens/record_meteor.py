@@ -5,19 +5,16 @@ Needs pycocoevalcap and a Java runtime. Writes, beside this file, one JSON value
 - `meteor-norm-cases.jsonl`: tokens of a line;
 - `meteor-align-cases.jsonl`: tokens and matches of a candidate and a reference;
 - `meteor-cases.jsonl`: counts and score of a candidate against its references;
-- `meteor-batches.jsonl`: scores of candidates and of all of them together;
-- `meteor-languages.jsonl`: counts and scores of sentences in other languages, and the paraphrases that were given.
+- `meteor-batches.jsonl`: scores of candidates and of all of them together.
 
-`rust/core/tests/meteor_cases.rs` and `meteor_languages.rs` read them.
+`rust/core/tests/meteor_cases.rs` reads them.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +23,6 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from captions import edited, odd, plain
-from languages import LANGUAGES, Language
 
 from oracle.meteor import Original, alignments
 
@@ -93,20 +89,6 @@ def batch(original: Original, name: str, items: list[tuple[str, list[str]]]) -> 
     return {"name": name, "items": given, "scores": scores, "corpus": corpus}
 
 
-def language_cases(language: Language, chance: random.Random) -> Iterator[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        options = ["-l", language.code, "-norm" if language.normalised else "-lower"]
-        paraphrases = language.paraphrases()
-        if paraphrases is not None:
-            path = Path(folder, "paraphrases.gz")
-            path.write_bytes(gzip.compress(paraphrases.encode()))
-            options += ["-a", str(path)]
-        for task in language.tasks:
-            with Original(*options, "-t", task) as original:
-                cases = list(counted(original, (language.item(chance) for _ in range(40))))
-            yield {"language": language.code, "task": task, "paraphrases": paraphrases, "cases": cases}
-
-
 def write(name: str, values: Iterable[object]) -> None:
     lines = (json.dumps(value, ensure_ascii=False) + "\n" for value in values)
     (HERE / name).write_text("".join(lines), encoding="utf-8")
@@ -122,7 +104,6 @@ def main() -> None:
         write("meteor-cases.jsonl", counted(original, [*beam, *nothing, *(item(chance) for _ in range(250))]))
         batches = ((f"batch {number}", [item(chance) for _ in range(40)]) for number in range(3))
         write("meteor-batches.jsonl", [batch(original, name, items) for name, items in batches])
-    write("meteor-languages.jsonl", (case for language in LANGUAGES for case in language_cases(language, chance)))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from sacrecap.metrics.learned import LearnedMetric
 from sacrecap.metrics.registry import own_metrics
 
 REGISTERED = own_metrics()
-HERE = {"references", "language_model", "meteor_resources", "objects", "embeddings", "vocabulary"}
+HERE = {"references", "language_model", "objects", "embeddings", "vocabulary"}
 """What `Pairs.score` gives, or the package has."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
 

@@ -12,7 +12,20 @@ from corpora import Pairs, pairs
 from laws.registered import SCORABLE
 from sacrecap import example
 from sacrecap.errors import UsageError
-from sacrecap.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Meteor, Metric, RougeL, Status, Wmd, registry
+from sacrecap.metrics import (
+    Bleu,
+    CiderD,
+    CiderPaper,
+    Combine,
+    Fluency,
+    Meteor,
+    Metric,
+    RougeL,
+    Status,
+    Vifidel,
+    Wmd,
+    registry,
+)
 from sacrecap.metrics.contributions import Contributions
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.registry import parse_metrics
@@ -65,16 +78,17 @@ def test_the_interval_is_over_the_same_draws_of_images() -> None:
 
 def test_a_combination_declares_what_its_members_need() -> None:
     combined = Combine(RougeL(), Meteor(), CiderD(), weights=(1, 1, 2))
-    assert combined.needs == ("references", "meteor_resources")
+    assert combined.needs == RougeL.needs == ("references",)
     assert combined.upper == (1 + 1 + 2 * 10) / 4
     assert combined.uses_document_frequency
     assert not combined.trained_on_references
     assert combined.equation.startswith("Combine = (ROUGE-L + METEOR + 2*CIDEr-D) / 4;  ROUGE-L = ")
     assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
     assert combined.source.count("COCO caption evaluation") == 1
-    nowhere = Needs({"meteor_resources": "nowhere"})
-    assert combined.status(nowhere) == Meteor().status(nowhere)
-    assert combined.status(nowhere).kind == "left out"
+    with_objects = Combine(RougeL(), Vifidel())
+    assert with_objects.needs == ("references", *(need for need in Vifidel.needs if need != "references"))
+    assert with_objects.status(Needs()) == Vifidel().status(Needs())
+    assert with_objects.status(Needs()).kind == "left out"
     assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
 
 

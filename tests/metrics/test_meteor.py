@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib.metadata
 import json
 import math
 import os
@@ -14,26 +13,22 @@ import subprocess
 import sys
 import time
 import warnings
+import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.machinery import ModuleSpec
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from types import ModuleType
-from typing import NoReturn
 
-import numpy as np
 import pytest
 
 import sacrecap
 import sacrecap_meteor
-from oracle.meteor import INSTALLED, METEOR_JAR, SUITE, Original
+from oracle.meteor import Original
 from sacrecap import SacrecapWarning, _core, example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import rank_references
 from sacrecap.metrics import Meteor
-from sacrecap.metrics.meteor import language_tables as meteor_tables
-from sacrecap.metrics.meteor import sources
+from sacrecap.metrics.meteor import installed_tables as meteor_tables
 from sacrecap.report.html import render_html
 from sacrecap.report.score_formats import render
 
@@ -42,42 +37,23 @@ Package = Callable[[str, bytes], Path]
 CAPTIONS = [caption for captions in example.references().values() for caption in captions]
 
 
+@pytest.mark.soak
 @pytest.mark.java
-def test_random_pairs_against_the_original(release: Path, cache: Path) -> None:
-    """With paraphrases made up for the purpose: the program takes half a minute to read its own five million."""
+def test_random_pairs_against_the_original() -> None:
+    """The program takes half a minute to read its paraphrases."""
     chance = random.Random(0)
     tokens = [" ".join(words) for words in sacrecap.tokenize(CAPTIONS)]
     references, candidates = {}, {}
     for number in range(120):
         candidates[str(number)] = _edited(chance, chance.choice(tokens))
         references[str(number)] = [*chance.sample(tokens, chance.randint(1, 4)), chance.choice(tokens)]
-    table = release / "data" / "paraphrase-en.gz"
-    table.write_bytes(gzip.compress("".join(_paraphrase(chance, tokens) for _ in range(1000)).encode()))
-    score, without = sacrecap.score(
-        references,
-        candidates,
-        "meteor,meteor(paraphrase=0)",
-        tokenizer="none",
-        interval=None,
-        meteor_resources=str(release),
-    ).values()
-    with Original(*SUITE, "-a", str(table)) as original:
+    [score] = sacrecap.score(references, candidates, "meteor", tokenizer="none", interval=None).values()
+    with Original() as original:
         segments, corpus = original.scores(
             [original.statistics(candidates[image], references[image]) for image in references]
         )
     assert score.per_image.tolist() == pytest.approx(segments, abs=1e-12)
     assert score.value == pytest.approx(corpus, abs=1e-12)
-    assert np.mean(score.per_image != without.per_image) > 0.2
-
-
-def _paraphrase(chance: random.Random, sentences: list[str]) -> str:
-    """An entry of a table: a probability and two phrases of one to three words."""
-    phrases = []
-    for _ in range(2):
-        words = chance.choice(sentences).split()
-        start = chance.randrange(len(words))
-        phrases.append(" ".join(words[start : start + chance.randint(1, 3)]))
-    return "\n".join((str(chance.random()), *phrases)) + "\n"
 
 
 def test_scores_of_the_original_that_were_recorded() -> None:
@@ -154,42 +130,6 @@ def test_tasks_and_parameters() -> None:
     assert len({*values}) == 3
 
 
-def test_other_languages(cache: Path, release: Path) -> None:
-    german = {"1": ["Der Hund läuft am Strand."], "2": ["Zwei Männer warten."]}
-    with pytest.warns(SacrecapWarning, match="no paraphrase table of de in it; METEOR matches words of language de"):
-        result = sacrecap.score(
-            german,
-            {"1": "Die Hunde laufen am Strand.", "2": "Zwei Männer warten."},
-            "meteor(language=de)",
-            meteor_resources=str(release),
-            interval=None,
-        )
-    [score] = result.values()
-    assert score.per_image[1] == 1
-    assert "|language:de|task:rank|alpha:0.95|" in score.signature
-    assert "|modules:exact+stem|" in score.signature
-    assert Meteor(language="tr").task == "li"
-    with pytest.raises(UsageError, match="METEOR: tr has no task 'rank'; its tasks: li"):
-        Meteor(language="tr", task="rank")
-
-
-def test_two_languages_are_counted_each_with_its_own_tables(cache: Path, release: Path) -> None:
-    references, candidates = {"1": ["Der Hund läuft."], "2": ["Zwei Männer."]}, {"1": "Die Hunde laufen.", "2": "Zwei"}
-
-    def score(metrics: str) -> sacrecap.Result:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SacrecapWarning)  # of the German paraphrases that the release lacks
-            return sacrecap.score(references, candidates, metrics, meteor_resources=str(release), interval=None)
-
-    both = score("meteor,meteor(language=de)")
-    for key, one in both.items():
-        assert one.per_image.tolist() == score(key)[key].per_image.tolist()
-        assert one.signature == score(key)[key].signature
-    [mean] = score("combine(meteor, meteor(language=de))").values()
-    english, german = both.values()
-    assert mean.per_image == pytest.approx((english.per_image + german.per_image) / 2)
-
-
 def test_an_alignment_is_drawn() -> None:
     alignment = Meteor().explain("A man is riding a horse.", ["two birds", "a guy rides a horse"])
     assert alignment is not None
@@ -222,51 +162,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "sacrecap"
 
 
-def small_release(folder: Path, paraphrase: str = "two birds\na pair") -> Path:
-    """A METEOR release: the real jar, a paraphrase table of one pair."""
-    (folder / "data").mkdir(parents=True)
-    shutil.copy(INSTALLED / METEOR_JAR, folder)
-    (folder / "data" / "paraphrase-en.gz").write_bytes(f"0.5\n{paraphrase}\n".encode())
-    return folder
-
-
-@pytest.fixture
-def release(tmp_path: Path) -> Path:
-    """A small METEOR release of the test's own."""
-    return small_release(tmp_path / "meteor-1.5")
-
-
-def test_the_tables_of_a_release_are_built_once_and_again_when_damaged_or_changed(cache: Path, release: Path) -> None:
-    shares: list[float] = []
-    first = meteor_tables.load(release, progress=shares.append)
-    assert shares
-    assert shares == sorted(shares)
-    [file] = cache.iterdir()
-    again: list[float] = []
-    assert meteor_tables.load(release, progress=again.append).checksum == first.checksum
-    assert not again
-    meteor_tables._open.clear()  # as in a process that comes later
-    file.write_bytes(file.read_bytes()[:-1])
-    with pytest.warns(SacrecapWarning, match="METEOR's tables are made again"):
-        assert meteor_tables.load(release).checksum == first.checksum
-    (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\nsome pair\n")
-    assert meteor_tables.load(release).checksum != first.checksum
-    [changed] = cache.iterdir()
-    assert changed != file
-
-
-def test_one_copy_serves_the_releases_of_one_content(cache: Path, release: Path, tmp_path: Path) -> None:
-    first = meteor_tables.load(release)
-    elsewhere = shutil.copytree(release, tmp_path / "elsewhere", copy_function=shutil.copyfile)  # with other times
-    [before] = [(file, file.stat().st_mtime_ns) for file in cache.iterdir()]
-    shares: list[float] = []
-    assert meteor_tables.load(elsewhere, progress=shares.append).checksum == first.checksum
-    assert not shares
-    assert [(file, file.stat().st_mtime_ns) for file in cache.iterdir()] == [before]
-    (elsewhere / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\na pear\n")  # as long as the other
-    assert meteor_tables.load(elsewhere).checksum != first.checksum
-
-
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     """Makes an installation of sacrecap-meteor with this file of English tables, and puts it in the place of the real
@@ -276,30 +171,27 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     def make(name: str, tables: bytes) -> Path:
         folder = tmp_path / name / "sacrecap_meteor"
         shutil.copytree(Path(sacrecap_meteor.__file__).parent, folder, ignore=shutil.ignore_patterns("*.gz"))
-        (folder / "data" / sources.ENGLISH).write_bytes(gzip.compress(tables, 1, mtime=0))
+        (folder / "data" / meteor_tables.FILE).write_bytes(gzip.compress(tables, 1, mtime=0))
         spec = ModuleSpec("sacrecap_meteor", None, is_package=True)
         spec.submodule_search_locations = [str(folder)]
-        monkeypatch.setattr(sources, "find_spec", lambda name: spec)
+        monkeypatch.setattr(meteor_tables, "find_spec", lambda name: spec)
         meteor_tables._open.clear()  # as in a process that comes later
         return folder
 
     return make
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """English tables with one pair of paraphrases."""
-    return built(small_release(tmp_path_factory.mktemp("small")))
+@pytest.fixture
+def small() -> bytes:
+    """Tables of a few words, where two birds are a pair."""
+    return (GOLDENS / "meteor-small.tables").read_bytes()
 
 
-@pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """English tables with another pair."""
-    return built(small_release(tmp_path_factory.mktemp("other"), "two cats\na pair"))
-
-
-def built(release: Path) -> bytes:
-    return meteor_tables.build(sources.ReleaseFolder(release), "en", lambda _: None).to_bytes()
+@pytest.fixture
+def other(small: bytes) -> bytes:
+    """Tables of as many bytes, where two birds are a pear."""
+    changed = small[16:].replace(b"pair", b"pear")
+    return small[:12] + zlib.crc32(changed).to_bytes(4, "little") + changed
 
 
 def test_environments_with_one_content_share_a_copy(cache: Path, package: Package, small: bytes) -> None:
@@ -309,19 +201,10 @@ def test_environments_with_one_content_share_a_copy(cache: Path, package: Packag
     assert copy.read_bytes() == small
     before = copy.stat()
     folder = package("second environment", small)
-    os.utime(folder / "data" / sources.ENGLISH, (0, 0))
+    os.utime(folder / "data" / meteor_tables.FILE, (0, 0))
     assert meteor_tables.load().to_bytes() == small
     assert list(cache.iterdir()) == [copy]
     assert (copy.stat().st_ino, copy.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
-
-
-def test_the_shipped_tables_show_no_progress(cache: Path, package: Package, small: bytes) -> None:
-    package("environment", small)
-    shares: list[float] = []
-    meteor_tables.load(progress=shares.append)
-    with pytest.warns(SacrecapWarning, match="without paraphrases"):
-        meteor_tables.load(language="de", progress=shares.append)
-    assert not shares
 
 
 def test_a_new_copy_takes_the_place_of_the_old_and_of_nothing_else(
@@ -330,26 +213,24 @@ def test_a_new_copy_takes_the_place_of_the_old_and_of_nothing_else(
     version = _core.MeteorTables.VERSION
     cache.mkdir(parents=True)
     goes = [
-        f"meteor-en-{version}-shipped-{'0' * 16}.tables",  # of another content
-        f"meteor-en-{version - 1}-shipped-{'1' * 16}.tables",  # of an older format
+        f"meteor-{version}-{'0' * 16}.tables",  # of another content
+        f"meteor-{version - 1}-{'1' * 16}.tables",  # of an older format
     ]
     stays = [
-        f"meteor-en-{version + 1}-shipped-{'2' * 16}.tables",  # of a newer sacrecap, which would write it again
-        f"meteor-en-{version}-built-{'3' * 16}.tables",  # of a release
-        f"meteor-de-{version}-built-{'4' * 16}.tables",  # of another language
-        f"meteor-en-{version}-shipped-{'5' * 15}.tables",  # other names
-        f"meteor-en-{version}-shipped-{'5' * 16}.tables.bak",
+        f"meteor-{version + 1}-{'2' * 16}.tables",  # of a newer sacrecap, which would write it again
+        f"meteor-{version}-{'5' * 15}.tables",  # other names
+        f"meteor-{version}-{'5' * 16}.tables.bak",
         "words-0123456789abcdef.index",
     ]
     for name in goes + stays:
         (cache / name).write_bytes(small)
-    foreign = cache / f"meteor-en-{version}-shipped-{'6' * 16}.tables"
+    foreign = cache / f"meteor-{version}-{'6' * 16}.tables"
     foreign.write_text("somebody's notes")
-    folder = cache / f"meteor-en-{version}-shipped-{'7' * 16}.tables"
+    folder = cache / f"meteor-{version}-{'7' * 16}.tables"
     folder.mkdir()
     kept = {*stays, foreign.name, folder.name}
     if os.name == "posix":
-        link = cache / f"meteor-en-{version}-shipped-{'8' * 16}.tables"
+        link = cache / f"meteor-{version}-{'8' * 16}.tables"
         link.symlink_to(cache / stays[-1])
         kept.add(link.name)
     package("first environment", small)
@@ -414,9 +295,9 @@ def whole(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return mapped
 
 
-def test_a_copy_is_read_whole_once_a_day(checked: Path, whole: list[bool]) -> None:
+def test_a_copy_is_read_whole_once_a_day(checked: Path, whole: list[bool], small: bytes) -> None:
     tables = meteor_tables.load()
-    assert (whole, tables.modules) == ([False], ["exact", "stem", "synonym", "paraphrase"])
+    assert (whole, tables.checksum) == ([False], int.from_bytes(small[12:16], "little"))
     note = checked.with_name(checked.name + ".checked")
     os.utime(note, (0, 0))
     for _ in range(2):
@@ -470,7 +351,7 @@ def test_shipped_tables_of_another_format_are_refused_and_not_kept(cache: Path, 
     package("environment", small[:8] + bytes([version + 1]) + small[9:])
     with pytest.raises(
         DataError,
-        match=rf"sacrecap_meteor: a file of METEOR's tables of format version {version + 1}, but this sacrecap reads "
+        match=rf"{meteor_tables.FILE}: a file of METEOR's tables of format version {version + 1}, but this sacrecap reads "
         rf"version {version}; install sacrecap and sacrecap-meteor again",
     ):
         meteor_tables.load()
@@ -481,7 +362,7 @@ def test_shipped_tables_of_another_format_are_refused_and_not_kept(cache: Path, 
 def test_a_damaged_package_is_named(
     cache: Path, package: Package, small: bytes, damage: Callable[[bytes], bytes]
 ) -> None:
-    file = package("environment", small) / "data" / sources.ENGLISH
+    file = package("environment", small) / "data" / meteor_tables.FILE
     file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(DataError, match=r"METEOR's tables cannot be read: .*; install them again"):
         meteor_tables.load()
@@ -492,17 +373,17 @@ def test_a_damaged_package_is_named(
 
 
 START = """
-import os, sys
+import sys
 sys.stdin.read(1)
-from sacrecap.metrics.meteor import language_tables
-print(language_tables.load(%r).checksum)
+from sacrecap.metrics.meteor import installed_tables
+print(installed_tables.load().checksum)
 """
 
 
-def test_two_processes_start_at_once(cache: Path, release: Path) -> None:
+def test_two_processes_start_at_once(cache: Path) -> None:
     processes = [
         subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", START % str(release)],
+            [sys.executable, "-W", "error", "-c", START],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -515,44 +396,43 @@ def test_two_processes_start_at_once(cache: Path, release: Path) -> None:
         process.stdin.write("x")
         process.stdin.flush()
     answers = [process.communicate() for process in processes]
-    assert answers == [(f"{meteor_tables.load(release).checksum}\n", "")] * 2
+    assert answers == [(f"{meteor_tables.load().checksum}\n", "")] * 2
     assert len(list(cache.iterdir())) == 1
 
 
-def test_tables_are_opened_once_a_process_until_their_files_change(
-    cache: Path, release: Path, monkeypatch: pytest.MonkeyPatch
+def test_tables_are_opened_once_a_process_until_their_file_changes(
+    cache: Path, package: Package, small: bytes, other: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []
     read = meteor_tables._copied
     monkeypatch.setattr(meteor_tables, "_copied", lambda path: opened.append(path) or read(path))
     captions = {"1": ["x two birds fly"]}, {"1": "x a pair fly"}
+    file = package("environment", small) / "data" / meteor_tables.FILE
     for _ in range(3):
-        result = sacrecap.score(*captions, "meteor", meteor_resources=str(release), interval=None)
+        result = sacrecap.score(*captions, "meteor", interval=None)
         result.alignment("1")
-        Meteor().explain("a pair", ["two birds"], resources=str(release))
+        Meteor().explain("a pair", ["two birds"])
     assert len(opened) == 1
-    (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\nsome pair\n")
-    changed = sacrecap.score(*captions, "meteor", meteor_resources=str(release), interval=None)
+    file.write_bytes(gzip.compress(other, 1, mtime=0))
+    os.utime(file, (0, 0))
+    changed = sacrecap.score(*captions, "meteor", interval=None)
     assert changed["meteor"].value < result["meteor"].value
     assert len(opened) == 2
-    with pytest.warns(SacrecapWarning, match="without paraphrases"):
-        meteor_tables.load(release, "de")
-    meteor_tables.load(release)
-    assert len(opened) == 3
-    assert len(meteor_tables._open) == 2
+    assert len(meteor_tables._open) == 1
 
 
-def test_tables_are_opened_by_threads_at_once(cache: Path, release: Path) -> None:
-    meteor_tables.load(release)
+def test_tables_are_opened_by_threads_at_once(cache: Path, package: Package, small: bytes) -> None:
+    package("environment", small)
+    meteor_tables.load()
     meteor_tables._open.clear()
     with ThreadPoolExecutor(8) as threads:
-        opened = list(threads.map(lambda _: meteor_tables.load(release).checksum, range(32)))
+        opened = list(threads.map(lambda _: meteor_tables.load().checksum, range(32)))
     assert len(set(opened)) == 1
 
 
 @pytest.mark.parametrize("obstacle", ["a file where the folder should be", "a folder where the copy should be"])
 def test_where_nothing_can_be_written_tables_are_made_in_memory(
-    cache: Path, release: Path, package: Package, small: bytes, obstacle: str
+    cache: Path, package: Package, small: bytes, obstacle: str
 ) -> None:
     package("environment", small)
     if obstacle.startswith("a file"):
@@ -560,41 +440,24 @@ def test_where_nothing_can_be_written_tables_are_made_in_memory(
         cache.write_text("notes")
     else:
         meteor_tables.load()
-        meteor_tables.load(release)
-        for copy in list(cache.iterdir()):
-            copy.unlink()
-            copy.mkdir()
+        [copy] = cache.iterdir()
+        copy.unlink()
+        copy.mkdir()
         meteor_tables._open.clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it costs a third of a second, so nobody needs to know
         assert meteor_tables.load().to_bytes() == small
-    with pytest.warns(SacrecapWarning, match="are not kept, so each process spends seconds on them") as warned:
-        assert meteor_tables.load(release).to_bytes() == small
-    assert len(warned) == 1
     assert cache.read_text() == "notes" if cache.is_file() else all(copy.is_dir() for copy in cache.iterdir())
-
-
-def test_a_release_is_used_for_scores(cache: Path, release: Path) -> None:
-    references, candidates = {"1": ["x two birds fly"]}, {"1": "x a pair fly"}
-    with_table, without = sacrecap.score(
-        references, candidates, "meteor, meteor(paraphrase=0)", meteor_resources=str(release), interval=None
-    ).values()
-    assert with_table.value > without.value
 
 
 @pytest.fixture
 def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine with neither the package of tables nor pycocoevalcap."""
-
-    def distribution(name: str) -> NoReturn:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(sources, "find_spec", lambda name: None)
-    monkeypatch.setattr(importlib.metadata, "distribution", distribution)
+    """As on a machine without the package of tables."""
+    monkeypatch.setattr(meteor_tables, "find_spec", lambda name: None)
 
 
 TWO = {"1": ["a dog runs"], "2": ["a cat"]}, {"1": "a dog ran", "2": "a cat"}
-NOT_INSTALLED = "its tables are not installed; pip install 'sacrecap[meteor]', or give the folder of a METEOR"
+NOT_INSTALLED = "its tables are not installed; pip install 'sacrecap[meteor]'"
 
 
 @pytest.mark.usefixtures("nothing_installed")
@@ -630,48 +493,12 @@ def test_without_tables_a_group_has_the_row_that_says_so() -> None:
 
 
 @pytest.mark.usefixtures("nothing_installed")
-def test_without_tables_a_name_is_refused_and_agreement_leaves_meteor_out(tmp_path: Path) -> None:
+def test_without_tables_a_name_is_refused_and_agreement_leaves_meteor_out() -> None:
     with pytest.raises(MissingDependencyError, match=r"pip install 'sacrecap\[meteor\]'"):
         sacrecap.score(*TWO, "meteor")
-    with pytest.raises(DataError, match=r"no meteor-1.5.jar in it; METEOR's tables are in the package sacrecap-meteor"):
-        sacrecap.score(*TWO, "meteor", meteor_resources=str(tmp_path))
     with pytest.warns(SacrecapWarning, match=r"METEOR is left out: its tables are not installed"):
         ranking = rank_references({"1": ["a dog runs", "a dog ran", "cats"]}, ["1"], "coco")
     assert "METEOR" not in str(ranking)
-
-
-@pytest.mark.soak
-def test_the_package_has_the_english_tables_of_the_release_byte_for_byte() -> None:
-    """METEOR 1.5 does not change any more; a small release is built by the other tests."""
-    package = sources.find()
-    assert isinstance(package, sources.Package)
-    assert package.english() == meteor_tables.build(sources.ReleaseFolder(INSTALLED), "en", lambda _: None).to_bytes()
-
-
-def test_the_package_has_the_lists_of_the_release() -> None:
-    package, release = sources.find(), sources.ReleaseFolder(INSTALLED)
-    assert isinstance(package, sources.Package)
-    data = Path(sacrecap_meteor.__file__).parent / "data"
-    lists = {path.relative_to(data).as_posix() for path in data.rglob("*") if path.is_file()} - {sources.ENGLISH}
-    for name in lists:
-        assert package.text(name) == release.text(name)
-    needed = {prefixes for code, prefixes, *_ in _core.METEOR_LANGUAGES if prefixes and code != "en"}
-    assert lists == {meteor_tables.FUNCTION_WORDS, *(f"nonbreaking/{prefixes}.prefixes" for prefixes in needed)}
-
-
-def test_the_package_comes_first_and_then_the_installed_pycocoevalcap(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(sources.find(), sources.Package)
-    assert isinstance(sources.find(INSTALLED), sources.ReleaseFolder)
-    monkeypatch.setattr(sources, "find_spec", lambda name: None)
-    # Modules put under that name, as sacrecap.compat does, are not the installation.
-    monkeypatch.setitem(sys.modules, "pycocoevalcap", ModuleType("pycocoevalcap"))
-    assert str(sources.find()) == os.path.realpath(INSTALLED)
-
-
-def test_a_broken_release_is_named(cache: Path, release: Path) -> None:
-    (release / METEOR_JAR).write_bytes(b"no jar")
-    with pytest.raises(DataError, match=r"meteor-1.5: METEOR's tables cannot be read: .*; install them again"):
-        meteor_tables.load(release)
 
 
 def test_no_warning_with_tables() -> None:

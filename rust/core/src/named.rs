@@ -31,7 +31,7 @@ pub(crate) use named;
 #[cfg(test)]
 mod tests {
     use crate::graph::Status;
-    use crate::metrics::meteor::{Language, Module};
+    use crate::metrics::meteor::Module;
     use crate::parse::{Relation, Tag};
     use crate::read::Format;
 
@@ -46,6 +46,6 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_their_values() {
-        assert_named!(Tag Relation Status Language Module Format);
+        assert_named!(Tag Relation Status Module Format);
     }
 }

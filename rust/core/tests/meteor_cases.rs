@@ -1,4 +1,4 @@
-//! METEOR in English against recorded answers of the original.
+//! METEOR against recorded answers of the original.
 
 use std::io::Read;
 use std::sync::{Arc, LazyLock};

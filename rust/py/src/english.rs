@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
 use sacrecap_core::corpus::threads_for_sentences;
 use sacrecap_core::numeric::interrupt::check;
 use sacrecap_core::numeric::parallel::map_parts;
@@ -26,17 +25,6 @@ impl Synonyms {
         let shared: SharedBytes = Arc::new(table);
         let read = py.detach(|| wordnet::Synonyms::from_bytes(&shared));
         read.map(|table| Self(Arc::new(table))).map_err(data_error)
-    }
-
-    /// Builds the table from WordNet's texts, as METEOR 1.5 has them.
-    #[staticmethod]
-    fn build(synsets: &str, exceptions: &str) -> PyResult<Self> {
-        let built = wordnet::Synonyms::build(synsets, exceptions);
-        built.map(|table| Self(Arc::new(table))).map_err(data_error)
-    }
-
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.0.as_bytes())
     }
 
     #[getter]

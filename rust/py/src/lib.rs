@@ -81,7 +81,7 @@ mod _core {
         module.add("CAPTION_FORMATS", Format::ALL.map(Format::name))?;
         module.add("TOKENIZERS", tokenizer_names())?;
         module.add("SIMILARITIES", similarity_names())?;
-        module.add("METEOR_LANGUAGES", meteor::languages())?;
+        module.add("METEOR_TASKS", meteor::tasks())?;
         module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)
     }
 }

@@ -7,25 +7,18 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sacrecap_core::metrics::meteor as core;
-use sacrecap_core::metrics::meteor::{Module, Sources, Weights};
+use sacrecap_core::metrics::meteor::{Module, Weights};
 use sacrecap_core::tables::SharedBytes;
 
 use crate::convert::map_file;
-use crate::errors::{DataError, UsageError, data_error};
+use crate::errors::{DataError, data_error};
 
-/// A language: its code, the name of its file of abbreviations, its modules, and its tasks with their parameters, the
-/// default first.
-type Described = (&'static str, Option<&'static str>, Vec<&'static str>, Vec<(&'static str, Vec<(&'static str, f64)>)>);
+/// A task, and its parameters by their names.
+type Task = (&'static str, Vec<(&'static str, f64)>);
 
-pub(crate) fn languages() -> Vec<Described> {
-    core::Language::ALL
-        .iter()
-        .map(|language| {
-            let tasks = language.tasks().iter().map(|(task, weights)| (*task, parameters(weights))).collect();
-            let modules = language.modules().iter().map(|module| module.name()).collect();
-            (language.name(), language.prefixes(), modules, tasks)
-        })
-        .collect()
+/// The tasks that parameters were tuned for, the default first.
+pub(crate) fn tasks() -> Vec<Task> {
+    core::TASKS.iter().map(|(task, weights)| (*task, parameters(weights))).collect()
 }
 
 fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
@@ -34,7 +27,7 @@ fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
     formula.into_iter().chain(Module::ALL.iter().map(|module| module.name()).zip(weights.modules)).collect()
 }
 
-/// Function words, abbreviations, synonym sets and paraphrases of a language.
+/// Function words, abbreviations, synonym sets and paraphrases of English.
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct MeteorTables(pub(crate) Arc<core::Resources>);
 
@@ -45,36 +38,6 @@ type Link = (&'static str, (usize, usize), (usize, usize));
 
 #[pymethods]
 impl MeteorTables {
-    /// Builds the tables from the texts of the METEOR release; `progress` is called with the finished share.
-    #[staticmethod]
-    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-    fn build(
-        py: Python<'_>,
-        language: &str,
-        function_words: &str,
-        prefixes: &str,
-        synonyms: &str,
-        exceptions: &str,
-        paraphrases: Option<PyBackedBytes>,
-        progress: Py<PyAny>,
-    ) -> PyResult<Self> {
-        let language = core::Language::of(language)
-            .ok_or_else(|| UsageError::new_err(format!("unknown language {language:?}")))?;
-        let paraphrases = paraphrases.as_deref();
-        let sources = Sources { language, function_words, prefixes, synonyms, exceptions, paraphrases };
-        let built = py.detach(|| {
-            core::Resources::build(&sources, &mut |share| {
-                // A progress display that fails must not fail the work.
-                Python::attach(|py| {
-                    if let Err(error) = progress.call1(py, (share,)) {
-                        error.write_unraisable(py, None);
-                    }
-                });
-            })
-        });
-        built.map(|tables| Self(Arc::new(tables))).map_err(data_error)
-    }
-
     /// The version of the file's format.
     #[classattr]
     const VERSION: u32 = core::Resources::VERSION;
@@ -103,12 +66,6 @@ impl MeteorTables {
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.as_bytes())
-    }
-
-    /// The kinds of match that the tables allow.
-    #[getter]
-    fn modules(&self) -> Vec<&'static str> {
-        self.0.modules().iter().map(|module| module.name()).collect()
     }
 
     #[getter]

@@ -113,7 +113,7 @@ def _hindrance(file: Path, new: str) -> str | None:
             return f"{name} beside {file.name} is not the original's"
     if not new.startswith("pycocoevalcap.meteor."):
         return None
-    from sacrecap.metrics.meteor.language_tables import missing
+    from sacrecap.metrics.meteor.installed_tables import missing
 
     told = missing()
     return None if told is None else f"METEOR's tables are missing: {told}"

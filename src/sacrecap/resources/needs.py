@@ -36,7 +36,6 @@ TITLES = {
     "document_frequency": "document frequencies",
     "language_model": "a language model",
     "embeddings": "word vectors",
-    "meteor_resources": "METEOR's tables",
     "objects": "objects",
     "vocabulary": "words for objects",
     "images": "images",
@@ -62,10 +61,6 @@ class Given(TypedDict, total=False):
     """
     language_model: LanguageModel | str | PathLike[str] | None
     """What `fluency(references=no)` judges by: a model that was built before, or the path of its file."""
-    meteor_resources: str | PathLike[str] | None
-    """Folder of a METEOR 1.5 release; the installed package `sacrecap-meteor` by default, or an installed
-    pycocoevalcap. Without any, METEOR in a group has no score, and a note says so.
-    """
     objects: ObjectSource | None
     """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
     of a file in any format `sacrecap score --objects` reads. Without them, a group leaves both out.

@@ -92,17 +92,6 @@ impl Strings {
     pub(crate) fn iter<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = &'a str> {
         (0..self.len()).filter_map(|at| std::str::from_utf8(self.get(bytes, at)).ok())
     }
-
-    /// The two sections of sorted strings.
-    pub(crate) fn write<'a>(strings: impl Iterator<Item = &'a str>) -> [Vec<u8>; 2] {
-        let mut text = Vec::new();
-        let mut bounds = vec![0_u8; 4];
-        for string in strings {
-            text.extend(string.as_bytes());
-            bounds.extend((text.len() as u32).to_le_bytes());
-        }
-        [text, bounds]
-    }
 }
 
 /// Lists of numbers.
@@ -126,17 +115,6 @@ impl Lists {
 
     pub(crate) fn values(self) -> Numbers {
         self.values
-    }
-
-    /// The two sections.
-    pub(crate) fn write(lists: impl Iterator<Item = impl IntoIterator<Item = u32>>) -> [Vec<u8>; 2] {
-        let mut bounds = vec![0_u8; 4];
-        let mut values = Vec::new();
-        for list in lists {
-            values.extend(list.into_iter().flat_map(u32::to_le_bytes));
-            bounds.extend((values.len() as u32 / 4).to_le_bytes());
-        }
-        [bounds, values]
     }
 }
 

@@ -1,16 +1,11 @@
 //! WordNet: the synonym sets of English words, as METEOR and SPICE look them up.
 //!
-//! The table ships with sacrecap. It is made from WordNet 3.0 (Princeton University), in the form in which METEOR 1.5
+//! The table ships with sacrecap. `models/meteor` makes it from WordNet 3.0 (Princeton University), in the form in which METEOR 1.5
 //! has it: a word has the numbers of its sets whatever its part of speech is, so that a noun's set and a verb's set that
 //! have one number are one set. Where words have synonyms by this accident they have them in both metrics too.
 
-mod build;
 mod morphology;
 
-use std::sync::Arc;
-
-pub use build::SourceError;
-pub(crate) use build::{exceptions, synonyms, write};
 use morphology::base_form;
 
 use crate::tables::layout::{Lists, Strings, ToCheck};
@@ -64,17 +59,6 @@ pub struct Synonyms {
 }
 
 impl Synonyms {
-    /// Builds the table from the texts of WordNet that METEOR 1.5 comes with: `english.synsets` (a word, and on the next
-    /// line the numbers of its sets) and `english.exceptions` (a base form, and on the next line its irregular forms).
-    pub fn build(synsets: &str, irregular: &str) -> Result<Self, SourceError> {
-        let words = synonyms(synsets)?;
-        let irregular = exceptions(irregular, &words)?;
-        let sections: Vec<Vec<u8>> = [write(&words), write(&irregular)].into_iter().flatten().collect();
-        let sections = sections.try_into().expect("two times four sections");
-        let shared: SharedBytes = Arc::new(FORMAT.write(&sections));
-        Ok(Self::from_bytes(&shared).expect("sections that were just built fit together"))
-    }
-
     /// Reads a table that is already in memory or mapped into it; it stays where it is.
     pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
         let bytes = (**shared).as_ref();
@@ -109,17 +93,22 @@ impl std::fmt::Debug for Synonyms {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::tables::test_reader;
 
-    fn table() -> Synonyms {
-        Synonyms::build("big\n1 2\nlarge\n2\ndog\n4\nhound\n4 5\nrun\n6 7\n", "run\nran\nnonesuch\ndogs\n").unwrap()
+    /// A table of ten words: the texts of `tests/goldens/small`, by `models/meteor`.
+    pub(crate) fn small() -> Synonyms {
+        let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/goldens/synonyms-small.table"));
+        let shared: SharedBytes = Arc::new(bytes);
+        Synonyms::from_bytes(&shared).unwrap()
     }
 
     #[test]
     fn words_and_their_base_forms_have_sets() {
-        let table = table();
+        let table = small();
         for (word, sets) in
             [("big", vec![1, 2]), ("hounds", vec![4, 5]), ("ran", vec![6, 7]), ("dogs", vec![]), ("cat", vec![])]
         {
@@ -130,20 +119,10 @@ mod tests {
     #[test]
     fn a_damaged_table_is_an_error_and_a_deceiving_one_never_panics() {
         let read = |bytes: &[u8]| Synonyms::from_bytes(&(Arc::new(bytes.to_vec()) as SharedBytes));
-        test_reader(table().as_bytes(), read, |table| {
+        test_reader(small().as_bytes(), read, |table| {
             for word in ["big", "dogs", "ran", "hounds", ""] {
                 table.sets(word);
             }
         });
-    }
-
-    #[test]
-    fn a_broken_source_is_an_error_with_its_place() {
-        let error = |synsets| Synonyms::build(synsets, "").unwrap_err().to_string();
-        assert_eq!(
-            error("dog\n1 x\n"),
-            "english.synsets cannot be read: line 2 has \"x\" for the number of a synonym set"
-        );
-        assert_eq!(error("dog\n1\ncat\n"), "english.synsets cannot be read: line 3 has no second line");
     }
 }

@@ -9,9 +9,8 @@ as the COCO caption evaluation code runs it.
 
 Where papers and programs differ: docs/reference/metrics/meteor.md.
 
-For other languages the program has fewer modules and other parameters, and so has sacrecap: see the page of the metric.
-The tables (function words, synonyms, paraphrases) are not part of sacrecap: `pip install 'sacrecap[meteor]'` installs
-them as the package `sacrecap-meteor`, or `--meteor-resources DIR` names a METEOR 1.5 release.
+For English. The tables (function words, synonyms, paraphrases) are not part of sacrecap: `pip install
+'sacrecap[meteor]'` installs them as the package `sacrecap-meteor`.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sacrecap._core import METEOR_LANGUAGES
-from sacrecap.errors import UsageError
+from sacrecap._core import METEOR_TASKS
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.lengths import check_lengths
@@ -32,10 +30,8 @@ if TYPE_CHECKING:
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.resources.needs import Needs
 
-_TASKS = {
-    language: {task: dict(parameters) for task, parameters in tasks} for language, _, _, tasks in METEOR_LANGUAGES
-}
-"""Parameters by language and task; a language's first task is its default."""
+_TASKS = {task: dict(parameters) for task, parameters in METEOR_TASKS}
+"""Parameters by task; the first task is the default."""
 
 
 def _tuned(meaning: str, most: float | None = 1.0) -> Any:
@@ -45,13 +41,11 @@ def _tuned(meaning: str, most: float | None = 1.0) -> Any:
 class Meteor(Metric):
     """METEOR with the parameters of a `task`; each can be replaced."""
 
-    language: str = parameter("METEOR's name of the captions' language", default="en", choices=tuple(_TASKS))
     task: str = parameter(
         "what the parameters were tuned for: rank (the default of the program and of the COCO suite), adq (adequacy), "
-        "hter (edit rate) or li (for any language, and the default of those never tuned)",
-        default=None,
-        kind=str,
-        choices=tuple(_TASKS["en"]),
+        "hter (edit rate) or li (for any language)",
+        default="rank",
+        choices=tuple(_TASKS),
     )
     alpha: float = _tuned("weight of recall in F")
     beta: float = _tuned("exponent of the fragmentation", most=None)
@@ -69,7 +63,7 @@ class Meteor(Metric):
     source: ClassVar[str] = "Denkowski and Lavie, WMT 2014; METEOR 1.5; COCO caption evaluation"
     cites: ClassVar[tuple[str, ...]] = ("denkowski2014meteor",)
     upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "meteor_resources")
+    needs: ClassVar[tuple[str, ...]] = ("references",)
     explains: ClassVar[str | None] = "alignment"
     longest: ClassVar[int | None] = 2_000
     """Two such sentences of one repeated word take 1 s and 200 MB."""
@@ -78,37 +72,27 @@ class Meteor(Metric):
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.7)
 
     def complete(self) -> None:
-        """Fills in the language's task and the task's parameters; the checks refuse unknown names."""
+        """Fills in the task's parameters; the checks refuse unknown names."""
         values: dict[str, Any] = vars(self)
-        tasks = _TASKS["en"]
-        if isinstance(values["language"], str):
-            tasks = _TASKS.get(self.language, tasks)
-        task = next(iter(tasks)) if values["task"] is None else values["task"]
-        values["task"] = task
-        parameters = tasks.get(task, {}) if isinstance(task, str) else {}
-        for name, value in (parameters or _TASKS["en"]["rank"]).items():
+        task = values["task"]
+        for name, value in _TASKS.get(task if isinstance(task, str) else "rank", _TASKS["rank"]).items():
             if values[name] is None:
                 values[name] = value
-        if not parameters and task in tuple(_TASKS["en"]):
-            raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
-    def status(self, needs: Needs) -> Status:
-        from sacrecap.metrics.meteor.language_tables import missing
+    def status(self, needs: Needs) -> Status:  # noqa: ARG002
+        from sacrecap.metrics.meteor.installed_tables import missing
 
-        reason = missing(needs.get("meteor_resources"))
-        if reason is None or "meteor_resources" in needs:
-            return Status.left_out(reason)
-        remedy = "pip install 'sacrecap[meteor]', or give the folder of a METEOR 1.5 release"
-        return Status("not installed", f"its tables are not installed; {remedy}")
+        if missing() is None:
+            return Status()
+        return Status("not installed", "its tables are not installed; pip install 'sacrecap[meteor]'")
 
-    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes METEOR's tables of the language. Raises `UnfitImages` for a sentence that is too long to align."""
-        from sacrecap.metrics.meteor.language_tables import load
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
+        """Takes METEOR's tables. Raises `UnfitImages` for a sentence that is too long to align."""
+        from sacrecap.metrics.meteor.installed_tables import load
 
         check_lengths(self, corpus)
-        tables = load(needs.get("meteor_resources"), self.language, needs.progress)
-        signature = (f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}")
-        return Ready(corpus._core, (tables,), signature, own=tables)
+        tables = load()
+        return Ready(corpus._core, (tables,), (f"tables:{tables.checksum:08x}",), own=tables)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Alignment | None:
         """The alignment of the image's candidate with its best reference; None for an image without words."""
@@ -121,21 +105,18 @@ class Meteor(Metric):
     def largest(self) -> float | None:
         return max(self.exact, self.stem, self.synonym, self.paraphrase)
 
-    def explain(
-        self, candidate: str, references: Sequence[str], *, tokenizer: Tokenizer = "ptb", resources: str | None = None
-    ) -> Alignment | None:
+    def explain(self, candidate: str, references: Sequence[str], *, tokenizer: Tokenizer = "ptb") -> Alignment | None:
         """Shows which words of the candidate were matched with which words of its best reference, and how; printable.
 
-        `resources`: folder of a METEOR release; the installed package `sacrecap-meteor` by default. None without
-        references. Raises `MissingDependencyError` without tables.
+        None without references. Raises `MissingDependencyError` without METEOR's tables.
         """
         from sacrecap.corpus.corpus import tokenize
         from sacrecap.metrics.meteor.alignment import explain
-        from sacrecap.metrics.meteor.language_tables import load
+        from sacrecap.metrics.meteor.installed_tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
-        return explain(self, load(resources, self.language), texts[0], texts[1:])
+        return explain(self, load(), texts[0], texts[1:])
 
     def weights(self) -> list[float]:
         """α, β, γ, δ and the weights of the modules, in the order of the native core."""
-        return [getattr(self, name) for name in _TASKS["en"]["rank"]]
+        return [getattr(self, name) for name in _TASKS["rank"]]

@@ -33,7 +33,7 @@ from sacrecap_studies.messages import Message
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
 
-_SUPPLIED = {"references", "meteor_resources", "embeddings", "vocabulary"}
+_SUPPLIED = {"references", "embeddings", "vocabulary"}
 """Needs that metrics may have here; objects too, where the benchmark has them."""
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 

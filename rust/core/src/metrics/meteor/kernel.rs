@@ -2,13 +2,10 @@
 
 use super::corpus::Encoded;
 use super::explain::Aligner;
-use super::language::Language;
 use super::resources::Resources;
-use super::score::{COUNTS, Module, Statistics, Weights};
+use super::score::{COUNTS, Module, Statistics, TASKS, Weights};
 use crate::corpus::Corpus;
-use crate::engine::{
-    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources as Given, with_memory,
-};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources as Given, with_memory};
 
 /// Row: the original's counts, then what the caption adds to the chunks of the corpus.
 const WIDTH: usize = COUNTS + 1;
@@ -18,19 +15,14 @@ const CORPUS_CHUNKS: usize = COUNTS;
 /// METEOR with its parameters.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Meteor {
-    /// The language, which the resources must be for.
-    pub language: Language,
     /// The parameters of the formula.
     pub weights: Weights,
 }
 
-/// Builds METEOR: the parameters of a `task` (left out, the first) of a `language` (left out, English), and any of
-/// `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`, `paraphrase` in their place.
+/// Builds METEOR: the parameters of a `task` (left out, the first), and any of `alpha`, `beta`, `gamma`, `delta`, `exact`,
+/// `stem`, `synonym`, `paraphrase` in their place.
 pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let languages = Language::ALL.map(|language| (language.name(), language));
-    let language = if parameters.has("language") { parameters.choice("language", &languages)? } else { Language::En };
-    let tasks = language.tasks();
-    let mut weights = if parameters.has("task") { parameters.choice("task", tasks)? } else { tasks[0].1 };
+    let mut weights = if parameters.has("task") { parameters.choice("task", &TASKS)? } else { Weights::default() };
     let share = 0.0..=1.0;
     let mut replace = |name: &str, place: &mut f64, range| {
         if parameters.has(name) {
@@ -45,7 +37,7 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
     for (module, weight) in Module::ALL.iter().zip(&mut weights.modules) {
         replace(module.name(), weight, share.clone())?;
     }
-    Ok(Box::new(Meteor { language, weights }))
+    Ok(Box::new(Meteor { weights }))
 }
 
 impl Resource for Resources {
@@ -59,10 +51,6 @@ impl Kernel for Meteor {
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, given: &'a Given) -> Prepared<'a> {
         let resources = given.need::<Resources>()?;
-        if resources.language() != self.language {
-            let (own, other) = (self.language.name(), resources.language().name());
-            return Err(Missing::new(format!("METEOR's tables of language {own} (those given are of {other})")));
-        }
         let encoded = Encoded::new(corpus, resources, given.threads());
         let scorer = CorpusScorer { weights: &self.weights, corpus, encoded };
         Ok(with_memory(Aligner::default, move |aligner, image, candidate, row| {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-use super::language::Stems;
 use super::resources::Resources;
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
@@ -38,7 +38,7 @@ impl Lexicon {
         let words: Vec<&str> = vocabulary.words().collect();
         let parts = map_parts(words.len(), threads, |range| {
             let mut part = Self::default();
-            let stemmer = resources.language().stems();
+            let stemmer = Stemmer::create(Algorithm::English);
             for word in &words[range] {
                 check();
                 part.push(word, &stemmer, resources);
@@ -59,7 +59,7 @@ impl Lexicon {
     }
 
     /// Adds a token with hashes of its word and stem, and synonym sets as the resources number them.
-    fn push(&mut self, word: &str, stemmer: &Stems, resources: &Resources) {
+    fn push(&mut self, word: &str, stemmer: &Stemmer, resources: &Resources) {
         let start = self.sets.len();
         self.sets.extend(resources.synonym_sets(word));
         self.tokens.push(Token {

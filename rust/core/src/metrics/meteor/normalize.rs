@@ -5,7 +5,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::apostrophes::{Apostrophes, split_apostrophes};
 use super::dots::{hide_dot_runs, show_dot_runs};
 
 /// Abbreviations whose final dot does not end a sentence.
@@ -40,7 +39,7 @@ pub(super) fn is_plain(token: &str) -> bool {
 }
 
 /// The normalised line; [`split`] cuts it into tokens.
-pub(super) fn normalize(line: &str, prefixes: &Prefixes, apostrophes: Apostrophes) -> String {
+pub(super) fn normalize(line: &str, prefixes: &Prefixes) -> String {
     let mut text: Text = Vec::with_capacity(2 * line.len() + 2);
     text.push(' ');
     text.extend(line.chars());
@@ -51,7 +50,7 @@ pub(super) fn normalize(line: &str, prefixes: &Prefixes, apostrophes: Apostrophe
     let text = unify_quotes(&text);
     let text = unify_dashes(&text);
     let text = rewrite(&text, |c| is_alphanumeric(c) || c == '.', '-', is_alphanumeric, " ");
-    let text = split_apostrophes(text, apostrophes);
+    let text = split_apostrophes(text);
     let text = final_dots(&text, prefixes);
     let text = show_dot_runs(&text);
     collapse_blanks(&text).to_lowercase()
@@ -68,7 +67,7 @@ fn is_separator(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
-pub(super) fn is_letter(c: char) -> bool {
+fn is_letter(c: char) -> bool {
     match c {
         'A'..='Z' | 'a'..='z' => true,
         _ if c < '\u{c0}' => false,
@@ -78,13 +77,13 @@ pub(super) fn is_letter(c: char) -> bool {
     }
 }
 
-pub(super) fn is_alphanumeric(c: char) -> bool {
+fn is_alphanumeric(c: char) -> bool {
     c.is_ascii_digit() || is_letter(c)
 }
 
 /// Replaces the middle of every `left` `middle` `right`. A match takes all three characters with it, so of two that
 /// share one the second stays.
-pub(super) fn rewrite(
+fn rewrite(
     text: &[char],
     left: impl Fn(char) -> bool,
     middle: char,
@@ -107,7 +106,7 @@ pub(super) fn rewrite(
     out
 }
 
-pub(super) fn set_off(out: &mut Text, c: char) {
+fn set_off(out: &mut Text, c: char) {
     out.extend([' ', c, ' ']);
 }
 
@@ -166,6 +165,19 @@ fn unify_dashes(text: &[char]) -> Text {
     out
 }
 
+/// What an apostrophe begins leaves the word: `it 's`.
+fn split_apostrophes(text: Text) -> Text {
+    if !text.contains(&'\'') {
+        return text;
+    }
+    let other = |c: char| !is_letter(c);
+    let text = rewrite(&text, other, '\'', other, " ' ");
+    let text = rewrite(&text, |c| !is_alphanumeric(c), '\'', is_letter, " ' ");
+    let text = rewrite(&text, is_letter, '\'', other, " ' ");
+    let text = rewrite(&text, is_letter, '\'', is_letter, " '");
+    rewrite(&text, |c| c.is_ascii_digit(), '\'', |c| c == 's', " '")
+}
+
 /// A word's final dot becomes a token, unless the word is an abbreviation or the sentence goes on.
 fn final_dots(text: &[char], prefixes: &Prefixes) -> Text {
     let mut words = text.split(|&c| is_separator(c)).filter(|word| !word.is_empty()).peekable();
@@ -219,7 +231,7 @@ mod tests {
     }
 
     fn tokens(line: &str) -> Vec<String> {
-        split(&normalize(line, &prefixes(), Apostrophes::English)).map(str::to_owned).collect()
+        split(&normalize(line, &prefixes())).map(str::to_owned).collect()
     }
 
     #[test]
@@ -229,6 +241,7 @@ mod tests {
             ("1,000 dogs,cats", "1,000 dogs , cats"),
             ("a,,b", "a , ,b"),
             ("it's the 90's", "it 's the 90 's"),
+            ("l'homme rock'n'roll", "l 'homme rock 'n'roll"),
             ("``hi'' ‘x’", "\" hi \" ' x '"),
             ("black-and-white a-b-c", "black and white a b-c"),
             ("x – y -- z — w", "x - y - z — w"),

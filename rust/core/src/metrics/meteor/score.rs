@@ -39,7 +39,7 @@ pub const TASKS: [(&str, Weights); 4] = [
     ("li", weights([0.75, 1.4, 0.7, 0.5], [1.0, 0.5, 0.5, 0.5])),
 ];
 
-pub(super) const fn weights([alpha, beta, gamma, delta]: [f64; 4], modules: [f64; 4]) -> Weights {
+const fn weights([alpha, beta, gamma, delta]: [f64; 4], modules: [f64; 4]) -> Weights {
     Weights { alpha, beta, gamma, delta, modules }
 }
 

@@ -1,61 +1,24 @@
 //! Laws and hand-made cases, on resources small enough to read.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
 use super::normalize::split;
-use super::{Alignment, Language, Link, Meteor, Module, Resources, Sources, Weights, align, align_best};
+use super::{Alignment, Link, Meteor, Module, Resources, Weights, align, align_best};
 use crate::corpus::{Corpus, References};
 use crate::engine::{Kernel, Resources as Given, Table, Value, evaluate};
 use crate::metrics::kernel;
+use crate::tables::SharedBytes;
 use crate::text::captions::CaptionsBuilder;
 use crate::text::tokenize::Tokenizer;
 
+/// The texts of `tests/goldens/small`, by `models/meteor`.
 pub(super) fn resources() -> Resources {
-    let sources = Sources {
-        language: Language::En,
-        function_words: "a\nthe\nin\nis\n.\n",
-        prefixes: "# titles\nmr\n\nv\npp #NUMERIC_ONLY#\n",
-        synonyms: "big\n1 2\nlarge\n2\nhuge\n2 3\ndog\n4\nhound\n4 5\nrun\n6 7\njog\n7\ngoose\n8\nbird\n8 9\n",
-        exceptions: "run\nran\ngoose\ngeese\nnonesuch\ndogs\n",
-        paraphrases: Some(
-            b"0.1\nlots of\na lot of\n0.1\na lot of\nlots of\n0.2\nlots of\nmany\n0.2\nmany\nlots of\n\
-                       0.3\nplays\nis playing\n0.3\nis playing\nplays\n1\nhappy\nglad\n1\nglad\nhappy\n",
-        ),
-    };
-    let mut progress = Vec::new();
-    let built = Resources::build(&sources, &mut |share| progress.push(share)).unwrap();
-    assert!(progress.is_sorted() && progress.last() == Some(&1.0));
-    built
-}
-
-#[test]
-fn a_broken_table_is_an_error_with_its_place() {
-    let build = |synonyms: &str, paraphrases: &[u8]| {
-        let sources = Sources {
-            language: Language::En,
-            function_words: "",
-            prefixes: "",
-            synonyms,
-            exceptions: "",
-            paraphrases: Some(paraphrases),
-        };
-        Resources::build(&sources, &mut |_| ()).map(|built| built.as_bytes().len()).map_err(|error| error.to_string())
-    };
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(b"1\na\nb\n").unwrap();
-    let packed = packed.finish().unwrap();
-    assert_eq!(build("", &packed), build("", b"1\na\nb\n"));
-    assert!(build("", &packed[..packed.len() - 9]).is_err());
-    assert!(build("", b"1\na\nb\n2\nc\n").is_err_and(|error| error.contains("ends after line 5")));
-    assert!(build("", b"1\n\xff\nb\n").is_err_and(|error| error.contains("near line 2")));
-    assert!(build("dog\n1 x\n", b"").is_err_and(|error| error.contains("line 2 has \"x\"")));
-    assert!(build("dog\n1\ncat\n", b"").is_err_and(|error| error.contains("line 3")));
+    let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/goldens/meteor-small.tables"));
+    let shared: SharedBytes = Arc::new(bytes);
+    Resources::from_bytes(&shared).unwrap()
 }
 
 fn links(alignment: &Alignment) -> Vec<(Module, String, String)> {

@@ -101,14 +101,14 @@ fn common<'a>(mut a: &'a [u32], mut b: &'a [u32]) -> impl Iterator<Item = u32> +
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wordnet::Synonyms;
+    use crate::wordnet::tests::small;
 
     #[test]
     fn of_equally_alike_concepts_the_earliest_gets_the_name() {
-        let synonyms = Synonyms::build("big\n1\nwide\n2\nlarge\n1 2\n", "").expect("a table of three words");
+        let synonyms = small();
         let mut lexicon = Lexicon::new(&synonyms);
         let mut concepts = Vec::new();
-        let places = ["big", "wide", "red", "large", "red"].map(|word| {
+        let places = ["jog", "flow", "red", "run", "red"].map(|word| {
             let name = lexicon.number(word);
             place(&mut concepts, name, &lexicon)
         });

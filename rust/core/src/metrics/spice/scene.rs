@@ -121,11 +121,11 @@ impl<'a> Proposition<'a> {
 mod tests {
     use super::*;
     use crate::graph::{Attribute, Object, Status};
-    use crate::wordnet::Synonyms;
+    use crate::wordnet::tests::small;
 
     #[test]
     fn an_attribute_of_merged_names_is_in_no_category() {
-        let synonyms = Synonyms::build("big\n1\nlarge\n1\n", "").expect("a table of two words");
+        let synonyms = small();
         let mut lexicon = Lexicon::new(&synonyms);
         let (words, status) = (Vec::new(), Status::Stated);
         let object = |name: &str| Object { name: name.to_owned(), words: words.clone(), status };

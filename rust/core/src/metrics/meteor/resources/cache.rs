@@ -1,18 +1,18 @@
 //! The file of METEOR's tables.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::paraphrases::Paraphrases;
 use super::{Resources, prefix_table};
-use crate::metrics::meteor::language::Language;
 use crate::tables::layout::{Strings, ToCheck};
 use crate::tables::{FileError, Format, SharedBytes, mark};
 use crate::wordnet::Meanings;
 
-/// Function words, prefixes, prefixes before numbers (2 each), synonyms, exceptions, paraphrases (4, 4, 6), then the
-/// language and whether it has paraphrases (1).
-pub(super) const SECTIONS: usize = 21;
+/// Function words, prefixes, prefixes before numbers (2 each), synonyms, exceptions, paraphrases (4, 4, 6), then
+/// [`ENGLISH`] (1).
+const SECTIONS: usize = 21;
+/// METEOR's name of the language, and a `+` for paraphrases: tables of no other kind are read.
+const ENGLISH: &[u8] = b"en+";
 const FORMAT: Format<SECTIONS> = Format { name: "a file of METEOR's tables", magic: mark::METEOR, version: 2 };
 
 impl Resources {
@@ -42,10 +42,8 @@ impl Resources {
             let strings = |first: usize| Strings::new(to_check, [s(first), s(first + 1)]);
             let meanings = |first: usize| Meanings::new(to_check, [s(first), s(first + 1), s(first + 2), s(first + 3)]);
             let paraphrases = Paraphrases::new(to_check, strings(14)?, [s(16), s(17)], [s(18), s(19)])?;
-            let (language, has_paraphrases) = read_language(&bytes[s(20).clone()])?;
+            (&bytes[s(20).clone()] == ENGLISH).then_some(())?;
             Some(Self {
-                language,
-                has_paraphrases,
                 bytes: shared.clone(),
                 checksum,
                 function_words: strings(0)?.iter(bytes).map(Into::into).collect(),
@@ -57,27 +55,12 @@ impl Resources {
         };
         read().ok_or_else(|| FORMAT.damaged())
     }
-
-    pub(super) fn from_sections(sections: &[Vec<u8>; SECTIONS]) -> Self {
-        let shared: SharedBytes = Arc::new(FORMAT.write(sections));
-        Self::from_bytes(&shared).expect("sections that were just built fit together")
-    }
-}
-
-/// The last section: METEOR's name of the language, with a `+` where there is a paraphrase table.
-pub(super) fn write_language(language: Language, has_paraphrases: bool) -> Vec<u8> {
-    let mark = if has_paraphrases { "+" } else { "" };
-    format!("{}{mark}", language.name()).into_bytes()
-}
-
-fn read_language(section: &[u8]) -> Option<(Language, bool)> {
-    let text = std::str::from_utf8(section).ok()?;
-    let code = text.strip_suffix('+');
-    Some((Language::of(code.unwrap_or(text))?, code.is_some()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::metrics::meteor::tests::resources;
     use crate::tables::test_reader;

@@ -1,30 +1,23 @@
-//! METEOR's knowledge of a language in one block of bytes: built from the files of its release, then mapped.
+//! METEOR's knowledge of English in one block of bytes, mapped.
 //!
-//! The files come with METEOR (LGPL) and WordNet; none is part of this package.
+//! The file is made of those of METEOR (LGPL) and WordNet, by `models/meteor`; it is no part of this package.
 
-mod build;
 mod cache;
 mod paraphrases;
 
-pub use build::{BuildError, Sources};
-
 use rustc_hash::FxHashSet;
 
-use super::language::Language;
 use super::normalize::{Prefix, Prefixes, normalize, split};
-use super::score::Module;
 use crate::tables::SharedBytes;
 use crate::tables::layout::Strings;
 use crate::wordnet::{Meanings, sets_of};
 use paraphrases::Paraphrases;
 
-/// Function words, abbreviations, synonym sets and paraphrases of a language.
+/// Function words, abbreviations, synonym sets and paraphrases of English.
 #[derive(Clone)]
 pub struct Resources {
     bytes: SharedBytes,
     checksum: u32,
-    language: Language,
-    has_paraphrases: bool,
     function_words: FxHashSet<Box<str>>,
     prefixes: Prefixes,
     synonyms: Meanings,
@@ -43,27 +36,13 @@ impl Resources {
         self.checksum
     }
 
-    /// The language.
-    pub fn language(&self) -> Language {
-        self.language
-    }
-
-    /// The kinds of match that are looked for: the language's, less paraphrases where they come without a table.
-    pub fn modules(&self) -> Vec<Module> {
-        let modules = self.language.modules().iter().copied();
-        modules.filter(|&module| module != Module::Paraphrase || self.has_paraphrases).collect()
-    }
-
     /// The line as METEOR sees it: normalised, lower-cased, cut into tokens.
     pub fn tokens(&self, line: &str) -> Vec<String> {
         split(&self.normalize(line)).map(str::to_owned).collect()
     }
 
     pub(super) fn normalize(&self, line: &str) -> String {
-        match self.language.apostrophes() {
-            Some(apostrophes) => normalize(line, &self.prefixes, apostrophes),
-            None => line.to_lowercase(),
-        }
+        normalize(line, &self.prefixes)
     }
 
     /// Whether the token counts as a function word.
@@ -107,7 +86,6 @@ fn prefix_table(bytes: &[u8], always: &Strings, numeric: &Strings) -> Prefixes {
 impl std::fmt::Debug for Resources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Resources")
-            .field("language", &self.language)
             .field("checksum", &self.checksum)
             .field("synonyms", &self.synonyms.words.len())
             .field("phrases", &self.phrase_count())
