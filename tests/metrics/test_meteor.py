@@ -351,8 +351,8 @@ def test_shipped_tables_of_another_format_are_refused_and_not_kept(cache: Path, 
     package("environment", small[:8] + bytes([version + 1]) + small[9:])
     with pytest.raises(
         DataError,
-        match=rf"{meteor_tables.FILE}: a file of METEOR's tables of format version {version + 1}, but this sacrecap reads "
-        rf"version {version}; install sacrecap and sacrecap-meteor again",
+        match=rf"{meteor_tables.FILE}: a file of METEOR's tables of format version {version + 1}, but this sacrecap "
+        rf"reads version {version}; install sacrecap and sacrecap-meteor again",
     ):
         meteor_tables.load()
     assert not cache.exists()
