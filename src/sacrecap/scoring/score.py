@@ -68,8 +68,8 @@ def score(
         engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
             `sacrecap.engines.EngineOptions`. The numbers are the same. Other engines than `local` take paths of files,
             folders or patterns, or lists of such; per-image scores and captions of their results are those of a sample.
-        progress: called with the finished share, 0 to 1, of slow preparations, as
-            the graphs of SPICE's original program; and with 0 when a step begins. Its attribute `what` names it.
+        progress: called with the finished share, 0 to 1, of slow preparations; and with 0 when a step begins. Its
+            attribute `what` names it.
         **given: what the metrics of sacrecap need, by keyword: `document_frequency`, `objects`,
             `threshold`, `embeddings`, `vocabulary`, `scores` that others computed, `standard`; see
             [`Given`][sacrecap.resources.needs.Given]. And how uncertainty is told: `interval`, `interval_method`,
