@@ -128,6 +128,8 @@ COMPLETED = {
     ("score", "--metrics", '"bleu-4 Spi'): {"bleu-4 spice", "bleu-4 spider"},
     ("cite", "spi"): {"spice", "spider"},
     ("metrics", "ro"): {"rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-s"},
+    ("score", "--engine", "s"): {"stream"},
+    ("score", "--candidate-format", "pa"): {"parquet", "pairs"},
     ("nothing", "x"): set(),
 }
 """What bash offers where this was typed."""

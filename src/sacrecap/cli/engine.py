@@ -95,7 +95,7 @@ ENGINE = Value(
             keep=CONDITION, resume=yes, on-bad-row=skip, on-bad-file=skip, skipped=FILE; of ray alone address and
             workers.
         """,
-        engine={"default": "local"},
+        engine={"default": "local", "shell_complete": lambda _, __, begun: [e for e in ENGINES if e.startswith(begun)]},
     ),
 )
 """--engine: one `EngineChoice`."""
