@@ -1,6 +1,6 @@
 """What the columns of caption files are called: one table for all readers and all engines.
 
-To add a name, write it into one of the texts below, an example into `tests/data/projects_files.py`, and, for a data set
+To add a name, write it into one of the texts below, an example into `tests/data/projects`, and, for a data set
 or a program, a line into `docs/reference/files.md`. Where rows must first be made from a document, write a function in
 `documents`.
 """
