@@ -4,24 +4,21 @@
 
 Sentences are of a small grammar, as COCO's are: who, what they do, where. Words are drawn by Zipf's law out of common
 English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams
-are everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the
-seed alone, not on how many images or files there are.
+are everywhere, most are rare. Captions of an image share its words in part.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from itertools import product
+import json
+import random
+from collections.abc import Sequence
+from itertools import accumulate, product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-BLOCK = 1 << 15
-"""Images that are made together, from a seed of their own."""
 VOCABULARY = 9_487
 """Words of captions that are numbers: as many as captioners of COCO know."""
 
@@ -64,79 +61,40 @@ WORDS = {
     "place": PLACES,
     "article": ["a", "the", "his", "her", "their", "some"],
 }
-TEXTS = {kind: pa.array(words) for kind, words in WORDS.items()}
-LADDER = 1 << 18
-
-
-def ladder(count: int) -> npt.NDArray[np.int32]:
-    """Words by Zipf's law: the word of rank r is on a share of the steps like r to the power of -1.2."""
-    shares = np.cumsum(np.arange(2, count + 2) ** -1.2)
-    return np.searchsorted(shares / shares[-1], (np.arange(LADDER) + 0.5) / LADDER).astype(np.int32)
-
-
-LADDERS = {kind: ladder(len(words)) for kind, words in WORDS.items()}
+WEIGHTS = {kind: [*accumulate((rank + 2) ** -1.2 for rank in range(len(words)))] for kind, words in WORDS.items()}
+"""Of the words up to each, by Zipf's law."""
 SLOTS = ("beginning", "adjective", "noun", "verb", "place", "article", "adjective", "noun", "place", "article", "noun")
 CHANCES = (1, 0.5, 1, 0.9, 0.9, 0.9, 0.3, 0.9, 0.25, 0.25, 0.25)
 """How often a caption has the slot; those of the place, article and noun that end it are there together."""
 TOGETHER = (0, 1, 2, 3, 4, 4, 5, 4, 6, 6, 6)
 
 
-def sentences(chance: np.random.Generator, subject: Sequence[Numbers], same: float) -> pa.Array:
-    """A sentence for each image, that has each word of its subject with this probability."""
-    count = len(subject[0])
-    draws = {number: chance.random(count, dtype=np.float32) for number in dict.fromkeys(TOGETHER)}
-    slots = []
-    for kind, words, likely, group in zip(SLOTS, subject, CHANCES, TOGETHER, strict=True):
-        own = np.where(chance.random(count, dtype=np.float32) < same, words, drawn(chance, kind, count))
-        slots.append(TEXTS[kind].take(pa.array(own, mask=draws[group] >= likely)))
-    return pc.binary_join_element_wise(*slots, " ", null_handling="skip")
+def drawn(chance: random.Random, kind: str) -> str:
+    return chance.choices(WORDS[kind], cum_weights=WEIGHTS[kind])[0]
 
 
-def drawn(chance: np.random.Generator, kind: str, count: int) -> Numbers:
-    """Numbers of words."""
-    found: Numbers = LADDERS[kind][chance.integers(0, LADDER, count)]
-    return found
-
-
-def block(number: int, seed: int, references: int) -> pa.Table:
-    """The images from number `BLOCK * number`."""
-    chance = np.random.default_rng([seed, number])
-    subject = [drawn(chance, kind, BLOCK) for kind in SLOTS]
-    texts = pa.concat_arrays([sentences(chance, subject, 0.55) for _ in range(references)])
-    order = np.arange(references * BLOCK).reshape(references, BLOCK).T.ravel()
-    lists = pa.ListArray.from_arrays(
-        pa.array(np.arange(0, references * BLOCK + 1, references, dtype=np.int32)), texts.take(pa.array(order))
-    )
-    ids = pa.array(np.arange(number * BLOCK, (number + 1) * BLOCK)).cast(pa.string())
-    return pa.table({"image_id": ids, "references": lists, "candidate": sentences(chance, subject, 0.6)})
-
-
-def tables(first: int, end: int, seed: int, references: int) -> Iterator[pa.Table]:
-    """The images of these numbers, block by block."""
-    for number in range(first // BLOCK, -(-end // BLOCK)):
-        start = max(first - number * BLOCK, 0)
-        yield block(number, seed, references).slice(start, min(end - number * BLOCK, BLOCK) - start)
+def sentence(chance: random.Random, subject: Sequence[str], same: float) -> str:
+    """A sentence that has each word of its subject with this probability."""
+    draws = [chance.random() for _ in SLOTS]
+    words = [
+        word if chance.random() < same else drawn(chance, kind)
+        for kind, word, likely, group in zip(SLOTS, subject, CHANCES, TOGETHER, strict=True)
+        if draws[group] < likely
+    ]
+    return f"{' '.join(words).capitalize()}."
 
 
 def write_json(folder: Path, images: int, seed: int, references: int) -> None:
     """Writes `references.json` (COCO annotations) and `candidates.json` (COCO results)."""
-    with (folder / "references.json").open("w") as annotations, (folder / "candidates.json").open("w") as results:
-        annotations.write('{"images": [' + ", ".join(f'{{"id": {image}}}' for image in range(images)))
-        annotations.write('], "annotations": [')
-        results.write("[")
-        comma = ""
-        for table in tables(0, images, seed, references):
-            rows = table.to_pylist()
-            described = (_entry(row["image_id"], text) for row in rows for text in row["references"])
-            annotations.write(comma + ",".join(described))
-            results.write(comma + ",".join(_entry(row["image_id"], row["candidate"]) for row in rows))
-            comma = ","
-        annotations.write("]}\n")
-        results.write("]\n")
-
-
-def _entry(image: str, caption: str) -> str:
-    return f'\n{{"image_id": {image}, "caption": "{caption.capitalize()}."}}'
+    chance = random.Random(seed)
+    annotations, results = [], []
+    for image in range(images):
+        subject = [drawn(chance, kind) for kind in SLOTS]
+        annotations += [{"image_id": image, "caption": sentence(chance, subject, 0.55)} for _ in range(references)]
+        results.append({"image_id": image, "caption": sentence(chance, subject, 0.6)})
+    described = {"images": [{"id": image} for image in range(images)], "annotations": annotations}
+    (folder / "references.json").write_text(json.dumps(described))
+    (folder / "candidates.json").write_text(json.dumps(results))
 
 
 def caption_ids(generator: np.random.Generator, rows: int) -> Numbers:
