@@ -168,8 +168,8 @@ def test_tokens() -> None:
 def test_one_image_warns_where_document_frequencies_come_from_it() -> None:
     message = (
         "^one image is a corpus in which every n-gram is in every document, so every IDF and CIDEr-D is 0; give "
-        'document frequencies of a larger corpus with document_frequency="coco-train", or another name of sacrecap df '
-        "list"
+        'document frequencies of a larger corpus with document_frequency="coco-train", or a file of sacrecap df '
+        "build"
     )
     with pytest.warns(SacrecapWarning, match=message) as caught:
         result = score({"1": ["a dog"]}, {"1": "a dog"})

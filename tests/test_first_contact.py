@@ -154,7 +154,7 @@ WRONG: dict[str, tuple[Call, type[Exception], str]] = {
     "an unknown name": (
         lambda: score("cider-d", document_frequency="coco-tran"),
         DataError,
-        r"^coco-tran: no such file, .* make one with sacrecap\.DocumentFrequency\.build\(references\)\.keep\(NAME\)$",
+        r"^coco-tran: no such file, .* a file with sacrecap\.DocumentFrequency\.build\(references\)\.save\(FILE\)$",
     ),
     "frequencies as a dict": (
         lambda: score("cider-d", document_frequency={"a": 1}),
@@ -232,17 +232,15 @@ def test_wrong_calls_get_an_answer(what: str) -> None:
     assert isinstance(raised.value, SacrecapError)
 
 
-def test_document_frequencies_as_the_command_line_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+def test_document_frequencies_as_the_command_line_takes_them(tmp_path: Path) -> None:
     counts = sacrecap.DocumentFrequency.build({**REFERENCES, "4": ["a dog"]})
     counts.save(tmp_path / "four.df")
-    counts.keep("four")
     usual = score("cider-d", interval=None)["cider-d"]
     assert score("cider-d", interval=None, document_frequency="corpus")["cider-d"].signature == usual.signature
     assert score("cider-d", interval=None, needs={"document_frequency": "corpus"})["cider-d"].value == usual.value
     given = score("cider-d", interval=None, document_frequency=counts)["cider-d"].value
     assert given != usual.value
-    for named in ("four", str(tmp_path / "four.df"), tmp_path / "four.df"):
+    for named in (str(tmp_path / "four.df"), tmp_path / "four.df"):
         assert score("cider-d", interval=None, document_frequency=named)["cider-d"].value == given
         systems = {"a": CANDIDATES, "b": CANDIDATES}
         compared = sacrecap.compare(
@@ -252,20 +250,9 @@ def test_document_frequencies_as_the_command_line_takes_them(tmp_path: Path, mon
         reward = CaptionReward(REFERENCES, document_frequency=named)
         assert sum(reward([*CANDIDATES.values()], [*CANDIDATES])) / 3 == pytest.approx(given)
     # A keyword replaces what `needs` has.
-    needs = sacrecap.Needs({"document_frequency": "four"})
+    needs = sacrecap.Needs({"document_frequency": str(tmp_path / "four.df")})
     assert score("cider-d", interval=None, needs=needs)["cider-d"].value == given
     assert score("cider-d", interval=None, needs=needs, document_frequency="corpus")["cider-d"].value == usual.value
-
-
-def test_a_name_that_is_a_file_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    counts = sacrecap.DocumentFrequency.build(REFERENCES)
-    counts.save("four")
-    counts.keep("four")
-    with pytest.raises(UsageError, match="^four is a file here and the name of document frequencies"):
-        score("cider-d", document_frequency="four")
-    assert score("cider-d", document_frequency="./four", interval=None)["cider-d"].signature.count("df:four(3)") == 1
 
 
 # Messages speak Python in Python, and the command line's words there
@@ -293,7 +280,6 @@ def python_messages(folder: Path) -> list[Call]:
         lambda: score("cider-d", document_frequency=stems),
         lambda: score("cider-d", document_frequency=short),
         lambda: short.merge(stems),
-        lambda: stems.keep("corpus"),
         lambda: sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, "cider-d"),
         lambda: sacrecap.compare(REFERENCES, {"a": CANDIDATES}),
         lambda: sacrecap.compare(REFERENCES, few, "rouge-l", test="bootstrap", samples=20, alpha=0.5),

@@ -41,7 +41,7 @@ plain – template     +0.1027    +0.6319
 * best   † significantly worse than the best   before each score: the ranks it may have
 p: paired exact test, Holm over 3 pairs per metric; ! significant, p ≤ 0.05
 note: CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; \
-to compare with other sets, take --df coco-train, or another name of sacrecap df list.
+to compare with other sets, take --df coco-train, or a file of sacrecap df build.
 """
 
 

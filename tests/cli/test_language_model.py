@@ -42,7 +42,6 @@ def test_what_is_no_model_is_refused(run: Runner, references: str, candidates: s
     [
         (["-o", "a.lm", "--stem"], "--stem is for document frequencies; leave it out with --language-model"),
         (["-o", "a.lm", "--engine", "stream"], "--engine is for document frequencies"),
-        (["--name", "mine"], "--name is for document frequencies"),
         ([], "give -o FILE, the file to write"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

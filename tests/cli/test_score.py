@@ -35,7 +35,7 @@ CIDEr-D   1.8334   1.7373 – 1.9258   0 ━━━━─────────
 """
 NOTE = (
     "CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; to "
-    "compare with other sets, take --df coco-train, or another name of sacrecap df list."
+    "compare with other sets, take --df coco-train, or a file of sacrecap df build."
 )
 
 

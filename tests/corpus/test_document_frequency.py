@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -205,7 +204,9 @@ def test_frequencies_that_do_not_fit_the_metric_or_the_captions(tmp_path: Path) 
         score("cider-d", DocumentFrequency.from_token_ids([[[1, 2]]]))
     path = tmp_path / "idxs.p"
     path.write_bytes(pickle.dumps({"document_frequency": {("1",): 2.0, ("1", "23"): 1.0}, "ref_len": 3.0}))
-    message = 'these are of token ids, for rewards; give document_frequency="coco-train", or another name of'
+    message = (
+        'these are of token ids, for rewards; give document_frequency="coco-train", or a file of sacrecap df build'
+    )
     with pytest.raises(UsageError, match=message):
         score("cider-d", DocumentFrequency.import_pickle(path))
     with pytest.warns(SacrecapWarning, match="are of whitespace tokens, the captions are cut by ptb"):
@@ -232,42 +233,3 @@ def test_one_image_is_scored_without_a_warning_where_frequencies_are_given(saved
     assert "|df:saved.df(2)|" in result["cider-d"].signature
     with pytest.warns(SacrecapWarning, match="one image is a corpus in which every n-gram is in every document"):
         sacrecap.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d")
-
-
-@pytest.fixture
-def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("platformdirs.user_data_dir", lambda name: str(tmp_path / "data" / name))
-    return tmp_path / "data"
-
-
-def test_kept_counts_are_found_by_name(data_home: Path) -> None:
-    df = DocumentFrequency.build({"1": ["a b"], "2": ["a c"]}, tokenizer="none")
-    df.keep("mine")
-    named = DocumentFrequency.named("mine")
-    assert named == df
-    assert re.fullmatch("mine@[0-9a-f]{8}", named.source)
-    result = sacrecap.score({"1": ["a b"]}, {"1": "a b"}, "cider-d", tokenizer="none", document_frequency=named)
-    assert f"|df:{named.source}(2)|" in result["cider-d"].signature
-    assert {path.suffix for path in data_home.rglob("mine*")} == {".df", ".json"}
-
-
-def test_other_counts_of_a_name_have_another_signature(data_home: Path) -> None:
-    DocumentFrequency.build({"1": ["a b"]}, tokenizer="none").keep("mine")
-    before = DocumentFrequency.named("mine").source
-    other = DocumentFrequency.build({"1": ["a c"]}, tokenizer="none")
-    with pytest.raises(UsageError, match="there are document frequencies named mine already \\(1 image, from Python"):
-        other.keep("mine")
-    other.keep("mine", force=True)
-    assert DocumentFrequency.named("mine") == other
-    assert DocumentFrequency.named("mine").source != before
-
-
-def test_an_unknown_name(data_home: Path) -> None:
-    with pytest.raises(DataError, match="mine: no document frequencies of this name; names: coco-train, .*; make one"):
-        DocumentFrequency.named("mine")
-
-
-def test_a_folder_that_cannot_be_written(data_home: Path) -> None:
-    data_home.write_text("a file in its place")
-    with pytest.raises(DataError, match="cannot be made: .*; choose another place by XDG_DATA_HOME"):
-        DocumentFrequency.build({"1": ["a"]}).keep("mine")

@@ -230,7 +230,7 @@ def test_notes_of_document_frequencies() -> None:
     )
     said_of_100 = said("cider-d", images=100, interval=None)
     take = 'the score falls; to compare with other sets, take document_frequency="coco-train"'
-    assert f"{take}, or another name of sacrecap df list" in said_of_100
+    assert f"{take}, or a file of sacrecap df build" in said_of_100
     assert f'{take} or "coco-train-stems", or' in said("cider-d, cider-paper", images=100, interval=None)
     assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")
     for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}, {"images": 1, "interval": None}):

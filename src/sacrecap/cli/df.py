@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Group, Value, declared
-from sacrecap.corpus import named_frequencies
+from sacrecap.cli.group import Command, Group
 from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap.corpus.published_frequencies import PUBLISHED
+from sacrecap.corpus.frequency_sources import find
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
 
@@ -23,60 +21,30 @@ if TYPE_CHECKING:
     from sacrecap.cli.engine import EngineChoice
 
 
-class KeptCounts(NamedTuple):
-    """Where counts go: to a file, or under a name."""
-
-    output: str | None
-    name: str | None
-    force: bool
-
-    def check(self) -> None:
-        """Raises, before anything is counted, if the counts have no destination, two, or one that is taken."""
-        if (self.output is None) == (self.name is None):
-            raise UsageError(
-                "give either -o FILE, the file to write, or --name NAME, to find the counts again from any folder"
-            )
-        if self.name is not None:
-            named_frequencies.check_free(self.name, force=self.force)
-        elif self.force:
-            raise UsageError("--force is for --name; a file is replaced without it")
-        else:
-            options.check_outputs(output=self.output)
-
-    def keep(self, frequencies: DocumentFrequency, source: str) -> None:
-        if self.name is not None:
-            named_frequencies.keep(frequencies, self.name, source=source, force=self.force)
-        elif self.output is not None:
-            frequencies.save(self.output)
+def _output(_: click.Context, __: click.Parameter, output: str | None) -> str:
+    """Raises, before anything is counted, if the counts have no destination."""
+    if output is None:
+        raise UsageError("give -o FILE, the file to write")
+    options.check_outputs(output=output)
+    return output
 
 
-KEPT = Value(
-    "kept",
-    "Output",
-    KeptCounts,
-    declared(
-        """
-        -o, --output FILE  The file to write.
-        --name NAME  Keep them under this name instead: --df NAME finds them from any folder.
-        --force  Replace the counts that have this name.
-        """,
-        force={"is_flag": True},
-    ),
-)
+OUTPUT = click.option("--output", "-o", metavar="FILE", callback=_output, help="The file to write.")
 
 
 @click.group(name="df", cls=Group)
 def command() -> None:
-    """Document frequencies: build from references, import a COCO pickle, merge, list, inspect."""
+    """Document frequencies: build from references, import a COCO pickle, merge, inspect."""
 
 
 @command.command(
     cls=Command,
-    values=(KEPT, caption_files(), ENGINE),
-    common="--output --name --n --stem --language-model --engine --threads --quiet".split(),
+    values=(caption_files(), ENGINE),
+    common="--output --n --stem --language-model --engine --threads --quiet".split(),
     short_help="Count in how many images each n-gram occurs.",
 )
 @click.argument("references")
+@OUTPUT
 @click.option("--n", type=click.IntRange(1, 4), help="The longest n-gram: 4, or 3 with --language-model, by default.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
 @click.option(
@@ -86,10 +54,10 @@ def command() -> None:
 @options.quiet
 def build(
     references: str,
+    output: str,
     n: int | None,
     stem: bool,
     language_model: bool,
-    kept: KeptCounts,
     files: CaptionFiles,
     engine: EngineChoice,
     threads: int,
@@ -100,77 +68,50 @@ def build(
     """
     if language_model:
         _build_language_model(
-            references, n or 3, kept, files, threads, refused={"--stem": stem, "--engine": not engine.is_local}
+            references, n or 3, output, files, threads, refused={"--stem": stem, "--engine": not engine.is_local}
         )
         return
     n = n or 4
-    kept.check()
     where = engine.made(files, None, is_one=True)
     if isinstance(where, str):
         captions = files.references(references)
         frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     else:
         frequencies = where.document_frequency(references, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
-    kept.keep(frequencies, _called(references) + (f", split {files.split}" if files.split else ""))
+    frequencies.save(output)
 
 
 def _build_language_model(
-    references: str, n: int, kept: KeptCounts, files: CaptionFiles, threads: int, *, refused: dict[str, bool]
+    references: str, n: int, output: str, files: CaptionFiles, threads: int, *, refused: dict[str, bool]
 ) -> None:
-    for name, is_given in {"--name": kept.name is not None, "--force": kept.force, **refused}.items():
+    for name, is_given in refused.items():
         if is_given:
             raise UsageError(f"{name} is for document frequencies; leave it out with --language-model")
-    if kept.output is None:
-        raise UsageError("give -o FILE, the file to write")
-    options.check_outputs(output=kept.output)
     from sacrecap.corpus.language_model import LanguageModel
 
     captions = files.references(references)
-    LanguageModel.build(captions, tokenizer=files.tokenizer, n=n, threads=threads).save(kept.output)
+    LanguageModel.build(captions, tokenizer=files.tokenizer, n=n, threads=threads).save(output)
 
 
-@command.command(name="import", cls=Command, values=(KEPT,), short_help="Read a COCO pickle without executing it.")
+@command.command(name="import", cls=Command, short_help="Read a COCO pickle without executing it.")
 @click.argument("pickle")
+@OUTPUT
 @options.quiet
-def import_(pickle: str, kept: KeptCounts) -> None:
+def import_(pickle: str, output: str) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
-    kept.check()
-    kept.keep(DocumentFrequency.import_pickle(pickle), _called(pickle))
+    DocumentFrequency.import_pickle(pickle).save(output)
 
 
-@command.command(cls=Command, values=(KEPT,), short_help="Add counts up, as if counted together.")
+@command.command(cls=Command, short_help="Add counts up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
+@OUTPUT
 @options.quiet
-def merge(files: tuple[str, ...], kept: KeptCounts) -> None:
+def merge(files: tuple[str, ...], output: str) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
-    kept.check()
-    total = named_frequencies.find(files[0])
+    total = find(files[0])
     for file in files[1:]:
-        total = total.merge(named_frequencies.find(file))
-    kept.keep(total, " + ".join(map(_called, files)))
-
-
-@command.command(name="list", short_help="List the names.")
-@options.table_or_json
-@options.quiet
-def list_(format_: str) -> None:
-    """List the named document frequencies, and where they come from. JSON has those that are made already."""
-    known = [named_frequencies.describe(name) for name in named_frequencies.names()]
-    if format_ == "json":
-        options.emit(json.dumps([vars(named) for named in known], ensure_ascii=False))
-        return
-    from sacrecap.report.printing.table import Column, Table
-    from sacrecap.report.printing.terminal import render
-
-    heads = ("name", "images", "n", "tokens", "checksum", "source")
-    rows = [
-        [k.name, f"{k.images:,}", str(k.n), f"{k.tokenizer} {'stems' if k.stem else 'forms'}", k.checksum, k.source]
-        for k in known
-    ]
-    to_make = sorted(set(PUBLISHED) - {named.name for named in known})
-    rows += [[name, "", "", "", "", "made on first use"] for name in to_make]
-    columns = [Column(head, align="right" if head in ("images", "n") else "left") for head in heads]
-    options.emit(render([Table(columns, rows, title=named_frequencies.folder())]))
+        total = total.merge(find(file))
+    total.save(output)
 
 
 @command.command(short_help="Say what is in a file, or under a name.")
@@ -179,8 +120,7 @@ def list_(format_: str) -> None:
 @options.quiet
 def info(file: str, format_: str) -> None:
     """Say what is in a FILE, or under a NAME."""
-    named = named_frequencies.describe(file) if named_frequencies.is_name(file) else None
-    frequencies = named_frequencies.find(file)
+    frequencies = find(file)
     facts: dict[str, str | int] = {
         "images": frequencies.documents,
         "n-grams": frequencies.ngrams,
@@ -189,17 +129,10 @@ def info(file: str, format_: str) -> None:
         "tokenizer": frequencies.tokenizer,
         "stem": frequencies.stem,
     }
-    if named is not None:
-        facts |= {"source": named.source, "checksum": named.checksum}
     if format_ == "json":
         options.emit(json.dumps(facts, ensure_ascii=False))
         return
     options.emit("\n".join(f"{name:<10} {_spell(value)}" for name, value in facts.items()))
-
-
-def _called(path: str) -> str:
-    """The file's name without its folders, which are private."""
-    return "standard input" if path == "-" else os.path.basename(path)
 
 
 def _spell(value: str | int) -> str:

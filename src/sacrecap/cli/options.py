@@ -179,8 +179,8 @@ def judged_metrics(function: F) -> F:
 _NEEDS = [
     *declared(
         """
-        --df corpus|NAME|FILE  Document frequencies, for CIDEr: corpus, from these references; or a name or file of
-            sacrecap df. May be repeated, for metrics that need different ones.
+        --df corpus|NAME|FILE  Document frequencies, for CIDEr: corpus, from these references; or a name of sacrecap
+            testsets, or a file of sacrecap df. May be repeated, for metrics that need different ones.
         --lm FILE  The language model of fluency(references=no), made by sacrecap df build --language-model.
         --objects FILE  What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.
         --threshold SCORE  Least confidence of a detected object.

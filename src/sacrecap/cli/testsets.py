@@ -18,12 +18,17 @@ from sacrecap.data import testsets
 def command(names: tuple[str, ...], format_: str) -> None:
     """List the test sets, or fetch those called NAME now.
 
-    The name of a test set can be given in place of a file of references: it is fetched once, checked by its checksum,
-    and kept in the user's cache folder, or in the folder that SACRECAP_TEST_SETS names. A folder filled on one
-    machine can be used on another one without internet.
+    The name of a test set can be given in place of a file of references, that of document frequencies in place of a
+    file for --df: it is fetched once, checked by its checksum, and kept in the user's cache folder, or in the folder
+    that SACRECAP_TEST_SETS names. A folder filled on one machine can be used on another one without internet.
     """
-    for name in [testsets.named(name).name for name in names]:
-        testsets.find(name, show)
+    for one in [testsets.named(name) for name in names]:
+        if one.counts is None:
+            testsets.find(one.name, show)
+        else:
+            from sacrecap.corpus.frequency_sources import of_set
+
+            of_set(one, show)
     described = [testsets.describe(one) for one in testsets.TEST_SETS.values() if not names or one.name in names]
     if format_ == "json":
         options.emit(json.dumps(described, ensure_ascii=False, indent=1))

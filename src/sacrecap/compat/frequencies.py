@@ -113,25 +113,27 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float) -> DocumentFrequen
 
 
 def _find(name: str) -> str:
-    """The file of that name, as the programs look for it; or a name that `sacrecap df build --name` made."""
-    from sacrecap.corpus import named_frequencies
+    """The file of that name, as the programs look for it; or a name of `sacrecap testsets`, as `coco-val-df`."""
+    from sacrecap.corpus import frequency_sources
 
     files = (os.path.join("data", f"{name}.p"), os.fspath(name))
     for path in files:
         if os.path.isfile(path):
             return os.path.abspath(path)
-    if name in named_frequencies.names():
+    if name in frequency_sources.names():
         return name
     raise DataError(
         f"no document frequencies {name!r}: there is neither a file {files[0]} nor a file {files[1]} in {os.getcwd()}, "
-        "nor this name in `sacrecap df list`; make a pickle as before, or: sacrecap df build REFERENCES "
-        f"--tokenizer none --name {name}"
+        "nor this name in `sacrecap testsets`; make a pickle as before, or: sacrecap df build REFERENCES "
+        f"--tokenizer none -o {name}"
     )
 
 
 def _load(path: str) -> DocumentFrequency:
     if not os.path.isabs(path):
-        return DocumentFrequency.named(path)
+        from sacrecap.corpus.frequency_sources import find
+
+        return find(path)
     with open(path, "rb") as file:
         is_ours = file.read(len(MAGIC)) == MAGIC
     return DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)

@@ -41,7 +41,7 @@ class DocumentFrequency:
         self._file: tuple[str, str] | None = None
         """Path and checksum of the file that the counts are in."""
         self.source = source
-        """The origin of the counts, for signatures: a file's name, `built`, or `NAME@CHECKSUM`."""
+        """The origin of the counts, for signatures: a file's name, `built`, or `NAME@CHECKSUM` of a test set."""
 
     @cached_property
     def _core(self) -> _core.DocumentFrequency:
@@ -105,23 +105,6 @@ class DocumentFrequency:
             found = cls(_core.DocumentFrequency.load(fspath(path)), file_name(path))
         found._file = os.path.abspath(path), checksum_of_file(path)
         return found
-
-    @classmethod
-    def named(cls, name: str) -> DocumentFrequency:
-        """Opens what `sacrecap df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
-        from sacrecap.corpus import named_frequencies
-
-        return named_frequencies.load(name)
-
-    def keep(self, name: str, *, source: str = "Python", force: bool = False) -> None:
-        """Keeps the counts in the user's data folder, for [`named`][sacrecap.DocumentFrequency.named] and `--df NAME`.
-
-        `source` says where they come from, for `sacrecap df list`. Raises `UsageError` for a name that is taken (unless
-        `force`) or is not up to 64 lower-case letters, digits, `-` and `_`; `DataError` if it cannot be written.
-        """
-        from sacrecap.corpus import named_frequencies
-
-        named_frequencies.keep(self, name, source=source, force=force)
 
     @classmethod
     def import_pickle(cls, path: str | PathLike[str]) -> DocumentFrequency:

@@ -1,4 +1,5 @@
-"""Named test sets: `coco-karpathy-test` instead of a file of references. Fetched once, then kept.
+"""Named test sets: `coco-karpathy-test` instead of a file of references, `coco-train` instead of one of document
+frequencies. Fetched once, then kept.
 
 The files come from their publishers, and are not part of sacrecap. Their checksums are those that TensorFlow Datasets
 has published; that of ABSTRACT-50S was taken from its authors' repository. If there is none, that of the first download
@@ -11,7 +12,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
@@ -45,7 +46,7 @@ class Source:
 
 @dataclass(frozen=True)
 class TestSet:
-    """The references of a part of a data set.
+    """The references of a part of a data set, or document frequencies.
 
     Attributes:
         name: the name of the test set.
@@ -54,6 +55,8 @@ class TestSet:
         images: the number of images.
         member: the file inside the source, if that is a zip file.
         split: the split to take from a file that has several.
+        counts: of document frequencies: whether the `words` of its references are counted, or their `stems`, or the
+            file is a `pickle` of counts.
     """
 
     __test__: ClassVar[bool] = False  # tells pytest that this is not a test class
@@ -64,6 +67,7 @@ class TestSet:
     images: int
     member: str | None = None
     split: str | None = None
+    counts: Literal["words", "stems", "pickle"] | None = None
 
 
 _KARPATHY = Source(
@@ -82,34 +86,41 @@ _COCO_2017 = Source(
     "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268",
 )
 _NOCAPS = Source("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
-CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
+_CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
 """The files of CIDEr's authors, as they last left them."""
-_PASCAL_50S = Source(f"{CIDER}/pascal50S.json")
+_PASCAL_50S = Source(f"{_CIDER}/pascal50S.json")
 _ABSTRACT_50S = Source(
-    f"{CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
+    f"{_CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
 )
 
+_VALIDATION = Source(f"{_CIDER}/coco-val-df.p")
 
-def karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
+
+def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
     """A split of COCO, Flickr8k or Flickr30k as Karpathy has made them."""
     name = f"{data}-karpathy-{split}"
     return TestSet(name, summary, _KARPATHY, images, member=f"dataset_{data}.json", split=split)
 
 
+_TRAINING = _karpathy("coco", "train", 113_287, "document frequencies of COCO, Karpathy's split, training")
+
 TEST_SETS: dict[str, TestSet] = {
     one.name: one
     for one in (
-        karpathy("coco", "test", 5_000, "COCO, Karpathy's split: what papers report"),
-        karpathy("coco", "val", 5_000, "COCO, Karpathy's split, validation"),
-        karpathy("flickr8k", "test", 1_000, "Flickr8k, Karpathy's split"),
-        karpathy("flickr8k", "val", 1_000, "Flickr8k, Karpathy's split, validation"),
-        karpathy("flickr30k", "test", 1_000, "Flickr30k, Karpathy's split"),
-        karpathy("flickr30k", "val", 1_014, "Flickr30k, Karpathy's split, validation"),
+        _karpathy("coco", "test", 5_000, "COCO, Karpathy's split: what papers report"),
+        _karpathy("coco", "val", 5_000, "COCO, Karpathy's split, validation"),
+        _karpathy("flickr8k", "test", 1_000, "Flickr8k, Karpathy's split"),
+        _karpathy("flickr8k", "val", 1_000, "Flickr8k, Karpathy's split, validation"),
+        _karpathy("flickr30k", "test", 1_000, "Flickr30k, Karpathy's split"),
+        _karpathy("flickr30k", "val", 1_014, "Flickr30k, Karpathy's split, validation"),
         TestSet("coco-val2014", "COCO 2014, validation", _COCO_2014, 40_504, member="captions_val2014.json"),
         TestSet("coco-val2017", "COCO 2017, validation", _COCO_2017, 5_000, member="captions_val2017.json"),
         TestSet("nocaps-val", "nocaps, validation", _NOCAPS, 4_500),
         TestSet("pascal-50s", "PASCAL-50S: 50 references of each image", _PASCAL_50S, 1_000),
         TestSet("abstract-50s", "ABSTRACT-50S: 48 references of each drawn scene", _ABSTRACT_50S, 500),
+        replace(_TRAINING, name="coco-train", counts="words"),
+        replace(_TRAINING, name="coco-train-stems", counts="stems", summary=f"{_TRAINING.summary}, of stems"),
+        TestSet("coco-val-df", "document frequencies of COCO 2014, validation", _VALIDATION, 40_504, counts="pickle"),
     )
 }
 """The test sets by name."""
@@ -122,11 +133,11 @@ def folder() -> str:
 
 def is_here(one: TestSet) -> bool:
     """Whether the test set is available without the network."""
-    return any(os.path.isfile(path) for path in (_kept(one), *_sources(one)))
+    return any(os.path.isfile(path) for path in (kept(one), *_sources(one)))
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
-    """The file of references of the test set of this name; None if there is no such test set.
+    """The file of references of the test set of this name; None if there are no references of this name.
 
     Args:
         name: of a test set.
@@ -136,14 +147,14 @@ def find(name: str, progress: Progress | None = None) -> str | None:
         DataError: the test set cannot be fetched, or differs from the published one.
     """
     one = TEST_SETS.get(name)
-    if one is None:
+    if one is None or one.counts is not None:
         return None
-    kept = _kept(one)
-    if not os.path.isfile(kept):
+    path = kept(one)
+    if not os.path.isfile(path):
         captions = captions_of(one, progress)
-        with atomic_write(kept) as file:
+        with atomic_write(path) as file:
             json.dump(captions.to_dict(), file, ensure_ascii=False)
-    return kept
+    return path
 
 
 def nearest(name: PathLike) -> str | None:
@@ -163,11 +174,11 @@ def named(name: str) -> TestSet:
     return TEST_SETS[name]
 
 
-def _kept(one: TestSet) -> str:
+def kept(one: TestSet) -> str:
     """Only the references, extracted from the published file on first use: that file may be a hundred times as
-    large.
+    large. Of document frequencies, the counts.
     """
-    return os.path.join(folder(), f"{one.name}.json")
+    return os.path.join(folder(), f"{one.name}.{'json' if one.counts is None else 'df'}")
 
 
 def _sources(one: TestSet) -> list[str]:

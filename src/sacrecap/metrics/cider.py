@@ -123,7 +123,7 @@ def proposed(parts: Iterable[Metric]) -> str:
     """Document frequencies to give for the metrics that need some, for messages."""
     weighing = [part for part in parts if part.uses_document_frequency]
     names = dict.fromkeys("coco-train-stems" if part.uses_stems else "coco-train" for part in weighing)
-    return f"{option('document_frequency', *names, flag='--df')}, or another name of sacrecap df list"
+    return f"{option('document_frequency', *names, flag='--df')}, or a file of sacrecap df build"
 
 
 def frequencies_for(

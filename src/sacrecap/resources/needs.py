@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.corpus.frequency_sources import FrequencySource
     from sacrecap.corpus.language_model import LanguageModel
-    from sacrecap.corpus.named_frequencies import FrequencySource
     from sacrecap.data.images import ImageSource
     from sacrecap.resources.chair import VocabularySource
     from sacrecap.resources.endpoint import Endpoint, Usage
@@ -141,7 +141,7 @@ class Needs:
         values = {name: value for name, value in (given or {}).items() if value is not None}
         frequencies = values.pop("document_frequency", None)
         if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
-            from sacrecap.corpus.named_frequencies import all_chosen
+            from sacrecap.corpus.frequency_sources import all_chosen
 
             values["document_frequency"] = all_chosen(frequencies, _fetching(progress))
         self._given = values

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sacrecap import _core
-from sacrecap.corpus.named_frequencies import chosen
+from sacrecap.corpus.frequency_sources import chosen
 from sacrecap.corpus.token_ids import as_rows, pack, pack_references
 from sacrecap.errors import DataError, UsageError, whole_number
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
-    """The document frequencies of a reward, from what names them. Raises as `named_frequencies.chosen`."""
+    """The document frequencies of a reward, from what names them. Raises as `frequency_sources.chosen`."""
     found = chosen(given)
     if found is None:
         raise UsageError(

@@ -260,7 +260,7 @@ def _check(metric: Metric, needs: Needs) -> None:
     if metric.uses_document_frequency and "document_frequency" not in needs:
         raise UsageError(
             f"{metric.key} weights words by how many images have them, which a batch cannot tell; give "
-            f"{proposed(metric.parts)}, or count your references once: `sacrecap df build REFERENCES --name NAME`"
+            f"{proposed(metric.parts)}"
         )
     if any(part.trained_on_references for part in metric.parts):
         raise UsageError(

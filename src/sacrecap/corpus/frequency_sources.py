@@ -1,0 +1,105 @@
+"""Document frequencies by what `document_frequency=` and `--df` take: a file, or one of the test sets' entries that are
+counts, which is made on first use and kept beside the test sets.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeAlias
+
+from sacrecap.choices import CORPUS
+from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap.data import testsets
+from sacrecap.errors import DataError, UsageError, spelled
+
+if TYPE_CHECKING:
+    from sacrecap.data.testsets import Progress, TestSet
+
+FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
+"""Document frequencies, their name, or the path of their file."""
+
+
+def chosen(given: object, progress: Progress | None = None) -> DocumentFrequency | None:
+    """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
+    `corpus`, the references being scored.
+
+    Raises what `find` raises, and `UsageError` for a value of another type.
+    """
+    if given is None or isinstance(given, DocumentFrequency):
+        return given
+    if not isinstance(given, (str, os.PathLike)):
+        raise UsageError(
+            f"document_frequency must be {CORPUS!r}, a name, the path of a file or a sacrecap.DocumentFrequency, got a "
+            f"{type(given).__name__}"
+        )
+    if given == CORPUS:
+        return None
+    return find(os.fspath(given), progress)
+
+
+def all_chosen(given: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
+    """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
+
+    Raises what `chosen` raises, and `UsageError` for `corpus` among several.
+    """
+    several = given if isinstance(given, (list, tuple)) else [given]
+    found = tuple(one for one in (chosen(each, progress) for each in several) if one is not None)
+    if len(found) < len(several):
+        raise UsageError(f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {given!r}")
+    return found
+
+
+def find(text: str, progress: Progress | None = None) -> DocumentFrequency:
+    """The frequencies of a file's path or a name; neither hides the other.
+
+    Raises:
+        DataError: it is neither, the file cannot be used, or the counts of the name cannot be made.
+        UsageError: it is both.
+    """
+    is_name, is_path = text in names(), os.path.exists(text)
+    if is_name and is_path:
+        raise UsageError(
+            f"{text} is a file here and the name of document frequencies; write {os.path.join(os.curdir, text)} for "
+            "the file, or work in another folder for the name"
+        )
+    if is_name:
+        return of_set(testsets.TEST_SETS[text], progress)
+    if not is_path:
+        raise DataError(f"{text}: no such file, and {_unknown(text)}")
+    return DocumentFrequency.load(text)
+
+
+def names() -> list[str]:
+    """The names of document frequencies."""
+    return [name for name, one in testsets.TEST_SETS.items() if one.counts is not None]
+
+
+def of_set(one: TestSet, progress: Progress | None = None) -> DocumentFrequency:
+    """The counts of an entry, memory-mapped. They are made once, from its file, which is fetched if it is not here.
+
+    Raises `DataError` if the file cannot be fetched, or is not the published one.
+    """
+    kept = testsets.kept(one)
+    if not os.path.isfile(kept):
+        if one.counts == "pickle":
+            made = DocumentFrequency.import_pickle(testsets.file_of(one.source, progress))
+        else:
+            made = DocumentFrequency.build(testsets.captions_of(one, progress), stem=one.counts == "stems")
+        made.save(kept)
+    try:
+        frequencies = DocumentFrequency.load(kept)
+    except DataError as error:
+        raise DataError(f"{error}; remove it; then it is made again") from None
+    frequencies.source = f"{one.name}@{frequencies.checksum}"
+    return frequencies
+
+
+def _unknown(text: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(text, names(), n=1)
+    suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+    made = spelled(
+        python="sacrecap.DocumentFrequency.build(references).save(FILE)", command="sacrecap df build REFERENCES -o FILE"
+    )
+    return f"no document frequencies of this name{suggestion}; names: {', '.join(names())}; make a file with {made}"
