@@ -5,14 +5,11 @@
 
 mod features;
 mod lanes;
-mod lemma;
 mod matrix;
 mod model;
 mod names;
 mod network;
 mod parser;
-#[cfg(test)]
-mod reference;
 #[cfg(test)]
 mod tests;
 mod tree;

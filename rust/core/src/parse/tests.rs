@@ -1,5 +1,7 @@
 //! The parser with the model of the package: against a slow reference, on any input, with damaged files.
 
+mod reference;
+
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
@@ -7,8 +9,8 @@ use proptest::prelude::*;
 use super::lanes::Portable;
 use super::model::Model;
 use super::network::Activations;
-use super::reference::Slow;
 use super::{ModelError, Parser, Relation, Word};
+use reference::Slow;
 
 const MODEL: &[u8] = include_bytes!("../../../../src/sacrecap/resources/english/parser-1.model");
 

@@ -1,8 +1,8 @@
 //! The network again, slow and simple: one number after the other in 64 bits, without caches. Tests compare with it.
 
-use super::features;
-use super::matrix::Matrix;
-use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
+use crate::parse::features;
+use crate::parse::matrix::Matrix;
+use crate::parse::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
 
 /// Tags, scores of heads (the root, then each word) and, for given heads, relations.
 pub(super) struct Slow {

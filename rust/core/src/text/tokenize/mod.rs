@@ -50,8 +50,6 @@ mod lines;
 mod outcome;
 mod plain;
 mod ptb;
-#[cfg(test)]
-mod reference;
 mod rewrite;
 mod scan;
 mod tables;

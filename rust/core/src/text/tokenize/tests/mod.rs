@@ -1,6 +1,7 @@
 mod behaviour;
 mod cost;
 mod properties;
+mod reference;
 mod samples;
 
 use super::{Tokenizer, tokenize_stream};

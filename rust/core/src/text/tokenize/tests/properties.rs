@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::super::scan::Scanner;
-use super::super::{Tokenizer, ptb, reference, tokenize_stream};
+use super::super::{Tokenizer, ptb, tokenize_stream};
 use super::samples::{self, RULES};
-use super::{alone, together};
+use super::{alone, reference, together};
 
 /// The byte offset of a UTF-16 offset; inside a character, that of the character's end.
 fn byte_offset(text: &str, units: usize) -> usize {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::grammar::expression::Expression;
-use super::grammar::rule::Rule;
-use super::outcome::Rewrite;
+use super::super::grammar::expression::Expression;
+use super::super::grammar::rule::Rule;
+use super::super::outcome::Rewrite;
 
 /// The end of the token at the start of the units, and what becomes of it.
 pub(super) fn token(rules: &[Rule], units: &[u16]) -> (usize, Rewrite) {
