@@ -18,6 +18,19 @@ LABELS = tuple(line.partition(", ")[0] for line in _COCO.read_text(encoding="utf
 """The names of COCO's objects."""
 
 
+NOUN_ENDINGS = (
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+    ("s", ""),
+)
+"""Endings of plurals, with what WordNet puts in their place."""
+
+
 @dataclass
 class Synset:
     """A synonym set."""

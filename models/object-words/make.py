@@ -1,4 +1,6 @@
-"""Makes CHAIR's larger vocabulary, src/sacrecap/resources/chair/wordnet.txt, from WordNet 3.0 alone, and nouns.txt.
+"""Makes CHAIR's larger vocabulary, src/sacrecap/resources/chair/wordnet.txt, and nouns.txt.
+
+From WordNet 3.0 alone.
 
 Things that can be seen are the synonym sets of WordNet's files of animals, artefacts, the body, food, natural objects,
 people and plants. A word stands for one of them if that is what it mostly means, by WordNet's counts and BONUS. Of a
@@ -10,7 +12,7 @@ eaten; so are objects whose words few glosses use.
 The names of COCO's objects, not their synonyms, are kept however rare they are: each is an object.
 
 `nouns.txt` has the nouns that decide whether the base form of a word, by WordNet's lemmatiser, is a word of COCO's
-objects: see sacrecap.resources.chair.lemmas.
+objects: see rust/core/src/text/word_forms.rs.
 
 `make.py --measure CAPTIONS...` compares the result with the published list of COCO's objects, on captions.
 """
@@ -24,10 +26,9 @@ from collections import Counter, defaultdict
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from sacrecap.resources.chair.lemmas import ENDINGS
+from sacrecap._core import plurals
 from sacrecap.resources.chair.object_vocabulary import PAIRS
-from sacrecap.resources.chair.plurals import plurals
-from wordnet import LABELS, PERSON, THINGS, Synset, WordNet, read_wordnet
+from wordnet import LABELS, NOUN_ENDINGS, PERSON, THINGS, Synset, WordNet, read_wordnet
 
 OUTPUT = Path(__file__).parents[2] / "src/sacrecap/resources/chair/wordnet.txt"
 
@@ -57,7 +58,9 @@ WIDE = frozenset(
 """.split()
 )
 """Words of sets that are too wide to name a visible object."""
-NOUNS = OUTPUT.with_name("nouns.txt")
+NOUNS = Path(__file__).parents[2] / "rust/core/src/text/nouns.txt"
+ENDINGS = (*NOUN_ENDINGS, ("ves", "f"))
+"""Of plurals, with what the lemmatiser puts in their place."""
 IN_WORDNET = {"cell phone": "cellphone", "wine glass": "wineglass", "sports ball": "ball", "potted plant": "houseplant"}
 """Names of COCO's objects that WordNet has otherwise. It has no stop sign."""
 LEAST_MENTIONS = 3

@@ -23,8 +23,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from sacrecap.resources.embeddings.lookup import singulars
-from wordnet import LABELS, WordNet, read_wordnet
+from sacrecap._core import singulars
+from wordnet import LABELS, NOUN_ENDINGS, WordNet, read_wordnet
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = ROOT / "src/sacrecap/resources/embeddings/default.npz"
@@ -41,16 +41,7 @@ EIGENVALUE_POWER = 0.7
 
 RELATIONS = {"@": 2.0, "@i": 2.0, "~": 1.0, "~i": 0.5, "!": 0.5}  # hypernym, hyponym, antonym; others 1
 ENDINGS = {
-    "n": [
-        ("ses", "s"),
-        ("xes", "x"),
-        ("zes", "z"),
-        ("ches", "ch"),
-        ("shes", "sh"),
-        ("men", "man"),
-        ("ies", "y"),
-        ("s", ""),
-    ],
+    "n": list(NOUN_ENDINGS),
     "v": [("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""), ("s", "")],
     "a": [("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
     "r": [],

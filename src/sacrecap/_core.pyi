@@ -49,13 +49,16 @@ __all__ = [
     "look",
     "mixed_keys",
     "names_of_lines",
+    "noun_base",
     "novelty",
     "paired_bootstrap",
     "paired_exact",
     "paired_permutation",
+    "plurals",
     "seen",
     "seen_in_sample",
     "similarity_matrix",
+    "singulars",
     "spectral_diversity",
     "tokenize",
     "top",
@@ -418,6 +421,9 @@ def evaluate(
     resources: Sequence[object] = ...,
     threads: int = 0,
 ) -> list[Statistics]: ...
+def plurals(word: str) -> list[str]: ...
+def singulars(word: str) -> list[str]: ...
+def noun_base(word: str) -> str: ...
 def transport(
     sizes: Sequence[tuple[int, int]],
     supplies: bytes,

@@ -18,14 +18,13 @@ from laws.registered import few
 from reference.chair import double_words, mentions, object_of_words, row
 from runner import Runner
 from sacrecap import SacrecapWarning
+from sacrecap._core import noun_base, plurals
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import ChairI, ChairRecall, ChairS
 from sacrecap.report.html import render_html
 from sacrecap.report.score_page import page
 from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
-from sacrecap.resources.chair.lemmas import base_form
 from sacrecap.resources.chair.object_vocabulary import NEVER, PAIRS
-from sacrecap.resources.chair.plurals import plurals
 
 LIST = Path(str(sacrecap.__file__)).parent / "resources/chair/coco.txt"
 GOLDENS = Path(__file__).parents[1] / "goldens"
@@ -141,10 +140,10 @@ def lemmas() -> dict[str, str]:
 def test_base_forms_are_those_of_the_lemmatiser() -> None:
     """Of the words that are, or become, a word of the list or of its pairs; others name nothing either way."""
     listed = {part for word in [*OBJECTS, *PAIRS] for part in word.lower().split()}
-    compared = [(word, lemma) for word, lemma in lemmas().items() if {lemma, base_form(word)} & listed]
-    assert [word for word, lemma in compared if base_form(word) != lemma] == []
+    compared = [(word, lemma) for word, lemma in lemmas().items() if {lemma, noun_base(word)} & listed]
+    assert [word for word, lemma in compared if noun_base(word) != lemma] == []
     assert sum(word != lemma for word, lemma in compared) > 300
-    assert [base_form(word) for word in ("men", "women", "vases", "skis")] == ["men", "woman", "vas", "ski"]
+    assert [noun_base(word) for word in ("men", "women", "vases", "skis")] == ["men", "woman", "vas", "ski"]
 
 
 @few

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sacrecap._core import singulars
 from sacrecap.resources.embeddings import Embeddings, open_embeddings
-from sacrecap.resources.embeddings.lookup import singulars
 
 WORDS = [
     "Paris",

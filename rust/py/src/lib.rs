@@ -35,6 +35,7 @@ mod seen;
 mod spice;
 mod statistics;
 mod transport;
+mod word_forms;
 
 /// Half the page faults of the system's allocator, and a tenth off the time of scoring.
 #[global_allocator]
@@ -71,6 +72,7 @@ mod _core {
         spice::SceneGraphs,
         statistics::{Statistics, evaluate},
         transport::transport,
+        word_forms::{noun_base, plurals, singulars},
     };
     use crate::{corpus::tokenizer_names, diversity::similarity_names, meteor};
 

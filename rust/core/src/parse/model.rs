@@ -12,10 +12,10 @@
 use rustc_hash::FxHashMap;
 
 use super::features::PARTS;
-use super::lemma::Endings;
 use super::matrix::{COLUMNS, Matrix};
 use super::names::{Relation, Tag};
 use crate::tables::mark::PARSER as MARK;
+use crate::text::word_forms::Endings;
 
 const FORMAT: u32 = 1;
 const HEADER: usize = 20;

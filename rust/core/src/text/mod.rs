@@ -6,3 +6,4 @@ pub mod sentences;
 pub mod stems;
 pub mod tokenize;
 pub mod vocabulary;
+pub mod word_forms;

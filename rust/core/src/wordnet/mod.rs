@@ -4,12 +4,9 @@
 //! has it: a word has the numbers of its sets whatever its part of speech is, so that a noun's set and a verb's set that
 //! have one number are one set. Where words have synonyms by this accident they have them in both metrics too.
 
-mod morphology;
-
-use morphology::base_form;
-
 use crate::tables::layout::{Lists, Strings, ToCheck};
 use crate::tables::{FileError, Format, SharedBytes, mark};
+use crate::text::word_forms::base_form;
 
 /// Words and irregular forms, 4 each.
 const FORMAT: Format<8> = Format { name: "a synonym table", magic: mark::SYNONYMS, version: 1 };

@@ -7,10 +7,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import TypeAlias
 
+from sacrecap import _core
 from sacrecap.data import fields
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, first_of, warn
-from sacrecap.resources.chair.lemmas import base_form
 from sacrecap.resources.chair.object_vocabulary import ObjectVocabulary
 
 __all__ = ["NAMES", "ObjectVocabulary", "VocabularySource", "by_base_forms", "open_vocabulary"]
@@ -59,7 +59,7 @@ def _own(name: str) -> ObjectVocabulary:
 @cache
 def by_base_forms() -> ObjectVocabulary:
     """The published vocabulary, looked up by WordNet's base forms of a caption's words."""
-    return ObjectVocabulary(_text("coco"), "coco", base_form)
+    return ObjectVocabulary(_text("coco"), "coco", cache(_core.noun_base))
 
 
 def _text(name: str) -> str:

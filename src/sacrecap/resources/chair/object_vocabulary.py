@@ -7,13 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from sacrecap import _core
 from sacrecap.errors import DataError
-from sacrecap.resources.chair.plurals import plurals
-
-if TYPE_CHECKING:
-    from sacrecap import _core
 
 _ANIMALS = ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub"]
 _JOINED = """
@@ -98,7 +94,7 @@ class ObjectVocabulary:
         # A plural that is itself a word in some phrase, such as "glasses" in "opera glasses", is a plural elsewhere.
         parts = {part for phrase in terms for part in phrase}
         for (*before, last), term in list(terms.items()):
-            for several in plurals(last):
+            for several in _core.plurals(last):
                 if several in parts:
                     terms.setdefault((*before, several), term)
         return terms
@@ -112,15 +108,13 @@ class ObjectVocabulary:
             return numbers
         # The longest word that has this plural form: "vases" are not several "vas".
         for part in sorted(own, key=len, reverse=True):
-            for several in plurals(part):
+            for several in _core.plurals(part):
                 numbers.setdefault(several, numbers[part])
         return numbers
 
     @cached_property
     def core(self) -> _core.ObjectWords:
         """The vocabulary for native code."""
-        from sacrecap import _core
-
         names = {term: number for number, term in enumerate(dict.fromkeys(self._terms.values()))}
         phrases = [([self._parts[part] for part in phrase], names[term]) for phrase, term in self._terms.items()]
         drops = [(names[word], names[beside]) for word, beside in DROPS.items()]

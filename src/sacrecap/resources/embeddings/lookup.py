@@ -10,34 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from sacrecap import _core
+
 _FUNCTION_WORDS = frozenset(["a", "an", "and", "at", "for", "from", "in", "of", "on", "or", "the", "to", "with"])
-_IRREGULAR = {
-    "children": "child",
-    "feet": "foot",
-    "geese": "goose",
-    "men": "man",
-    "mice": "mouse",
-    "oxen": "ox",
-    "people": "person",
-    "teeth": "tooth",
-    "women": "woman",
-}
-_ENDINGS = (
-    ("ies", ("y", "ie")),
-    ("ves", ("f", "fe", "ve")),
-    ("sses", ("ss",)),
-    ("ches", ("ch", "che")),
-    ("shes", ("sh",)),
-    ("xes", ("x", "xe")),
-    ("zes", ("z", "ze", "")),
-    ("oes", ("o", "oe")),
-    ("ses", ("se", "s", "sis")),
-    ("ss", ()),
-    ("us", ()),
-    ("is", ()),
-    ("s", ("",)),
-)
-"""Plural endings, longest first, each with possible singular endings, likeliest first."""
 
 
 def forms(label: str) -> Iterator[str]:
@@ -51,11 +26,11 @@ def forms(label: str) -> Iterator[str]:
             yield joiner.join(pieces)
             yield joiner.join(pieces).lower()
         *before, last = parts(lower)
-        for singular in singulars(last):
+        for singular in _core.singulars(last):
             for joiner in (" ", "_", "-", ""):
                 yield joiner.join((*before, singular))
     else:
-        yield from singulars(lower)
+        yield from _core.singulars(lower)
 
 
 def parts(label: str) -> list[str]:
@@ -70,18 +45,3 @@ def content_parts(label: str) -> list[str]:
     """
     pieces = parts(label)
     return [part for part in pieces if part.lower() not in _FUNCTION_WORDS] if len(pieces) > 1 else []
-
-
-def singulars(word: str) -> Iterator[str]:
-    """Possible singulars of a lower-case word, likeliest first; empty if the word is not a plural."""
-    if word in _IRREGULAR:
-        yield _IRREGULAR[word]
-    for suffix in ("men", "women"):
-        if word.endswith(suffix) and len(word) > len(suffix) + 2:
-            yield word.removesuffix("en") + "an"  # firemen, policewomen
-            break
-    for plural, endings in _ENDINGS:
-        if word.endswith(plural):
-            if len(word) > len(plural) + 1:
-                yield from (word.removesuffix(plural) + ending for ending in endings)
-            return
