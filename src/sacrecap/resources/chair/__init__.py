@@ -59,7 +59,7 @@ def _own(name: str) -> ObjectVocabulary:
 @cache
 def by_base_forms() -> ObjectVocabulary:
     """The published vocabulary, looked up by WordNet's base forms of a caption's words."""
-    return ObjectVocabulary(_text("coco"), "coco", cache(_core.noun_base))
+    return ObjectVocabulary(_text("coco"), "coco", _core.noun_base)
 
 
 def _text(name: str) -> str:
