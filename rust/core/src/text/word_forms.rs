@@ -298,10 +298,11 @@ mod tests {
     fn one_and_several() {
         let joined = |forms: Vec<String>| forms.join(" ");
         let cases = [
-            ("bus", "buses busses busi", ""),
+            ("bus", "buses busses", ""),
+            ("cactus", "cactuses cactusses cacti", ""),
             ("scarf", "scarves scarfs", ""),
             ("grandchild", "grandchildren grandchilds", ""),
-            ("buses", "buseses", "buse bus busis"),
+            ("buses", "buseses busesses", "buse bus busis"),
             ("women", "womens", "woman"),
             ("firemen", "firemens", "fireman"),
             ("people", "peoples", "person"),
