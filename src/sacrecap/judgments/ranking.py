@@ -100,8 +100,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         tokenizer: as for `sacrecap.score`.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core.
-        progress: called with the finished share, 0 to 1, of slow preparations: the tables of a METEOR release,
-            and the graphs of SPICE's original program.
+        progress: called with the finished share, 0 to 1, of slow preparations.
         **given: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; without `document_frequency`,
             words are weighted by all `references`, also those of images that are not ranked.
 
