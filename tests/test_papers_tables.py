@@ -11,12 +11,15 @@ import csv
 import io
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+import recorded_spice
 from pages import DOCS, UPDATE, run
 
 PAGE = DOCS / "explanation" / "papers-tables.md"
@@ -55,16 +58,17 @@ def test_the_command_prints_the_figures(
     block: Block, folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    of_data = any(name in block.code for name in DATA)
-    if of_data:
-        for data in (request.getfixturevalue("shared") / "data").iterdir():
-            if not Path(data.name).exists():
-                Path(data.name).symlink_to(data)
-    set_up(SETUP.code if of_data else SETUP.code.splitlines()[0])
+    needs_data = any(name in block.code for name in DATA)
+    data = request.getfixturevalue("shared") / "data" if needs_data else None
+    for place in data.iterdir() if data else ():
+        if not Path(place.name).exists():
+            Path(place.name).symlink_to(place)
+    set_up(SETUP.code if data else SETUP.code.splitlines()[0])
     output = printed(block)
     head, rule, *rows = block.table.splitlines()
-    columns = head.split("|")[1].strip().removeprefix("line: ")
-    table = "".join(line + "\n" for line in [head, rule, *(filled(row, output, columns) for row in rows)])
+    names = [cell.strip() for cell in head[1:-1].split("|")]
+    original = partial(by_the_program, command=block.code, data=data)
+    table = "".join(line + "\n" for line in [head, rule, *(filled(row, names, output, original) for row in rows)])
     if UPDATE and table != block.table:
         text = PAGE.read_text("utf-8")
         PAGE.write_text(text.replace(block.table, table), "utf-8")
@@ -93,24 +97,43 @@ def in_shell(commands: str) -> str:
     return said
 
 
-def filled(row: str, output: str, columns: str) -> str:
-    """The row of the page with our figures, of these columns unless it names others."""
-    where, figures, _, why = (cell.strip() for cell in row[1:-1].split("|"))
-    named = re.fullmatch(r"`(.+?)`(?:: (.+))?", where)
+Lines = dict[str, dict[str, float]]
+"""Figures by the names of the line and of the column."""
+
+
+def by_the_program(line: str, command: str, data: Path | None) -> dict[str, float]:
+    """What SPICE's original program gave: to the captions of the line, or, of data, agreement with people."""
+    recorded = recorded_spice.read()
+    if data is None:
+        return {"spice": {**recorded["table-1"], **recorded["table-4"]}[line]}
+    return recorded_spice.agreement(data, recorded["pascal50s-1" if "--references 1 " in command else "pascal50s"])
+
+
+def filled(row: str, names: list[str], output: str, original: Callable[[str], dict[str, float]]) -> str:
+    """The row of the page with our figures and the original program's, in the columns that the head or it names."""
+    cells = dict(zip(names, (cell.strip() for cell in row[1:-1].split("|")), strict=True))
+    named = re.fullmatch(r"`(.+?)`(?:: (.+))?", cells[names[0]])
     assert named, row
-    own = of_output(output)[named[1]]
-    ours = [own[column] for column in (named[2] or columns).split("; ")]
-    assert len(ours) == len(figures.split()), row
-    shown = " ".join(f"{value:.3f}" for value in ours)
-    return f"| {where} | {figures} | {shown} | {why} |".replace("  ", " ")
+    columns = (named[2] or names[0].removeprefix("line: ")).split("; ")
+    cells["ours"] = figures(of_output(output)[named[1]], columns)
+    assert len(cells["ours"].split()) == len(cells["printed"].split()), row
+    for name in names:
+        measured = name.partition(": ")[2].split("; ") if ":" in name else columns
+        if name.startswith("original") and {*measured} <= {*columns}:
+            cells[name] = figures(original(named[1]), measured)
+    return f"| {' | '.join(cells.values())} |".replace("  ", " ")
 
 
-def of_output(output: str) -> dict[str, dict[str, float]]:
+def figures(line: dict[str, float], columns: list[str]) -> str:
+    return " ".join(f"{line[column]:.3f}" for column in columns)
+
+
+def of_output(output: str) -> Lines:
     """The figures of a table, of CSV, or of words with figures, by the names of the line and of the column.
 
     The name of a line is of several cells, if the line has several that are no figures.
     """
-    found: dict[str, dict[str, float]] = {}
+    found: Lines = {}
     lines = output.splitlines()
     header: list[str] = []
     for line, after in pairwise([*lines, ""]):
