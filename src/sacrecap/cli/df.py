@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 
 def _output(_: click.Context, __: click.Parameter, output: str | None) -> str:
-    """Raises, before anything is counted, if the counts have no destination."""
     if output is None:
         raise UsageError("give -o FILE, the file to write")
-    options.check_outputs(output=output)
     return output
 
 
@@ -66,6 +64,7 @@ def build(
 
     With --language-model, learn from all REFERENCES, such as those of a training split.
     """
+    options.check_outputs(output=output)
     if language_model:
         _build_language_model(
             references, n or 3, output, files, threads, refused={"--stem": stem, "--engine": not engine.is_local}
@@ -99,6 +98,7 @@ def _build_language_model(
 @options.quiet
 def import_(pickle: str, output: str) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
+    options.check_outputs(output=output)
     DocumentFrequency.import_pickle(pickle).save(output)
 
 
@@ -108,6 +108,7 @@ def import_(pickle: str, output: str) -> None:
 @options.quiet
 def merge(files: tuple[str, ...], output: str) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
+    options.check_outputs(output=output)
     total = find(files[0])
     for file in files[1:]:
         total = total.merge(find(file))

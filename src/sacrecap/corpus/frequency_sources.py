@@ -64,7 +64,9 @@ def find(text: str, progress: Progress | None = None) -> DocumentFrequency:
         )
     if is_name:
         return of_set(testsets.TEST_SETS[text], progress)
-    if not is_path:
+    if (
+        not is_path and not os.path.splitext(text)[1]
+    ):  # else it is meant as a file's name, which has a message of its own
         raise DataError(f"{text}: no such file, and {_unknown(text)}")
     return DocumentFrequency.load(text)
 
