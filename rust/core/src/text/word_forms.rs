@@ -173,21 +173,28 @@ pub(crate) fn base_form<T>(word: &str, meaning: impl Fn(&str) -> Option<T>) -> O
 
 /// The nouns of WordNet 3.0 that decide whether a word's base form is a word of COCO's objects, one a line, and the
 /// irregular forms, each with its base forms; `models/object-words` makes them.
-static LISTED: LazyLock<(FxHashSet<&str>, FxHashMap<&str, Vec<&str>>)> = LazyLock::new(|| {
-    let (mut nouns, mut irregular) = (FxHashSet::default(), FxHashMap::default());
+static LISTED: LazyLock<Listed> = LazyLock::new(|| {
+    let mut listed = Listed::default();
     for line in include_str!("nouns.txt").lines() {
         match *line.split(' ').collect::<Vec<_>>() {
             [noun] => {
-                nouns.insert(noun);
+                listed.nouns.insert(noun);
             }
             [form, ref bases @ ..] => {
-                irregular.insert(form, bases.to_vec());
+                listed.irregular.insert(form, bases.to_vec());
             }
             [] => {}
         }
     }
-    (nouns, irregular)
+    listed
 });
+
+#[derive(Default)]
+struct Listed {
+    nouns: FxHashSet<&'static str>,
+    /// Base forms by irregular form.
+    irregular: FxHashMap<&'static str, Vec<&'static str>>,
+}
 
 /// The base form of a lower-case noun among COCO's objects as NLTK's `WordNetLemmatizer` finds it; the word itself for
 /// one that is no form of a listed noun.
@@ -195,18 +202,17 @@ static LISTED: LazyLock<(FxHashSet<&str>, FxHashMap<&str, Vec<&str>>)> = LazyLoc
 /// Of the word itself and of what the endings, or the list of irregular forms, make of it: the shortest that is a noun of
 /// WordNet, and of several the first.
 pub fn noun_base(word: &str) -> String {
-    let (nouns, irregular) = &*LISTED;
-    let forms: Vec<String> = match irregular.get(word) {
+    let forms: Vec<String> = match LISTED.irregular.get(word) {
         Some(bases) => bases.iter().map(|base| (*base).to_owned()).collect(),
         None => replaced(word, &WORDNET[..NOUNS]).chain(replaced(word, &LEMMATISER)).collect(),
     };
     let all = std::iter::once(word).chain(forms.iter().map(String::as_str));
-    let shortest = all.filter(|form| nouns.contains(form)).min_by_key(|form| form.chars().count());
+    let shortest = all.filter(|form| LISTED.nouns.contains(form)).min_by_key(|form| form.chars().count());
     shortest.unwrap_or(word).to_owned()
 }
 
-/// Lemmas as rewritten endings, which `models/parser/lemmas.py` learns: the changes to words with an ending. The longest ending that a word has decides; `^` marks the start of a whole
-/// word.
+/// Lemmas as rewritten endings, which `models/parser/lemmas.py` learns: the changes to words with an ending. The longest
+/// ending that a word has decides; `^` marks the start of a whole word.
 #[derive(Debug, Default)]
 pub(crate) struct Endings {
     rules: FxHashMap<Box<str>, (usize, Box<str>)>,

@@ -59,14 +59,10 @@ pub(super) fn place(concepts: &mut Vec<Concept>, name: Name, lexicon: &Lexicon<'
             best = (alike, at);
         }
     }
-    match concepts.get_mut(best.1) {
-        Some(concept) => concept.join(name, lexicon),
-        None => {
-            let mut concept = Concept::default();
-            concept.join(name, lexicon);
-            concepts.push(concept);
-        }
+    if best.1 == concepts.len() {
+        concepts.push(Concept::default());
     }
+    concepts[best.1].join(name, lexicon);
     best.1
 }
 

@@ -47,7 +47,7 @@ impl Graphs {
     pub fn reader(&self) -> Reader<'_> {
         let memory = match self {
             Self::Parsed { parser, .. } => Some(Box::new(parser.worker())),
-            _ => None,
+            Self::Given(_) => None,
         };
         Reader { graphs: self, memory }
     }
