@@ -275,7 +275,7 @@ define debian
 	 elif [ "$$(id -u)" = 0 ]; then SUDO=; elif sudo -n true 2>/dev/null; then SUDO=sudo; else lacking="that takes root"; fi; \
 	 if [ -n "$$lacking" ]; then echo "sacrecap: $(1) is not installed, and cannot be ($$lacking): the tests that need it are skipped"; test -z "$$CI"; \
 	 else echo "sacrecap: installing $(1) for the tests"; \
-	  mkdir -p target && flock target/debian.lock sh -c "$$SUDO apt-get update -qq && $$SUDO env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(2) >/dev/null"; fi
+	  $$SUDO apt-get update -qq && $$SUDO env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y $(2) >/dev/null; fi
 endef
 
 # Reports, the server's pages and studies are tested in a real browser.

@@ -2,9 +2,9 @@
 
 usage: run_tests.py [--jobs N] TARGET...
 
-First each target's environment is made (`make ready-NAME` for `test-NAME`), that of the first target before the others,
-since it builds the native core for all. Then the tests run, N targets at a time; never beside an installation, which
-would replace the core under them. What they print is in target/tests/TARGET.log; of a target
+First each target's environment is made (`make ready-NAME` for `test-NAME`), one after the other, since two targets may
+share one, and all share the build of the native core. Then the tests run, N targets at a time; never beside an
+installation, which would replace the core under them. What they print is in target/tests/TARGET.log; of a target
 that failed, the end is shown. The exit status is the worst of the targets'.
 """
 
@@ -104,10 +104,7 @@ def main() -> None:
     arguments = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    first, *others = arguments.targets
-    ready = {first: made_ready(first)}
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        ready |= zip(others, pool.map(made_ready, others), strict=True)
+    ready = {target: made_ready(target) for target in arguments.targets}
     print(f"everything is installed after {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
     width = max(map(len, arguments.targets))
     outcomes: dict[str, Outcome] = {}
