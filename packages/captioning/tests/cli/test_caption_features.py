@@ -30,8 +30,9 @@ def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -
     assert "epoch" in run.ok("caption", "retrieval", "run", "--epochs", 1, "--batch", 8, *here)
     run.ok("caption", "generate", "run", "--captions", 2, "--device", "cpu", "-o", "sets.json", *here)
     assert len(json.loads((run.folder / "sets.json").read_text())) == 4
-    evaluate = ("caption", "evaluate", "run", "--metrics", "bleu-1", "--interval", "none", "--format", "json")
-    assert json.loads(run.ok(*evaluate, "--device", "cpu", *here))["images"] == 4
+    evaluate = ("caption", "evaluate", "run", "--metrics", "bleu-1", "--interval", "jackknife", "--format", "json")
+    scored = json.loads(run.ok(*evaluate, "--device", "cpu", *here))
+    assert (scored["images"], *scored["intervals"]) == (4, "bleu-1")
     systems = json.loads(run.ok(*evaluate, "--device", "cpu", *here, "--blind"))["systems"]
     assert list(systems) == ["captioner", *BLIND]
     assert all(own["scores"]["bleu-1"] > 0.1 for name, own in systems.items() if name in BLIND)  # people say it

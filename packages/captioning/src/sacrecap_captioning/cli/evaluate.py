@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    values=(options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED), output()),
+    values=(options.resampling("Bootstrap samples."), output()),
     common="--images --split --metrics --method --candidates --blind --interval --format --output --quiet".split(),
 )
 @shared.captioner
