@@ -67,17 +67,19 @@ def with_help(page: str) -> str:
     """The page with the help of each command that it asks for."""
     return re.sub(
         r"^\$ sacrecap (.*--help(?:-all)?)\n",
-        lambda asked: asked[0] + _help(asked[1].split()),
+        lambda match: match[0] + _help(match[1].split()),
         page,
         flags=re.MULTILINE,
     )
 
 
-def _help(asked: list[str]) -> str:
-    shown = CliRunner().invoke(cli, asked, prog_name="sacrecap", terminal_width=78)
-    if shown.exit_code:
-        raise ValueError(f"sacrecap {' '.join(asked)}: {shown.exception or shown.output}; is its member installed?")
-    return shown.output
+def _help(arguments: list[str]) -> str:
+    result = CliRunner().invoke(cli, arguments, prog_name="sacrecap", terminal_width=78)
+    if result.exit_code:
+        raise ValueError(
+            f"sacrecap {' '.join(arguments)}: {result.exception or result.output}; is its member installed?"
+        )
+    return result.output
 
 
 def write_reports(folder: Path) -> None:

@@ -54,10 +54,10 @@ def pairs(text: str) -> Iterable[tuple[str, list[str]]]:
 
 def synonyms(synsets: str) -> Sets:
     """The words of `english.synsets`, a word and on the next line the numbers of its sets."""
-    found: dict[str, list[int]] = defaultdict(list)
+    sets: dict[str, list[int]] = defaultdict(list)
     for word, numbers in pairs(synsets):
-        found[word] += map(int, numbers)
-    return found
+        sets[word] += map(int, numbers)
+    return sets
 
 
 def irregular(exceptions: str, words: Sets) -> Sets:
@@ -65,11 +65,11 @@ def irregular(exceptions: str, words: Sets) -> Sets:
 
     A form whose bases mean nothing stays listed, so that the suffix rules are not tried on it.
     """
-    found: dict[str, list[int]] = defaultdict(list)
+    sets: dict[str, list[int]] = defaultdict(list)
     for base, forms in pairs(exceptions):
         for form in forms:
-            found[form] += words.get(base, ())
-    return found
+            sets[form] += words.get(base, ())
+    return sets
 
 
 def paraphrase_sections(table: bytes) -> list[bytes]:
@@ -100,8 +100,8 @@ def paraphrase_sections(table: bytes) -> list[bytes]:
     children = len(words) + np.concatenate([[0], np.cumsum(np.bincount(parents, minlength=len(last)))])
     node = np.array(nodes)
     phrase, paraphrase = (node[np.array(side, int)] for side in both)
-    kept = (phrase >= 0) & (paraphrase >= 0)
-    phrase, paraphrase = phrase[kept], paraphrase[kept]
+    has_words = (phrase >= 0) & (paraphrase >= 0)
+    phrase, paraphrase = phrase[has_words], paraphrase[has_words]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(phrase, minlength=len(last)))])
     values = paraphrase[np.argsort(phrase, kind="stable")]
     return [*strings(words), *(np.asarray(part, "<u4").tobytes() for part in (last, children, bounds, values))]

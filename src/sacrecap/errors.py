@@ -199,8 +199,8 @@ def engine_option(name: str, *values: object) -> str:
     """The same for a parameter of an engine, which stands in the parentheses of `--engine`."""
     if not _command_line:
         return option(name, *values)
-    given = " or ".join("yes" if value is True else str(value) for value in values)
-    return f"{name.replace('_', '-')}{given and '='}{given} in --engine"
+    choices = " or ".join("yes" if value is True else str(value) for value in values)
+    return f"{name.replace('_', '-')}{choices and '='}{choices} in --engine"
 
 
 def _in_python(value: object) -> str:

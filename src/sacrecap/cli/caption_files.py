@@ -41,8 +41,10 @@ class FileFormat(NamedTuple):
     @classmethod
     def of(cls, text: str) -> FileFormat:
         """Raises `UsageError` for an unknown parameter."""
-        name, given = read_call("a format", text)
-        how = read_parameters(f"the format {name}", given, {"encoding": ("a name", str), "separator": ("a text", str)})
+        name, parameters = read_call("a format", text)
+        how = read_parameters(
+            f"the format {name}", parameters, {"encoding": ("a name", str), "separator": ("a text", str)}
+        )
         return cls(None if name == AUTO else name, **how)
 
 
@@ -130,7 +132,8 @@ class CaptionFiles:
         Raises `UsageError` for several of these, and for references and captions that are not written alike, unless
         the call has one kind of file.
         """
-        written = {own[1:] for own in (self.of_references, self.of_captions) if not (is_one and own == FileFormat())}
+        formats = self.of_references, self.of_captions
+        written = {how[1:] for how in formats if not (is_one and how == FileFormat())}
         if len(written) > 1:
             raise UsageError(
                 "an engine reads references and captions by one encoding and one separator: say the same in both "

@@ -51,11 +51,11 @@ class EngineChoice:
     def __init__(self, *, engine: str) -> None:
         before, _, address = engine.partition(":")
         is_address = before == "ray" and address and "(" not in address
-        name, given = (before, {"address": address}) if is_address else read_call("--engine", engine)
+        name, parameters = (before, {"address": address}) if is_address else read_call("--engine", engine)
         accepted_name("--engine", name, ENGINES)
         self.name: EngineName = next(known for known in ENGINES if known == name)
-        self._given = read_parameters(f"--engine {name}", given, _PARAMETERS[name])
-        self.skipped: str | None = self._given.get("skipped")
+        self._parameters = read_parameters(f"--engine {name}", parameters, _PARAMETERS[name])
+        self.skipped: str | None = self._parameters.get("skipped")
         self.is_local = self.name == "local"
 
     def made(
@@ -81,7 +81,7 @@ class EngineChoice:
         per_image = None if output is None else output.per_image
         if per_image == "-":
             raise UsageError(f"--per-image is a folder with --engine {self.name}, got -; name a folder")
-        return EngineOptions(self.name, per_image=per_image, **self._given, **files.of_engine(is_one=is_one))
+        return EngineOptions(self.name, per_image=per_image, **self._parameters, **files.of_engine(is_one=is_one))
 
 
 ENGINE = Value(
@@ -90,10 +90,10 @@ ENGINE = Value(
     EngineChoice,
     declared(
         """
-        --engine NAME|NAME(…)  local: all in memory; stream: part by part, in bounded memory; ray or ray:HOST:PORT: on a
-            cluster. Same numbers. Parameters of the last two, as stream(memory=2G, resume=yes): memory=512M, work=DIR,
-            keep=CONDITION, resume=yes, on-bad-row=skip, on-bad-file=skip, skipped=FILE; of ray alone address and
-            workers.
+        --engine NAME|NAME(…)  Where it runs: local (all in memory), stream (part by part, in bounded memory), or ray,
+            ray:HOST:PORT (on a cluster). Same numbers. Parameters of the last two, as stream(memory=2G, resume=yes):
+            memory=512M, work=DIR, keep=CONDITION, resume=yes, on-bad-row=skip, on-bad-file=skip, skipped=FILE; of ray
+            alone address and workers.
         """,
         engine={"default": "local", "shell_complete": lambda _, __, begun: [e for e in ENGINES if e.startswith(begun)]},
     ),

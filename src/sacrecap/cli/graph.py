@@ -33,11 +33,10 @@ BATCH = 10_000
 @click.argument("captions")
 @takes(
     """
-    --format  jsonl: an object per caption; text: its tuples, for people to read. Both say what is denied, hedged,
-        aside.
+    --format  An object per caption, or its tuples as text for people to read; both say what is denied, hedged, aside.
     -o, --output FILE  Where to print it; - is stdout.
     --tokenizer  ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.
-    --grammar  spice: the original SPICE's rules; paragraph: rules for longer texts; auto: paragraph for texts of
+    --grammar  The rules: those of the original SPICE, or those for longer texts; auto takes paragraph for texts of
         several sentences, spice for others.
     """,
     format={"name": "format_", "type": click.Choice(["jsonl", "text"]), "default": "jsonl"},

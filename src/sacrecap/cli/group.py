@@ -43,18 +43,18 @@ def declared(table: str, *, heading: str | None = None, **settings: Mapping[str,
         heading: that of all of them, where it is not that of the value that the command makes of them.
         **settings: by option, what click has to know beside that; `name`: its parameter, if it is called otherwise.
     """
-    found = []
+    options = []
     for entry in re.split(r"\n(?=-)", textwrap.dedent(table).strip()):
         head, _, text = entry.partition("  ")
         *names, last = re.split(r", (?=-)", head)
         flag, _, metavar = last.partition(" ")
         names.append(flag)
-        own = dict(settings.get(flag.partition("/")[0].strip("-").replace("-", "_"), {}))
-        if "name" in own:
-            names.append(own.pop("name"))
-        more = {"metavar": metavar or None, "help": " ".join(text.split()), **own}
-        found.append(click.Option(names, **more) if heading is None else Option(names, heading=heading, **more))
-    return found
+        more = dict(settings.get(flag.partition("/")[0].strip("-").replace("-", "_"), {}))
+        if "name" in more:
+            names.append(more.pop("name"))
+        more = {"metavar": metavar or None, "help": " ".join(text.split()), **more}
+        options.append(click.Option(names, **more) if heading is None else Option(names, heading=heading, **more))
+    return options
 
 
 def takes(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> Callable[[F], F]:
@@ -127,7 +127,7 @@ class Command(click.Command):
         """The common options in their order; of the whole help, then the others by heading."""
         headings = {option.name: value.heading for value in self.values for option in value.options}
         first: dict[str, tuple[str, str]] = {}
-        others: dict[str, dict[str, tuple[str, str]]] = {heading: {} for heading in HEADINGS}
+        below: dict[str, dict[str, tuple[str, str]]] = {heading: {} for heading in HEADINGS}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is None or isinstance(parameter, click.Argument) or parameter is _HELP_ALL:
@@ -137,17 +137,17 @@ class Command(click.Command):
                 record = f"{record[0]}, --help-all", "Show these options, or all of them."
             heading = getattr(parameter, "heading", headings.get(parameter.name, "More"))
             is_first = not self.common or name in (*self.common, "--help")
-            (first if is_first else others.setdefault(heading, {}))[name] = record
+            (first if is_first else below.setdefault(heading, {}))[name] = record
         order = [*(name for name in self.common if name in first), *(name for name in first if name not in self.common)]
-        shown = [first[name] for name in order]
+        rows = [first[name] for name in order]
         is_whole = not self.common or ctx.meta.get(_WHOLE)
         with formatter.section("Options"):
-            formatter.write_dl(shown if is_whole else [(names, _beginning(text)) for names, text in shown])
+            formatter.write_dl(rows if is_whole else [(names, _beginning(text)) for names, text in rows])
         if not is_whole:
             formatter.write_paragraph()
             formatter.write_text(f"{ctx.command_path} --help-all shows all options, and says more.")
             return
-        for heading, records in others.items():
+        for heading, records in below.items():
             if records:
                 with formatter.section(heading):
                     formatter.write_dl(_together(records.values()))
@@ -175,11 +175,11 @@ def _beginning(text: str) -> str:
 
 def _together(records: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Options with one text, one after the other, stand in one entry."""
-    found: list[tuple[str, str]] = []
+    entries: list[tuple[str, str]] = []
     for names, text in records:
-        before = found.pop()[0].rpartition(" ")[0] + ", " if found and found[-1][1] == text else ""
-        found.append((before + names, text))
-    return found
+        before = entries.pop()[0].rpartition(" ")[0] + ", " if entries and entries[-1][1] == text else ""
+        entries.append((before + names, text))
+    return entries
 
 
 class Group(click.Group):

@@ -27,31 +27,31 @@ def read_settings(texts: Iterable[str]) -> dict[str, Any]:
         >>> read_settings(["price=0.15,0.6,requests=4", "requests=16"])
         {'price': (0.15, 0.6), 'requests': 16}
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for text in texts:
         is_file = "=" not in text or os.path.exists(text)
         place = text if is_file else "--judge-settings"
-        given = _of_file(text) if is_file else _of_text(text)
+        values = _of_file(text) if is_file else _of_text(text)
         for key in ("url", "model", "key-env"):
-            if key in given:
+            if key in values:
                 raise UsageError(f"{place}: {key} is not a setting; give --judge-{key}")
-        found |= read_parameters(place, given, _SETTINGS)
-    return found
+        settings |= read_parameters(place, values, _SETTINGS)
+    return settings
 
 
 def _of_text(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     key = ""
     for part in text.split(","):
         name, equals, value = part.partition("=")
         if equals:
             key = name.strip()
-            found[key] = value
+            settings[key] = value
         elif key:
-            found[key] += f",{part}"
+            settings[key] += f",{part}"
         else:
             raise UsageError(f"--judge-settings takes FILE or KEY=VALUE,…, got {text!r}")
-    return found
+    return settings
 
 
 def _of_file(path: str) -> dict[str, str]:
@@ -59,10 +59,10 @@ def _of_file(path: str) -> dict[str, str]:
     with reading(path), open(path, encoding="utf-8") as file:
         text = file.read()
     try:
-        found = json.loads(text) if text.lstrip().startswith("{") else _toml(text)
+        document = json.loads(text) if text.lstrip().startswith("{") else _toml(text)
     except ValueError as error:
         raise DataError(f"{path}: neither JSON nor TOML: {error}") from None
-    return {key: _written(value) for key, value in found.items()}
+    return {key: _written(value) for key, value in document.items()}
 
 
 def _toml(text: str) -> dict[str, Any]:

@@ -264,7 +264,7 @@ NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 def _by_name(others: tuple[str, ...]) -> dict[str, str]:
     from sacrecap.resources.needs import Given
 
-    found: dict[str, str] = {}
+    needs: dict[str, str] = {}
     for text in others:
         name, equals, value = text.partition("=")
         name = name.strip()
@@ -272,8 +272,8 @@ def _by_name(others: tuple[str, ...]) -> dict[str, str]:
             raise UsageError(f"--need takes NAME=VALUE, got {text!r}")
         if name in Given.__annotations__ and name != "device":
             raise UsageError(f"--need is not for {name}, which an option or a metric's parameter gives: see --help-all")
-        found[name] = value
-    return found
+        needs[name] = value
+    return needs
 
 
 def image_source(
@@ -390,8 +390,8 @@ def _whole(text: str) -> int:
 
 TEST, _ALPHA, _CORRECTION, _ATTEMPTS = declared(
     """
-    --test  Paired test over images: exact, the default; permutation, which draws samples of the same; or the paired
-        bootstrap, the default and only choice with --engine stream and ray.
+    --test  Paired test over images: exact, permutation (which draws samples of it), or the paired bootstrap; exact by
+        default, and bootstrap with --engine stream and ray, which have no other.
     --alpha LEVEL  A difference is significant where its corrected p is at most this.
     --correction  Of p for the number of pairs of systems, for each metric.
     --attempts [NAME=]N  Each system, or system NAME, is the best of N attempts on these images (submissions,
@@ -421,32 +421,32 @@ def read_call(option: str, text: str) -> tuple[str, dict[str, str]]:
     match = _CALL.fullmatch(text)
     if match is None:
         raise UsageError(f"{option} takes NAME or NAME(PARAMETER=VALUE, …), got {text!r}")
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for part in at_commas(match["inside"] or ""):
         name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value or name in found:
+        if not equals or not value or name in parameters:
             raise UsageError(f"{option} {text}: a parameter is PARAMETER=VALUE, once, got {part!r}")
-        found[name] = unquoted(value)
-    return match["name"], found
+        parameters[name] = unquoted(value)
+    return match["name"], parameters
 
 
 Parameter = tuple[str, Callable[[str], Any]]
 """What a value is, in words, and what reads its text or raises `ValueError`."""
 
 
-def read_parameters(where: str, given: Mapping[str, str], accepted: Mapping[str, Parameter]) -> dict[str, Any]:
+def read_parameters(where: str, texts: Mapping[str, str], accepted: Mapping[str, Parameter]) -> dict[str, Any]:
     """The values, by keyword. Raises `UsageError`, which begins with the place, for a name or a value that is none."""
-    found = {}
-    for name, text in given.items():
+    values = {}
+    for name, text in texts.items():
         if not accepted:
             raise UsageError(f"{where} has no parameters, got {name!r}")
         accepted_name(f"{where}: a parameter", name, [*accepted])
         what, read = accepted[name]
         try:
-            found[name.replace("-", "_")] = read(text)
+            values[name.replace("-", "_")] = read(text)
         except ValueError:
             raise UsageError(f"{where}: {name} is {what}, got {text!r}") from None
-    return found
+    return values
 
 
 def number(kind: type[float], least: float, most: float) -> Callable[[str], float]:

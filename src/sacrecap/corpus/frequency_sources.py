@@ -43,10 +43,10 @@ def all_chosen(given: object, progress: Progress | None = None) -> tuple[Documen
     Raises what `chosen` raises, and `UsageError` for `corpus` among several.
     """
     several = given if isinstance(given, (list, tuple)) else [given]
-    found = tuple(one for one in (chosen(each, progress) for each in several) if one is not None)
-    if len(found) < len(several):
+    counts = tuple(one for one in (chosen(each, progress) for each in several) if one is not None)
+    if len(counts) < len(several):
         raise UsageError(f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {given!r}")
-    return found
+    return counts
 
 
 def find(text: str, progress: Progress | None = None) -> DocumentFrequency:
@@ -64,9 +64,7 @@ def find(text: str, progress: Progress | None = None) -> DocumentFrequency:
         )
     if is_name:
         return of_set(testsets.TEST_SETS[text], progress)
-    if (
-        not is_path and not os.path.splitext(text)[1]
-    ):  # else it is meant as a file's name, which has a message of its own
+    if not is_path and not os.path.splitext(text)[1]:  # a file's name has a message of its own
         raise DataError(f"{text}: no such file, and {_unknown(text)}")
     return DocumentFrequency.load(text)
 
@@ -81,15 +79,15 @@ def of_set(one: TestSet, progress: Progress | None = None) -> DocumentFrequency:
 
     Raises `DataError` if the file cannot be fetched, or is not the published one.
     """
-    kept = testsets.kept(one)
-    if not os.path.isfile(kept):
+    path = testsets.place_of(one)
+    if not os.path.isfile(path):
         if one.counts == "pickle":
             made = DocumentFrequency.import_pickle(testsets.file_of(one.source, progress))
         else:
             made = DocumentFrequency.build(testsets.captions_of(one, progress), stem=one.counts == "stems")
-        made.save(kept)
+        made.save(path)
     try:
-        frequencies = DocumentFrequency.load(kept)
+        frequencies = DocumentFrequency.load(path)
     except DataError as error:
         raise DataError(f"{error}; remove it; then it is made again") from None
     frequencies.source = f"{one.name}@{frequencies.checksum}"

@@ -55,11 +55,11 @@ def download(part: PublishedFile, folder: str, progress: Progress) -> None:
             file.seek(0)
         _fetch(part, file, progress)
     with open(waiting, "rb") as fetched:
-        found = checksum(fetched)
-    if part.sha256 not in (None, found):
+        digest = checksum(fetched)
+    if part.sha256 not in (None, digest):
         os.remove(waiting)
         raise DataError(
-            f"{part.url}: is not the published file (its SHA-256 is {found}, not {part.sha256}); the download is "
+            f"{part.url}: is not the published file (its SHA-256 is {digest}, not {part.sha256}); the download is "
             f"removed; try again, or give the right {part.name} {part.elsewhere}"
         )
     os.replace(waiting, os.path.join(folder, part.name))

@@ -133,7 +133,7 @@ def folder() -> str:
 
 def is_here(one: TestSet) -> bool:
     """Whether the test set is available without the network."""
-    return any(os.path.isfile(path) for path in (kept(one), *_sources(one)))
+    return any(os.path.isfile(path) for path in (place_of(one), *_sources(one)))
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
@@ -149,7 +149,7 @@ def find(name: str, progress: Progress | None = None) -> str | None:
     one = TEST_SETS.get(name)
     if one is None or one.counts is not None:
         return None
-    path = kept(one)
+    path = place_of(one)
     if not os.path.isfile(path):
         captions = captions_of(one, progress)
         with atomic_write(path) as file:
@@ -174,9 +174,9 @@ def named(name: str) -> TestSet:
     return TEST_SETS[name]
 
 
-def kept(one: TestSet) -> str:
-    """Only the references, extracted from the published file on first use: that file may be a hundred times as
-    large. Of document frequencies, the counts.
+def place_of(one: TestSet) -> str:
+    """Where the references lie after the first use, alone: the published file may be a hundred times as large. Of
+    document frequencies, the counts.
     """
     return os.path.join(folder(), f"{one.name}.{'json' if one.counts is None else 'df'}")
 

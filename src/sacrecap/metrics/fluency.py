@@ -114,8 +114,8 @@ _KEPT = "fluency(references=no)"
 
 
 def _lacks() -> str:
-    given = option("language_model", "FILE", flag="--lm")
-    return f"it needs a language model, from sacrecap df build --language-model: {given}"
+    file = option("language_model", "FILE", flag="--lm")
+    return f"it needs a language model, from sacrecap df build --language-model: {file}"
 
 
 class LanguageLearner:

@@ -61,8 +61,8 @@ def _texts(image: object, items: Any, name: str) -> list[str]:
 
 def lacks_rubric() -> str:
     """What a metric does that has no rubric, and where to give it."""
-    given = spelled(python="rubric=FILE", command="--judge-settings rubric=FILE")
-    return f"looks for the items of a rubric: give {given}"
+    file = spelled(python="rubric=FILE", command="--judge-settings rubric=FILE")
+    return f"looks for the items of a rubric: give {file}"
 
 
 def signed(rubric: Rubric) -> str:

@@ -278,9 +278,9 @@ def bradley_terry(wins: Mapping[tuple[str, str], int]) -> list[dict[str, float]]
         top = members & unbeaten
         if over[np.ix_(top, top)].all():
             # Where everybody beats everybody, if by way of others, the maximum is one, and finite.
-            found = maximum_of_likelihood(won[np.ix_(top, top)], math.inf)
-            assert found is not None
-            strength[top] = np.exp(found[0] - found[0].max())
+            fitted = maximum_of_likelihood(won[np.ix_(top, top)], math.inf)
+            assert fitted is not None
+            strength[top] = np.exp(fitted[0] - fitted[0].max())
             strength[top] /= strength[top].sum()
         else:
             strength[top] = np.nan

@@ -23,8 +23,8 @@ def strengths(
     won = np.zeros((len(names), len(names)))
     np.add.at(won, (first, other), sizes * shares)
     np.add.at(won, (other, first), sizes * (1 - np.array(shares)))
-    found = bradley_terry(won)
-    return found and (found[0], (found[1][:, first] - found[1][:, other]) * sizes)
+    fitted = bradley_terry(won)
+    return fitted and (fitted[0], (fitted[1][:, first] - fitted[1][:, other]) * sizes)
 
 
 def bradley_terry(won: Floats, most: float = 20.0) -> tuple[Floats, Floats] | None:
