@@ -224,7 +224,6 @@ class CiderR:
 """
 
 KEPT_TOKENIZER = ("eval", "tokenizer.ptbtokenizer")
-SCORERS = ("bleu.bleu", "cider.cider", "rouge.rouge")
 
 ZOO: dict[str, Copy] = {
     "unchanged": Copy({}, dotted, package="unchanged.evalcap.coco_caption.pycocoevalcap"),
