@@ -127,6 +127,7 @@ def test_what_is_missing_is_named(
             "must be one of price, budget, requests, unanswered, dry-run, prompt, rubric, got 'prise' (did you",
         ),
         ("5,price=1,2", "takes FILE or KEY=VALUE,…, got '5,price=1,2'"),
+        ("", "takes FILE or KEY=VALUE,…, got ''"),
     ],
 )
 def test_settings_that_are_refused(run: Runner, files: list[str], given: str, message: str) -> None:

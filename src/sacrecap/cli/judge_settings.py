@@ -29,7 +29,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, Any]:
     """
     settings: dict[str, Any] = {}
     for text in texts:
-        is_file = "=" not in text or os.path.exists(text)
+        is_file = bool(text) and ("=" not in text or os.path.exists(text))
         place = text if is_file else "--judge-settings"
         values = _of_file(text) if is_file else _of_text(text)
         for key in ("url", "model", "key-env"):
