@@ -45,7 +45,8 @@ def command(
 
     SCORES has a row per caption, with image_id, system or caption, and a column per metric or judge (Parquet, CSV, JSON
     lines), as sacrecap compare --per-image writes. RATINGS has image_id, system or caption, and rating; or it is the
-    export of a study, of ratings or of choices. The rated captions must be drawn at random.
+    export of a study, of ratings or of choices. The rated captions must be drawn at random; where not all were drawn
+    alike, a column inclusion has what the probability of each draw is proportional to.
     """
     from sacrecap.judgments import calibrate
 
