@@ -133,6 +133,8 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
         ["'--tokenizer': 'moses' is not one of 'ptb', ", "see sacrecap score --help"],
     ),
     "interval": (["--interval", "95"], ["'95' is neither a confidence level between 0 and 1 (such as 0.95)"]),
+    "interval of all": (["--interval", "1"], ["'1' is neither a confidence level between 0 and 1"]),
+    "interval of none": (["--interval", "jackknife(0)"], ["'jackknife(0)' is neither a confidence level"]),
     "interval text": (["--interval", "nan"], ["'nan' is neither a confidence level"]),
     "samples": (["--samples", "0"], ["'--samples': 0 is not in the range x>=1"]),
     "seed": (["--seed", "-1"], ["'--seed': -1 is not in the range"]),

@@ -277,6 +277,18 @@ def test_an_encoding_that_there_is_not_is_an_error_of_utf8_too(engine: str, writ
     assert "no encoding is called 'utf-99'; Python knows utf-16, cp1252" in refused
 
 
+@pytest.mark.parametrize("engine", ["local", "stream"])
+def test_of_one_file_one_format_is_enough(engine: str, write: Write, run: Runner) -> None:
+    rows = "image_id,references,caption\n1,ein Café,ein Café\n2,a dog,a dog\n"
+    both = write("both.csv", rows.encode("cp1252"))
+    chosen = [*OPTIONS, "--engine", engine, "--reference-format", "auto(encoding=cp1252)"]
+    assert score(run.here("score", both, *chosen).stdout) == 1
+    sets = write("sets.csv", "image_id,caption\n1,ein Café\n1,ein Café\n2,a dog\n2,a dog\n".encode("cp1252"))
+    chosen = ["--metrics", "distinct", *OPTIONS[2:], "--engine", engine, "--set-format", "csv(encoding=cp1252)"]
+    (system,) = json.loads(run.here("diversity", sets, *chosen).stdout)["systems"].values()
+    assert system["distinct"] == 0.5
+
+
 def test_each_kind_of_file_has_its_encoding(write: Write, run: Runner) -> None:
     references = write("r.json", {"1": ["ein Café"]})
     candidates = write("c.csv", "image_id,caption\n1,ein Café\n".encode("cp1252"))

@@ -50,6 +50,12 @@ def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
     assert ended.stderr == "sacrecap: warning: left out, because they cannot be read: 1 image (1.jpg)\n"
 
 
+@pytest.mark.parametrize("threshold", ["-0.1", "1.5"])
+def test_a_confidence_is_from_0_to_1(run: Runner, write: Write, threshold: str) -> None:
+    message = f"'--threshold': {threshold} is not in the range 0<=x<=1"
+    assert message in run.refused("detect", "images", "-o", "o.json", "--threshold", threshold)
+
+
 def test_convert(run: Runner, write: Write) -> None:
     run.ok("detect", "convert", write("b.json", B), "-o", "all.json")
     run.ok("detect", "convert", "b.json", "-o", "sure.json", "--threshold", "0.6")

@@ -143,6 +143,7 @@ def test_settings_that_are_refused(run: Runner, files: list[str], given: str, me
             "judge.json",
             '{"price": [1, 2], "budget": "1000 tokens", "requests": 1, "dry-run": false, "unanswered": 0.5}',
         ),
+        ("a=b.json", '{"price": [1, 2], "budget": "1000 tokens", "unanswered": 0.5}'),
         ("judge.toml", 'price = [1, 2]\nbudget = "1000 tokens"\nrequests = 1\ndry-run = false\nunanswered = 0.5\n'),
     ],
 )

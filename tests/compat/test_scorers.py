@@ -350,6 +350,10 @@ GOOD = {"a": ["a dog"]}
             lambda: Bleu().compute_score({"a": ["x"], "b": ["x"]}, {"a": ["x"], "c": ["x"]}),
             r"gts and res must be of the same images: only gts has 1 image \(b\); only res has 1 image \(c\)",
         ),
+        (
+            lambda: Bleu().compute_score({"a": ["x"], "b": ["x"]}, {"a": ["x"]}),
+            r"gts and res must be of the same images: only gts has 1 image \(b\)$",
+        ),
         (lambda: Bleu().compute_score(GOOD, {"a": "a dog"}), r"res\['a'\] must be a list of one caption, got 'a dog'"),
         (
             lambda: Rouge().compute_score(GOOD, {"a": ["a", "b"]}),
@@ -403,6 +407,22 @@ GOOD = {"a": ["a dog"]}
 def test_what_cannot_be_scored_is_said(call: Any, message: str) -> None:
     with pytest.raises(SacrecapError, match=message), quietly():
         call()
+
+
+@given(corpus=pairs(least=2))
+def test_cider_d_step_by_step_and_at_once(corpus: Pairs) -> None:
+    """`compute_cider` counts the images of the scorer, as `compute_score` does."""
+    scorer = filled(CiderD(df="corpus").cider_scorer, corpus)
+    scorer.compute_doc_freq()
+    assert_equal(np.array(scorer.compute_cider()), scorer.compute_score()[1])
+
+
+def test_frequencies_need_the_number_of_images() -> None:
+    scorer = CiderD().cider_scorer
+    scorer += ("a dog", ["a dog"])
+    scorer.compute_doc_freq()
+    with pytest.raises(UsageError, match="set ref_len to the logarithm of the number of images"):
+        scorer.my_get_self_cider(["a dog"])
 
 
 def test_frequencies_have_to_be_counts() -> None:

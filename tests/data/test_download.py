@@ -149,8 +149,9 @@ def test_no_server(server: Server, tmp_path: Path) -> None:
         fetch(published("http://127.0.0.1:1/file"), tmp_path)
 
 
-def test_a_part_that_is_too_long_is_fetched_anew(file: PublishedFile, tmp_path: Path) -> None:
-    (tmp_path / "file.part").write_bytes(b"x" * 600_000)
+@pytest.mark.parametrize("size", [len(CONTENT) + 1, 600_000])
+def test_a_part_that_is_too_long_is_fetched_anew(file: PublishedFile, tmp_path: Path, size: int) -> None:
+    (tmp_path / "file.part").write_bytes(b"x" * size)
     fetch(file, tmp_path)
 
 

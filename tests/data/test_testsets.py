@@ -117,6 +117,9 @@ def test_a_test_set_is_fetched_once(server: type[Handler], folder: Path) -> None
     size = len(CONTENT["/splits.zip"])
     assert server.requests == [("GET", "/splits.zip", f"bytes=0-{size - 1}")], "once, for both"
     assert {path.name for path in folder.iterdir()} == {"splits.zip", "small-test.json", "small-val.json"}
+    (folder / "splits.zip").unlink()
+    assert read_references("small-test").to_dict() == {"1.jpg": REFERENCES["1.jpg"]}, "the references are enough"
+    assert len(server.requests) == 1
 
 
 def test_it_goes_on_where_it_stopped(server: type[Handler], folder: Path) -> None:
@@ -195,6 +198,26 @@ def test_the_command_line(server: type[Handler], folder: Path, run: Runner) -> N
     assert run.refused("testsets", "small-tst") == (
         "no test set is called 'small-tst' (did you mean 'small-test'?); sacrecap testsets lists them"
     )
+
+
+def test_sizes_are_those_that_papers_name() -> None:
+    """Karpathy and Fei-Fei (2015), Agrawal et al. (2019), Vedantam et al. (2015), and COCO's pages."""
+    assert {name: one.images for name, one in testsets.TEST_SETS.items()} == {
+        "coco-karpathy-test": 5_000,
+        "coco-karpathy-val": 5_000,
+        "flickr8k-karpathy-test": 1_000,
+        "flickr8k-karpathy-val": 1_000,
+        "flickr30k-karpathy-test": 1_000,
+        "flickr30k-karpathy-val": 1_014,
+        "coco-val2014": 40_504,
+        "coco-val2017": 5_000,
+        "nocaps-val": 4_500,
+        "pascal-50s": 1_000,
+        "abstract-50s": 500,
+        "coco-train": 113_287,
+        "coco-train-stems": 113_287,
+        "coco-val-df": 40_504,
+    }
 
 
 def test_the_registry_invents_nothing() -> None:

@@ -342,6 +342,14 @@ def test_strengths_solve_the_equations_of_bradley_and_terry(tmp_path: Path) -> N
     assert own[1] - own[0] == pytest.approx(2 * student(0.975, 45) * error, rel=0.1)
 
 
+def test_a_strength_beyond_all_figures_is_no_finite_one() -> None:
+    won = np.array([[0.0, 1e18], [1.0, 0.0]])
+    assert bradley_terry(won) is None, "half of log(1e18) is 20.7"
+    found = bradley_terry(won, most=21)
+    assert found is not None
+    assert found[0] == pytest.approx([9 * math.log(10), -9 * math.log(10)])
+
+
 @pytest.mark.parametrize("gap", [0.1, 2.0, 9.0])
 def test_strengths_that_lie_far_apart_are_found_and_sum_to_zero(gap: float) -> None:
     truth = gap * np.array([-1.0, -0.2, 0.3, 0.9])
