@@ -43,7 +43,9 @@ def command() -> None:
 )
 @click.argument("references")
 @OUTPUT
-@click.option("--n", type=click.IntRange(1, 4), help="The longest n-gram: 4, or 3 with --language-model, by default.")
+@click.option(
+    "--n", type=click.IntRange(1, 4), metavar="N", help="The longest n-gram; by default 4, and 3 with --language-model."
+)
 @click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
 @click.option(
     "--language-model", is_flag=True, help="Learn how captions go on instead: for fluency(references=no) by --lm FILE."
