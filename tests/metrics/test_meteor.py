@@ -305,6 +305,14 @@ def test_a_copy_is_read_whole_once_a_day(checked: Path, whole: list[bool], small
     assert whole == [False, True, False]
 
 
+def test_what_uses_a_copy_all_day_long_reads_it_whole_on_the_next(checked: Path, whole: list[bool]) -> None:
+    note = checked.with_name(checked.name + ".checked")
+    morning = int(time.time()) - 20 * 60 * 60
+    os.utime(note, (morning, morning))
+    meteor_tables.load()
+    assert (whole, note.stat().st_mtime) == ([False], morning), "the note stays as old as the check"
+
+
 def test_a_copy_that_just_changed_is_not_noted_as_good(
     checked: Path, whole: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:

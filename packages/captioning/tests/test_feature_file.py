@@ -64,6 +64,7 @@ def test_other_numbers_than_float32(kind: type[np.floating[Any]], tmp_path: Path
         ({"ids": ["a", "a", "b"], "pooled": POOLED}, r"has 1 image \(a\) twice; give each once"),
         ({"ids": IDS, "pooled": POOLED[:2]}, "pooled has 2 rows for 3 ids"),
         ({"ids": IDS, "pooled": GRID}, r"pooled is \(3, 2, 5\) of floats; np.savez.* ids \(N,\), with pooled"),
+        ({"ids": IDS, "pooled": POOLED[:, :0]}, r"pooled is \(3, 0\) of floats; np.savez"),
         ({"ids": IDS, "pooled": POOLED.astype(int)}, r"pooled is \(3, 5\) of other values than floats"),
         ({"ids": IDS, "pooled": POOLED[:, :4], "grid": GRID}, "pooled and grid have vectors of 4 and 5 numbers; .*one"),
         ({"ids": IDS, "vectors": POOLED}, "holds ids, vectors; np.savez"),

@@ -58,6 +58,14 @@ def test_wilson():
     assert wilson(20, 20)[1] == 1
 
 
+@pytest.mark.parametrize(("undefined", "is_known"), [(400, True), (600, False)])
+def test_an_interval_needs_half_of_the_draws(undefined, is_known):
+    def statistic(drawn):
+        return np.where(np.arange(len(drawn)) < undefined, np.nan, drawn[:, 0])
+
+    assert (bootstrap(np.arange(20.0)[:, None], statistic, samples=1000) is not None) == is_known
+
+
 def test_intervals_of_too_few_units():
     assert bootstrap(np.array([[1.0, 2.0]]), lambda drawn: drawn[:, 0]) is None
     assert mean_interval(np.array([[1.0, 2.0]])) is None
