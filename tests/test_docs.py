@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
@@ -405,6 +406,30 @@ def test_the_chart_shows_what_was_measured() -> None:
 
 
 # The site
+
+
+@pytest.mark.parametrize("fault", ["with_help", "subprocess"])
+def test_a_build_of_the_site_that_fails_leaves_no_file_in_the_clone(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import build_site
+
+    def fails(*_: object, **__: object) -> NoReturn:
+        raise ValueError("a page has a fault")
+
+    shutil.copytree(DOCS, tmp_path / "docs")
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    monkeypatch.setattr(build_site, "ROOT", tmp_path)
+    monkeypatch.setattr(build_site, "PAGES", tmp_path / "target" / "pages")
+    monkeypatch.setattr(build_site, "with_help", lambda page: page)
+    if fault == "subprocess":
+        monkeypatch.setattr(build_site.subprocess, "run", fails)
+    else:
+        monkeypatch.setattr(build_site, fault, fails)
+    with pytest.raises(ValueError, match="a page has a fault"):
+        build_site.build()
+    assert {path.name for path in tmp_path.iterdir()} == {"docs", "mkdocs.yml", "target"}
 
 
 def test_the_menu_of_the_site_has_every_page_once(monkeypatch: pytest.MonkeyPatch) -> None:

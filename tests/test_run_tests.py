@@ -85,3 +85,11 @@ def test_a_target_whose_installation_failed_is_not_run(tmp_path: Path) -> None:
     assert "  no room on the disk" in lines
     assert "  never run" not in lines
     assert table(lines)["test-good"][-1] == "ok"
+
+
+def test_the_line_of_a_target_has_its_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    from run_tests import Outcome
+
+    line = Outcome("test-core", 0, 90, passed=6050, skipped=3).line(12)
+    assert line == "test-core      6,050 passed    0 failed    3 skipped    1.5 minutes  ok"
