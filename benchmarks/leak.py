@@ -201,19 +201,23 @@ def outputs(references: References, files: Files) -> list[str]:
     """A digest of all that the command tells of these files, and of what each adapter tells of the one that asks."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        for part in ("systems", "ref", "res", "out"):
+        for part in ("contest", "hidden", "ref", "res", "out"):
             (place / part).mkdir()
-        (place / "references.json").write_text(json.dumps(references))
+        (place / "hidden/references.json").write_text(json.dumps(references))
+        declared = ("references = '../hidden/references.json'", "title = 'Leaks'", f"metrics = '{METRICS}'")
+        (place / "contest/contest.toml").write_text("\n".join(declared))
         (place / "ref/references.json").write_text(json.dumps(references))
         (place / "res/asking.json").write_text(json.dumps(files["asking"]))
         for name, captions in files.items():
-            (place / f"systems/{name}.json").write_text(json.dumps(captions))
+            path = place / f"contest/submissions/{name}/captions.json"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(captions))
         return [of_board(place), of_codabench(place), of_evalai(place), of_space(place)]
 
 
 def of_board(place: Path) -> str:
     """Page, picture and JSON of `sacrecap board`, and what it prints."""
-    arguments = ["board", str(place), "-o", str(place / "site"), "--metrics", METRICS]
+    arguments = ["board", str(place / "contest"), "-o", str(place / "site")]
     done = CliRunner().invoke(cli, arguments, standalone_mode=False)
     if done.exception is not None:
         raise done.exception
@@ -230,14 +234,14 @@ def of_codabench(place: Path) -> str:
 def of_evalai(place: Path) -> str:
     """What EvalAI's worker gets."""
     evaluate = runpy.run_path(str(ADAPTERS / "evalai/main.py"))["evaluate"]
-    return digest(json.dumps(evaluate(str(place / "references.json"), str(place / "res/asking.json"), "test")))
+    return digest(json.dumps(evaluate(str(place / "hidden/references.json"), str(place / "res/asking.json"), "test")))
 
 
 def of_space(place: Path) -> str:
     """What a Space shows, with stand-ins for its two packages."""
     shown_by: list[str] = []
     hub, gradio = types.ModuleType("huggingface_hub"), types.ModuleType("gradio")
-    hub.hf_hub_download = lambda *_, **__: str(place / "references.json")  # type: ignore[attr-defined]
+    hub.snapshot_download = lambda *_, **__: str(place / "hidden")  # type: ignore[attr-defined]
     gradio.HTML = shown_by.append  # type: ignore[attr-defined]
     gradio.Blocks = lambda **_: contextlib.nullcontext()  # type: ignore[attr-defined]
     sys.modules.update(huggingface_hub=hub, gradio=gradio)

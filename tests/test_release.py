@@ -125,8 +125,8 @@ def test_the_action_gives_options_that_sacrecap_check_has() -> None:
 
 
 def spaced(requirement: str) -> str:
-    """As conda writes it."""
-    return requirement.replace(">", " >", 1)
+    """As conda writes it, which does not ask for the version of Python."""
+    return requirement.partition(";")[0].replace(">", " >", 1)
 
 
 def test_the_recipe_says_what_the_projects_say() -> None:

@@ -92,6 +92,7 @@ ABOVE.update(
     {
         "Agreement": "sacrecap.report.agreement_formats:render",
         "Board": "sacrecap.report.board_formats:render",
+        "ContestBoard": "sacrecap.report.board_formats:render_contest",
         "Calibration": "sacrecap.report.calibration_formats:render",
         "Check": "sacrecap.report.check_formats:render",
         "Comparison": "sacrecap.report.comparison_formats:render",
@@ -102,6 +103,7 @@ ABOVE.update(
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
         "engine": "sacrecap.engines.engine_options:EngineOptions",
+        "page": "sacrecap.report.html:render_html",
     }
 )
 

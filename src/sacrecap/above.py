@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 ABOVE: dict[str, str] = {}
-"""The printing function of a type, by the type's name: `Result` → `sacrecap.report.score_formats:render`; and `engine`
-→ what makes an engine of its name.
+"""The printing function of a type, by the type's name: `Result` → `sacrecap.report.score_formats:render`; `engine` →
+what makes an engine of its name; and `page` → what makes the page of a result.
 """
 
 

@@ -74,8 +74,9 @@ def test_evalai_gets_what_its_workers_take(tmp_path: Path, references: Path, exp
 
 def test_a_space_shows_the_board(tmp_path: Path, references: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With stand-ins for the two packages that a Space has: what is downloaded, and what is shown."""
-    (tmp_path / "systems").mkdir()
-    (tmp_path / "systems/plain.json").write_text(json.dumps(PLAIN))
+    (tmp_path / "contest/submissions/Team").mkdir(parents=True)
+    (tmp_path / "contest/submissions/Team/plain.json").write_text(json.dumps(PLAIN))
+    (tmp_path / "contest/contest.toml").write_text("references = '../hidden/references.json'\nmetrics = 'cider-d'")
     (tmp_path / "app.py").write_text((ADAPTERS / "space/app.py").read_text())
     shown: list[str] = []
 
@@ -88,7 +89,14 @@ def test_a_space_shows_the_board(tmp_path: Path, references: Path, monkeypatch: 
         def __exit__(self, *_: object) -> None: ...
 
     hub = types.ModuleType("huggingface_hub")
-    monkeypatch.setattr(hub, "hf_hub_download", lambda *_, **__: str(references), raising=False)
+
+    def snapshot_download(name: str, *, repo_type: str, local_dir: Path) -> str:
+        assert (name, repo_type) == ("lab/references", "dataset")
+        local_dir.mkdir()
+        references.rename(local_dir / "references.json")
+        return str(local_dir)
+
+    monkeypatch.setattr(hub, "snapshot_download", snapshot_download, raising=False)
     gradio = types.ModuleType("gradio")
     monkeypatch.setattr(gradio, "Blocks", Blocks, raising=False)
     monkeypatch.setattr(gradio, "HTML", shown.append, raising=False)

@@ -1,4 +1,4 @@
-"""The board of a folder: ranks by what is told, nothing told that hangs on single images."""
+"""A board: ranks by what is told, nothing told that hangs on single images."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 import sacrecap
 from runner import Runner
 from sacrecap import example
-from sacrecap.boards import Board, CaptionLimits, in_folder, standing
+from sacrecap.boards import Board, CaptionLimits, standing
 from sacrecap.boards import board as board_of
 from sacrecap.boards.leaks import problems
-from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import render_html
 
 REFERENCES = example.references()
@@ -40,7 +40,13 @@ def add(folder: Path, name: str, captions: dict[str, str]) -> None:
 
 
 def board(folder: Path, *metrics: str, **how: Any) -> Board:
-    return board_of(*in_folder(folder), *metrics, **how)
+    """Each file is a system of a team of its own; those of a folder are one team's."""
+    inside = folder / "systems"
+    teams: dict[str, dict[str, Path]] = {}
+    for path in sorted(inside.rglob("*.*")):
+        name = path.relative_to(inside).with_suffix("").as_posix()
+        teams.setdefault(name.partition("/")[0], {})[name] = path
+    return board_of(folder / "references.json", teams, *metrics, **how)
 
 
 def shorter(captions: dict[str, str], words: int, images: int = 60) -> dict[str, str]:
@@ -168,33 +174,17 @@ def test_limits_can_be_moved(folder: Path) -> None:
     assert board(folder, "cider-d", limits=CaptionLimits(most_same=100)).refused == {}
 
 
-def test_a_file_that_is_not_read_is_named(folder: Path) -> None:
-    for name in ("late.txt", ".DS_Store", "_SUCCESS"):
-        (folder / "systems" / name).write_text("a man on a horse")
-    with pytest.warns(SacrecapWarning, match=r"systems: not read: late\.txt; names of files of captions end in \.json"):
-        made = board(folder, "cider-d")
-    assert {row.system for row in made.rows} == set(SYSTEMS)
-
-
-def test_what_a_folder_lacks_is_said(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="has no file called references"):
-        board(tmp_path)
+def test_what_a_board_lacks_is_said(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no system can be scored"):
+        board_of(REFERENCES, {})
     (tmp_path / "references.json").write_text(json.dumps(REFERENCES))
-    with pytest.raises(DataError, match="has no folder called systems"):
-        board(tmp_path)
-    (tmp_path / "systems").mkdir()
-    with pytest.raises(DataError, match="has no files of captions"):
-        board(tmp_path)
     add(tmp_path, "bad", {IMAGES[0]: "a man on a horse"})
     with pytest.raises(DataError, match="no system can be scored: bad: No caption for 59"):
         board(tmp_path)
     with pytest.raises(UsageError, match="cannot be ranked by 'meteor'; its metrics are cider-d"):
         board(tmp_path, "cider-d", rank_by="meteor")
-    (tmp_path / "systems" / "bad.csv").write_text("image_id,caption\n")
-    with pytest.raises(DataError, match="bad.csv and bad.json are both captions of bad"):
-        board(tmp_path)
-    with pytest.raises(DataError, match="nowhere"):
-        board(tmp_path / "nowhere")
+    with pytest.raises(UsageError, match="two teams have a system called 'x'"):
+        board_of(REFERENCES, {team: {"x": SYSTEMS["plain"]} for team in "ab"})
 
 
 def test_the_command_writes_the_same_site_twice_and_from_another_place(
@@ -207,7 +197,7 @@ def test_the_command_writes_the_same_site_twice_and_from_another_place(
         shutil.copytree(folder, there / "contest")
         add(there / "contest", "bad", {IMAGES[0]: "a man on a horse"})
         options = ("-o", "site", "--metrics", "cider-d, bleu-4", "--title", "Our board")
-        done = how(Runner(there), "board", "contest", *options)
+        done = how(Runner(there), "board", "contest/references.json", "contest/systems", *options)
         assert (done.status, done.stderr) == (0, "")
         assert "careful" in done.stdout
         sites.append({path.name: path.read_bytes() for path in (there / "site").iterdir()})
@@ -222,7 +212,7 @@ def test_the_command_writes_the_same_site_twice_and_from_another_place(
 
 @pytest.mark.parametrize("format_", ["json", "csv", "markdown", "latex"])
 def test_each_format_has_every_system(folder: Path, run: Runner, format_: str) -> None:
-    printed = run.ok("board", ".", "--metrics", "cider-d", "--format", format_)
+    printed = run.ok("board", "references.json", "systems", "--metrics", "cider-d", "--format", format_)
     assert all(system in printed for system in SYSTEMS)
 
 
@@ -259,7 +249,15 @@ def test_what_comes_out_is_the_same_whatever_references_an_image_has(
 
     def told(other: str) -> list[str]:
         (tmp_path / "references.json").write_text(json.dumps({**REFERENCES, IMAGES[0]: REFERENCES[other]}))
-        done = Runner(tmp_path).here("board", ".", "-o", "site", "--metrics", "bleu-4, rouge-l, cider-d")
+        done = Runner(tmp_path).here(
+            "board",
+            "references.json",
+            *sorted(map(str, (tmp_path / "systems").iterdir())),
+            "-o",
+            "site",
+            "--metrics",
+            "bleu-4, rouge-l, cider-d",
+        )
         assert done.status == 0
         return [done.stdout, *(path.read_text() for path in sorted((tmp_path / "site").iterdir()))]
 

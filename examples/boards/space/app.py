@@ -1,7 +1,8 @@
-"""A Space that shows a board: `systems/` is in its repository, the references are in a private data set.
+"""A Space that shows a board: teams' files are in its repository, the references in a private data set.
 
-The Space has the secret HF_TOKEN, which may read the data set, and the variable REFERENCES, `owner/name`, in which
-`references.json` is. A pull request adds a file to `systems/`; each restart makes the board anew.
+The Space has the secret HF_TOKEN, which may read the data set, and the variable REFERENCES, `owner/name`: the data set
+that is downloaded to `hidden/`, where the Space's `contest/contest.toml` finds the references. A pull request adds
+`contest/submissions/TEAM/FILE`; each restart makes the board anew.
 """
 
 from __future__ import annotations
@@ -11,21 +12,19 @@ import os
 from pathlib import Path
 
 import gradio
-from huggingface_hub import hf_hub_download
+from huggingface_hub import snapshot_download
 
-from sacrecap.boards import board, in_folder
+from sacrecap.boards import Contest
 from sacrecap.report.html import render_html
 
 HERE = Path(__file__).parent
-METRICS = "cider-d, bleu-4, meteor, rouge-l"
 
 
 def page() -> str:
     """The board's page, in a frame of its own."""
-    references = hf_hub_download(os.environ["REFERENCES"], "references.json", repo_type="dataset", local_dir=HERE)
-    made = board(references, in_folder(HERE).teams, METRICS)
-    text = render_html(made, title="Captioning benchmark")
-    return f'<iframe srcdoc="{html.escape(text)}" style="width: 100%; height: 90vh; border: 0"></iframe>'
+    snapshot_download(os.environ["REFERENCES"], repo_type="dataset", local_dir=HERE / "hidden")
+    made = Contest.load(HERE / "contest").board()
+    return f'<iframe srcdoc="{html.escape(render_html(made))}" style="width: 100%; height: 90vh; border: 0"></iframe>'
 
 
 with gradio.Blocks(title="Captioning benchmark") as demo:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 
-import pytest
 from sqlalchemy import select
 
-from sacrecap.boards import board, in_folder
 from sacrecap_server.accounts.access import Role
 from sacrecap_server.boards.host_export import ABOUT_ROWS
 from sacrecap_server.store.models import Study, StudyImage, StudyItem
-from sacrecap_server_testing.benchmark import REFERENCES, SYSTEMS, make, submit, submitted
+from sacrecap_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from sacrecap_server_testing.boards import enter
 
 IMAGE = "https://images.example/{image_id}.jpg"
@@ -42,33 +38,6 @@ def test_the_name_of_a_saved_file_is_plain(world):
     assert got.headers["content-disposition"].startswith(f'attachment; filename="{number}-A-system')
     assert got.headers["content-disposition"].endswith('.json"')
     assert not set('/\\"') & set(got.headers["content-disposition"].split('"')[1])
-
-
-def test_the_zip_of_all_with_the_references_is_a_folder_for_sacrecap_board(world, tmp_path):
-    """The same ranks by the command as on the server's board."""
-    make(world, metrics="cider-d")
-    for team, system in (("One", "careful"), ("Two", "plain"), ("Two", "template")):
-        enter(world, team, json.loads(SYSTEMS[system]), system=system)
-    world.run_jobs()
-    assert world.browser(Role.MEMBER).get("/benchmarks/ours/submissions.zip").status_code in (403, 404)
-    got = world.browser(Role.ORGANISER).get("/benchmarks/ours/submissions.zip")
-    assert got.status_code == 200
-    with zipfile.ZipFile(io.BytesIO(got.content)) as packed:
-        assert len(packed.namelist()) == 3
-        packed.extractall(tmp_path)
-    (tmp_path / "references.json").write_bytes(REFERENCES)
-    made = board(*in_folder(tmp_path), "cider-d")
-    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
-    told = [(row["rank_from"], row["rank_to"], row["scores"]["cider-d"], row["intervals"]["cider-d"]) for row in rows]
-    own = [
-        (place.first, place.last, row.scores["cider-d"].value, list(row.scores["cider-d"].interval or ()))
-        for row in made.rows
-        for place in [row.standings["cider-d"]]
-    ]
-    assert [team.team.split("-")[-1] for team in made.rows] == ["One", "Two"]
-    assert [one[:3] for one in own] == [one[:3] for one in told]
-    for one, other in zip(own, told, strict=True):
-        assert one[3] == pytest.approx(other[3], abs=2e-4)
 
 
 def only_of(system):

@@ -1,62 +1,414 @@
-"""The references and the systems of a contest in a folder."""
+"""A contest in a folder: what `contest.toml` declares, and the files that teams submitted."""
 
 from __future__ import annotations
 
+import datetime as dt
+import difflib
 import os
-from typing import NamedTuple
+import re
+import stat
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sacrecap.data.listing import captions_in, warn_of_others
-from sacrecap.data.source import PathLike, system_name
+from sacrecap.boards.leaks import CaptionLimits
+from sacrecap.data import fields
+from sacrecap.data.fields import Invalid
+from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
 
+if TYPE_CHECKING:
+    from sacrecap.boards.parts import PrivatePart
+    from sacrecap.boards.site import ContestBoard
+    from sacrecap.resources.needs import Needs
 
-class Contest(NamedTuple):
-    """What [`board`][sacrecap.boards.board] takes."""
+FILE = "contest.toml"
+SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".txt")
+"""What the names of submissions end in."""
+LARGEST = 64 * 2**20
+"""Bytes of a submission."""
+FINAL = "final"
+"""The file in a team's folder whose line is the name of its final choice."""
+ALL, PUBLIC, PRIVATE = "all", "public", "private"
+Phase = Literal["before", "open", "over"]
 
-    references: str
-    """The path of their file."""
-    teams: dict[str, dict[str, str]]
-    """For each team's name, the paths of its systems by name."""
+
+@dataclass(frozen=True)
+class Quota:
+    """How many submissions a team has; None for as many as it likes."""
+
+    day: int | None = None
+    week: int | None = None
+    month: int | None = None
 
 
-def in_folder(folder: PathLike) -> Contest:
-    """Finds the files of a contest.
+class Submission(NamedTuple):
+    """A file of a team."""
 
-    Args:
-        folder: has a file `references`, with the suffix of any format that `sacrecap score` reads, and a folder
-            `systems`: each file in it is a system of a team of its own, each folder in it has the systems of one team,
-            which are called TEAM/SYSTEM.
+    team: str
+    name: str
+    """That of the file."""
+    system: str
+    """TEAM/FILE without the suffix: what the board calls it."""
+    path: str
 
-    Raises:
-        DataError: there are no references, no systems, or two of a name.
+    def read(self) -> bytes:
+        """What the file has. Raises `DataError` if it is gone, no file, or larger than `LARGEST`."""
+        return _read(self.path, LARGEST)
+
+
+class Submissions(NamedTuple):
+    """What teams submitted."""
+
+    teams: dict[str, list[Submission]]
+    """In order of the teams' names; of a team, in order of the numbers or words that the files' names begin with."""
+    final: dict[str, Submission]
+    """The final choice of teams that made one."""
+    left_out: list[str]
+    """A sentence for each thing in the folder that is not read."""
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What `contest.toml` declares.
+
+    Examples:
+        >>> contest = sacrecap.boards.Contest.load("contest")  # doctest: +SKIP
+        >>> contest.board().write("site")  # doctest: +SKIP
     """
-    found = [path for path in captions_in(folder) if system_name(path) == "references"]
-    if len(found) != 1:
-        number = "no file" if not found else f"{len(found)} files"
-        raise DataError(f"{folder}: has {number} called references, as references.json or .csv; give one")
-    inside = os.path.join(folder, "systems")
-    if not os.path.isdir(inside):
-        raise DataError(f"{folder}: has no folder called systems; put a file of captions of each system into one")
-    teams = {system: {system: path} for system, path in _systems(inside).items()}
-    for entry in sorted(os.scandir(inside), key=lambda entry: entry.name):
-        if entry.is_dir() and not entry.name.startswith((".", "_")):
-            systems = _systems(entry.path)
-            if systems and entry.name in teams:
-                raise DataError(f"{inside}: a file and a folder are called {entry.name}; rename one")
-            if systems:
-                teams[entry.name] = {f"{entry.name}/{system}": path for system, path in systems.items()}
-    if not teams:
-        raise DataError(f"{inside}: has no files of captions")
-    return Contest(found[0], teams)
+
+    folder: str
+    title: str
+    references: dict[str, str]
+    """Paths of one or several sets of references of the same images by their names, `c5` of `c5.json`: the first
+    ranks; others may have fewer images."""
+    host: str = ""
+    """Who holds it, as text."""
+    rules: str = ""
+    """What teams are told, as text."""
+    starts: dt.datetime | None = None
+    ends: dt.datetime | None = None
+    """With their zones."""
+    metrics: str = "coco"
+    rank_by: str | None = None
+    """The metric that ranks; CIDEr-D by default, or else the first."""
+    tokenizer: str = "ptb"
+    rows: int = 1
+    """How many systems of a team the board shows."""
+    objects: str | None = None
+    """The path of the images' objects, for CHAIR and VIFIDEL."""
+    quota: Quota = Quota()
+    private: int = 0
+    """Per cent of the images whose scores are told after the end."""
+    limits: CaptionLimits = field(default_factory=CaptionLimits)
+
+    @classmethod
+    def load(cls, folder: PathLike) -> Contest:
+        """Reads the `contest.toml` of a folder, and no other file.
+
+        Raises:
+            DataError: it cannot be read, or declares what cannot be; in one line.
+        """
+        folder = os.path.abspath(folder)
+        if not os.path.isdir(folder):
+            raise DataError(f"{folder}: no such folder")
+        path = os.path.join(folder, FILE)
+        if not os.path.isfile(path):
+            raise DataError(f"{folder}: has no {FILE}, which names the references; docs/howto/make-a-board.md has one")
+        with reading(path), open(path, encoding="utf-8") as file:
+            text = file.read()
+        try:
+            document = _toml(text)
+        except ValueError as error:
+            raise DataError(f"{path}: {error}") from None
+        return cls(folder, **_declared(document, path, folder))
+
+    def phase(self, now: dt.datetime | None = None) -> Phase:
+        """Whether submissions are taken: `before` the start, `open`, or `over`."""
+        now = now or dt.datetime.now(dt.timezone.utc)
+        if self.ends is not None and now >= self.ends:
+            return "over"
+        return "before" if self.starts is not None and now < self.starts else "open"
+
+    def part(self, now: dt.datetime | None = None) -> str:
+        """The images whose scores are told: `all`; or `public` until the end, and then `private`."""
+        if not self.private:
+            return ALL
+        return PRIVATE if self.phase(now) == "over" else PUBLIC
+
+    @cached_property
+    def _images(self) -> list[str]:
+        from sacrecap.corpus.corpus import as_references
+
+        return list(as_references(self.first).image_ids)
+
+    @property
+    def first(self) -> str:
+        """The path of the references that rank."""
+        return next(iter(self.references.values()))
+
+    def images(self) -> list[str]:
+        """The ids of the images that each submission describes. Raises `DataError` for unreadable references."""
+        return list(self._images)
+
+    def public_images(self, now: dt.datetime | None = None) -> list[str]:
+        """Those of which anybody may learn: all but the private ones, and all after the end."""
+        hidden = self.private_part.images if self.part(now) == PUBLIC else ()
+        return [image for image in self._images if image not in hidden]
+
+    @cached_property
+    def private_part(self) -> PrivatePart:
+        """The private images. Draws them at the first time, and writes them beside the references."""
+        from sacrecap.boards.parts import private_part
+
+        return private_part(self.first, self._images, self.private)
+
+    def submissions(self) -> Submissions:
+        """The files in `submissions/TEAM`, without following links; a folder that is not there is empty.
+
+        Files are read later, and may be gone by then.
+        """
+        return _submissions(os.path.join(self.folder, "submissions"))
+
+    def problems(self, data: bytes) -> list[str]:
+        """Everything that is wrong with a submitted file, a sentence for each kind; none if it can be scored.
+
+        Hostile data costs time and memory: see to both.
+        """
+        from sacrecap.boards.check import problems
+        from sacrecap.boards.scored import limits_for
+
+        return problems(data, self._images, limits_for(self.limits, self.metrics))
+
+    def told(self, data: bytes, now: dt.datetime | None = None) -> dict[str, Any]:
+        """What a team may know of a file without problems: `part`, and by set of references the `scores` and
+        `intervals` by metric. Raises `DataError` for one with problems.
+        """
+        from sacrecap.boards.site import told_of
+
+        return told_of(self, data, self.part(now))
+
+    def board(
+        self, now: dt.datetime | None = None, *, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
+    ) -> ContestBoard:
+        """The board of all submissions as anybody may see it now.
+
+        Args:
+            now: private scores are on the board if the contest is over then.
+            needs: what metrics need in addition to captions and objects, as for [`sacrecap.score`][].
+            threads: number of threads; 0 means one per core.
+
+        Raises:
+            DataError: references or objects cannot be read, or the private part does not fit them.
+        """
+        from sacrecap.boards.site import board_of
+
+        return board_of(self, self.part(now), needs, threads)
 
 
-def _systems(folder: str) -> dict[str, str]:
-    """Files by the name of their system. Raises `DataError` for two of a name."""
-    systems: dict[str, str] = {}
-    warn_of_others(folder)
-    for path in captions_in(folder):
-        other = systems.setdefault(system_name(path), path)
-        if other != path:
-            names = f"{os.path.basename(other)} and {os.path.basename(path)}"
-            raise DataError(f"{folder}: {names} are both captions of {system_name(path)}; rename one")
-    return systems
+def _toml(text: str) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
+
+
+def _declared(document: Mapping[str, Any], path: str, folder: str) -> dict[str, Any]:
+    """The fields of a `Contest`. Raises `DataError` for the first that is wrong."""
+    values = _table(document, _KEYS, path, "")
+    references = values.pop("references", None)
+    if references is None:
+        raise DataError(f'{path}: has no references, as references = ["../hidden/c5.json"]')
+    sets: dict[str, str] = {}
+    for name in [references] if isinstance(references, str) else references:
+        place = _hidden(name, "references", path, folder)
+        stem = os.path.basename(place).partition(".")[0]
+        if stem in sets:
+            raise DataError(f"{path}: references has two files called {stem}; a board needs a name for each")
+        sets[stem] = place
+    values["references"] = sets
+    if "objects" in values:
+        values["objects"] = _hidden(values["objects"], "objects", path, folder)
+    values.setdefault("title", os.path.basename(folder))
+    values["private"] = values.get("private", {}).get("share", 0)
+    starts, ends = values.get("starts"), values.get("ends")
+    if starts is not None and ends is not None and ends <= starts:
+        raise DataError(f"{path}: ends, {ends}, is not after starts, {starts}")
+    if values["private"] and ends is None:
+        raise DataError(f"{path}: has a private part and no ends, so its scores would never be told; give ends")
+    return values
+
+
+def _table(
+    document: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], path: str, within: str
+) -> dict[str, Any]:
+    """The values of a table by its keys, each checked."""
+    values = {}
+    for key, value in document.items():
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(keys)}"
+            raise DataError(f"{path}: unknown key {within}{key}{hint}")
+        if isinstance(value, dict) and key in _TABLES:
+            values[key] = _TABLES[key][0](_table(value, _TABLES[key][1], path, f"{key}."))
+        else:
+            values[key] = fields.checked(f"{path}: {within}{key}", keys[key], value)
+    return values
+
+
+def _hidden(name: str, key: str, path: str, folder: str) -> str:
+    """The absolute path of a file that participants do not see. Raises `DataError` for one that they do."""
+    lexical = os.path.abspath(os.path.join(folder, name))
+    for place, inside in ((lexical, folder), (os.path.realpath(lexical), os.path.realpath(folder))):
+        if is_inside(place, inside):
+            raise DataError(
+                f"{path}: {key} has {name}, which lies in the folder that participants see, {folder}; keep it "
+                f"outside, as ../hidden/{os.path.basename(name)}"
+            )
+    return lexical
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether an absolute path is that of a folder, or of something in it."""
+    return os.path.join(path, "").startswith(os.path.join(folder, ""))
+
+
+def _date(value: Any) -> dt.datetime:
+    if not isinstance(value, dt.datetime) or value.tzinfo is None:
+        raise Invalid.of(value, "a date and time with its zone and without quotes, as 2027-02-01T23:59:59Z")
+    return value
+
+
+def _files(value: Any) -> Any:
+    return value if isinstance(value, str) and value.strip() else fields.texts(value, "the name of a file")
+
+
+def _metrics(value: Any) -> str:
+    return ", ".join(fields.texts(value)) if isinstance(value, list) else fields.text(value)
+
+
+def _whole(least: int, most: int = 1_000_000) -> Callable[[Any], int]:
+    return lambda value: fields.whole(value, least, most)
+
+
+def _no_value(value: Any) -> Any:
+    raise Invalid.of(value, "a table of settings")
+
+
+_TABLES: dict[str, tuple[Callable[[dict[str, Any]], Any], dict[str, Callable[[Any], Any]]]] = {
+    "quota": (lambda values: Quota(**values), dict.fromkeys(("day", "week", "month"), _whole(0))),
+    "private": (dict, {"share": _whole(1, 95)}),
+    "limits": (
+        lambda values: CaptionLimits(**values),
+        {"most_degenerate": _whole(0, 100), "most_same": _whole(0, 100), "longest_words": _whole(1)},
+    ),
+}
+_KEYS: dict[str, Callable[[Any], Any]] = {
+    "title": fields.text,
+    "host": fields.text,
+    "rules": fields.text,
+    "starts": _date,
+    "ends": _date,
+    "metrics": _metrics,
+    "rank_by": fields.text,
+    "tokenizer": fields.text,
+    "rows": _whole(1, 100),
+    "references": _files,
+    "objects": fields.text,
+    **dict.fromkeys(_TABLES, _no_value),
+}
+
+
+def _submissions(folder: str) -> Submissions:
+    found = Submissions({}, {}, [])
+    for entry in _entries(folder, "submissions", found.left_out):
+        where = f"submissions/{entry.name}"
+        if not entry.is_dir(follow_symlinks=False):
+            found.left_out.append(f"{where}: no folder of a team")
+            continue
+        team = found.teams[entry.name] = _of_team(entry, found.left_out)
+        chosen = _chosen(entry.path)
+        if own := [submission for submission in team if submission.name == chosen]:
+            found.final[entry.name] = own[0]
+        elif chosen is not None:
+            found.left_out.append(f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts")
+    return found
+
+
+def _of_team(team: os.DirEntry[str], left_out: list[str]) -> list[Submission]:
+    names = []
+    for entry in _entries(team.path, f"submissions/{team.name}", left_out):
+        where = f"submissions/{team.name}/{entry.name}"
+        if not entry.is_file(follow_symlinks=False):
+            left_out.append(f"{where}: no file")
+        elif entry.name.lower().endswith(SUFFIXES):
+            names.append(entry.name)
+        elif entry.name != FINAL:
+            left_out.append(f"{where}: names of submissions end in {', '.join(SUFFIXES)}")
+    stems = [os.path.splitext(name)[0] for name in names]
+    called = {name: name if stems.count(stem) > 1 else stem for name, stem in zip(names, stems, strict=True)}
+    return [
+        Submission(team.name, name, f"{team.name}/{called[name]}", os.path.join(team.path, name))
+        for name in sorted(names, key=lambda name: (_number(name), name))
+    ]
+
+
+def _entries(folder: str, called: str, left_out: list[str]) -> Sequence[os.DirEntry[str]]:
+    """What a folder has by name, but for names that begin with a dot or an underscore, and links, which are told."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        left_out.append(f"{called}: {error.strerror}")
+        return []
+    taken = []
+    for entry in entries:
+        if entry.name.startswith((".", "_")):
+            continue
+        if entry.is_symlink():
+            left_out.append(f"{called}/{entry.name!a}: a link, which is not followed")
+        elif not entry.name.isprintable():
+            left_out.append(f"{called}/{entry.name!a}: its name has signs that cannot be printed")
+        else:
+            taken.append(entry)
+    return taken
+
+
+def _number(name: str) -> float:
+    """The number that a file's name begins with; names without one come last."""
+    found = re.match(r"[0-9]{1,15}", name)
+    return float(found.group()) if found else float("inf")
+
+
+def _chosen(folder: str) -> str | None:
+    """The first line of the file of the final choice; None where there is none."""
+    try:
+        lines = _read(os.path.join(folder, FINAL), 1000).decode("utf-8", "replace").split("\n")
+    except DataError:
+        return None
+    return lines[0].strip() or None
+
+
+def _read(path: str, most: int) -> bytes:
+    """A file that is no link, of at most so many bytes. Raises `DataError`, without the folder that it lies in."""
+    name = os.path.basename(path)
+    try:
+        opened = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS))
+    except OSError as error:
+        raise DataError(f"{name}: cannot be read: {error.strerror}") from None
+    with open(opened, "rb") as file:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            raise DataError(f"{name}: no file")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise DataError(f"{name}: larger than {most:,} bytes")
+    return data
+
+
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
+"""So that a link or a pipe that takes a file's place is not read."""

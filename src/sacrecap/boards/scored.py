@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -145,7 +145,7 @@ def board(
     Args:
         references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads.
         teams: for each team's name its systems by name, each `{image id: caption}` or a path; a system's name is given
-            once. [`in_folder`][sacrecap.boards.in_folder] finds both in a folder.
+            once. [`Contest`][sacrecap.boards.Contest] finds both in a folder.
         metrics: comma-separated names or groups, metric values, or a mixture.
         rank_by: the metric whose ranks the rows show, and which finds a team's best; CIDEr-D by default, or else the
             first.
@@ -166,41 +166,91 @@ def board(
         >>> made.ranks(), made.rows[0].scores["cider-d"].value
         ({'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}, 1.8334)
     """
-    merged_needs = _needs(needs, threads)
+    merged_needs = told_needs(needs, threads)
     chosen = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
-    ranked = _ranking(chosen, rank_by, merged_needs)
+    ranked = ranking(chosen, rank_by, merged_needs)
     described = as_references(references)
-    limits = limits or CaptionLimits()
-    limits = replace(limits, fewest_words=max(limits.fewest_words, longest_ngram(chosen)))
-    results: dict[str, Result] = {}
+    limits = limits_for(limits or CaptionLimits(), chosen)
+    best = Best(ranked)
     refused: dict[str, list[str]] = {}
-    for system, source in ((system, source) for systems in teams.values() for system, source in systems.items()):
-        if system in results or system in refused:
-            raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
-        try:
-            corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
-            own_needs = for_system(merged_needs, system)
-        except DataError as error:
-            refused[system] = [_without_folders(str(error), source, merged_needs.get("scores"))]
-            continue
-        if found := _missing(described.image_ids, corpus.image_ids) or _problems(corpus, limits):
-            refused[system] = found
-        else:
-            results[system] = score_corpus(corpus, chosen, needs=own_needs, threads=threads)
-    if not results:
+    for team, systems in teams.items():
+        for system, source in systems.items():
+            if system in best.seen or system in refused:
+                raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
+            try:
+                corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
+                own_needs = for_system(merged_needs, system)
+            except DataError as error:
+                refused[system] = [without_folders(str(error), source, merged_needs.get("scores"))]
+                continue
+            if found := _missing(described.image_ids, corpus.image_ids) or _problems(corpus, limits):
+                refused[system] = found
+            else:
+                best.add(team, system, score_corpus(corpus, chosen, needs=own_needs, threads=threads))
+    if not best.seen:
         reasons = "; ".join(f"{system}: {' '.join(found)}" for system, found in refused.items())
         raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
-    return _board(results, teams, ranked, refused, threads)
+    return ranked_board(best.results(), best.team_of, best.attempts, ranked, refused, threads)
 
 
-def _needs(given: Needs | Mapping[str, object] | None, threads: int) -> Needs:
+class Best:
+    """The best systems of each team by what is told of them, as they are scored one after the other.
+
+    Args:
+        rank_by: the key of the metric that decides; of equal ones the earlier.
+        rows: of a team so many.
+        final: systems that are their teams' choice, and go before others.
+    """
+
+    def __init__(self, rank_by: str, rows: int = 1, final: Collection[str] = ()) -> None:
+        self._rank_by, self._rows, self._final = rank_by, rows, final
+        self._of: dict[str, list[tuple[tuple[bool, bool, float], str, Result]]] = {}
+        self.seen: dict[str, str] = {}
+        """Teams by their scored systems."""
+
+    def add(self, team: str, system: str, result: Result, part: Result | None = None) -> None:
+        """One more; `part` is the result on the images that decide, where these are not all."""
+        score = (part or result)[self._rank_by]
+        value = told(score, pseudo_values(score.rows)).value
+        place = system not in self._final, value is None, _ascending(score.metric, value)
+        self.seen[system] = team
+        own = sorted([*self._of.get(team, []), (place, system, result)], key=lambda entry: entry[0])
+        self._of[team] = own[: self._rows]
+
+    def results(self) -> dict[str, Result]:
+        """Those of the best."""
+        return {system: result for own in self._of.values() for _, system, result in own}
+
+    @property
+    def team_of(self) -> dict[str, str]:
+        """The teams of the best."""
+        return {system: self.seen[system] for system in self.results()}
+
+    @property
+    def attempts(self) -> dict[str, int]:
+        """Of how many systems of its team each of the best is chosen."""
+        return {system: list(self.seen.values()).count(team) for system, team in self.team_of.items()}
+
+
+def _ascending(metric: Metric, value: float | None) -> float:
+    """A number that is smaller for a better score."""
+    return (value or 0.0) if metric.lower_is_better else -(value or 0.0)
+
+
+def limits_for(limits: CaptionLimits, metrics: str | Iterable[Metric]) -> CaptionLimits:
+    """The limits with that of the metrics: a caption has to have the n-grams that a BLEU counts."""
+    parsed = parse_metrics(metrics) if isinstance(metrics, str) else metrics
+    return replace(limits, fewest_words=max(limits.fewest_words, longest_ngram(parsed)))
+
+
+def told_needs(given: Needs | Mapping[str, object] | None, threads: int, **others: object) -> Needs:
     """The needs, whose scores do not tell their smallest and largest: each is the score of one image."""
-    needs = Needs.of(given, {}, threads=threads)
+    needs = Needs.of(given, others, threads=threads)
     scores = outside_scores(needs)
     return needs if scores is None else needs.with_({"scores": replace(scores, bounds={})})
 
 
-def _without_folders(message: str, *sources: object) -> str:
+def without_folders(message: str, *sources: object) -> str:
     """The message with the names of the files alone: where the host keeps files is nobody's business."""
     for source in sources:
         path = source.source if isinstance(source, OutsideScores) else source
@@ -231,7 +281,7 @@ def default_ranking(metrics: Iterable[str]) -> str:
     return DEFAULT if DEFAULT in keys else keys[0]
 
 
-def _ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:
+def ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:
     """The key of the metric that ranks. Raises `UsageError` for one that is not scored."""
     keys = [metric.key for metric in metrics]
     if asked is None:
@@ -242,20 +292,17 @@ def _ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:
     return own[0]
 
 
-def _board(
+def ranked_board(
     results: Mapping[str, Result],
-    teams: Mapping[str, Mapping[str, object]],
+    team_of: Mapping[str, str],
+    attempts: Mapping[str, int],
     rank_by: str,
     refused: dict[str, list[str]],
     threads: int,
 ) -> Board:
-    """The board of these results: of each team the best by what is told."""
+    """The board of these systems, each the best of so many attempts of its team."""
     order = _Told(results).best_first(rank_by)
-    team_of, attempts = {}, {}
-    for team, systems in teams.items():
-        if own := [system for system in order if system in systems]:
-            team_of[own[0]], attempts[own[0]] = team, len(own)
-    results, pairs = _tested({system: results[system] for system in order if system in team_of}, attempts, threads)
+    results, pairs = _tested({system: results[system] for system in order}, attempts, threads)
     told = _Told(results)
     any_result = next(iter(results.values()))
     placed = {
@@ -278,6 +325,12 @@ def _board(
         [told.pair(pair, placed[pair.metric].separated) for pair in pairs],
         refused,
     )
+
+
+def told_scores(result: Result, threads: int) -> dict[str, ToldScore]:
+    """What anybody but the host may know of one system, by metric."""
+    results, _ = _tested({"": result}, {}, threads)
+    return _Told(results).scores[""]
 
 
 def _tested(
@@ -312,8 +365,7 @@ class _Told:
 
         def place(system: str) -> tuple[bool, float, str]:
             value = self.scores[system][key].value
-            lower_is_better = self._results[system][key].metric.lower_is_better
-            return value is None, (value or 0.0) if lower_is_better else -(value or 0.0), system
+            return value is None, _ascending(self._results[system][key].metric, value), system
 
         return sorted(self._results, key=place)
 

@@ -1,102 +1,124 @@
-"""`sacrecap board`: a folder of systems and hidden references as a board."""
+"""`sacrecap board`: a contest in a folder, or systems and hidden references, as a board."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
-from sacrecap.errors import DataError
+from sacrecap.cli.system_names import in_folder, named
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
-    from sacrecap.boards import Board
+    from sacrecap.boards import Board, ContestBoard
     from sacrecap.choices import Tokenizer
     from sacrecap.cli.output import Output
     from sacrecap.resources.needs import Needs
 
 _PERCENT = click.IntRange(0, 100)
-_LIMITS = Value(
-    "limits",
+_USUAL = CaptionLimits()
+
+
+class Rules(NamedTuple):
+    """What a contest's folder declares otherwise."""
+
+    rank_by: str | None
+    title: str | None
+    limits: CaptionLimits
+
+
+def _rules(rank_by: str | None, title: str | None, **limits: int) -> Rules:
+    return Rules(rank_by, title, CaptionLimits(**limits))
+
+
+_RULES = Value(
+    "rules",
     "Captions",
-    CaptionLimits,
+    _rules,
     declared(
         """
+        --rank-by METRIC  Whose ranks the board shows: CIDEr-D by default, or else the first.
+        --title TEXT  The heading of the page.
         --most-degenerate PERCENT  Refuse a file with more captions that are empty, too long or too short, or repeat one
             word.
         --most-same PERCENT  Refuse a file with more captions that are one and the same.
         --longest-words N  A caption of more words is too long.
         """,
-        most_degenerate={"type": _PERCENT, "default": 5},
-        most_same={"type": _PERCENT, "default": 30},
-        longest_words={"type": click.IntRange(1), "default": 100},
+        most_degenerate={"type": _PERCENT, "default": _USUAL.most_degenerate},
+        most_same={"type": _PERCENT, "default": _USUAL.most_same},
+        longest_words={"type": click.IntRange(1), "default": _USUAL.longest_words},
     ),
 )
+_DECLARED = {"metrics", "tokenizer", "objects", *(option.name for option in _RULES.options)}
+"""What a contest's folder declares, and the command line does not."""
 
 
 @click.command(
     cls=Command,
-    values=(options.NEEDS, _LIMITS, output(elsewhere=False)),
+    values=(options.NEEDS, _RULES, output(elsewhere=False)),
     common="--site --metrics --rank-by --title --df --format --threads --quiet".split(),
 )
-@click.argument("folder")
+@click.argument("references", metavar="FOLDER | REFERENCES")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @click.option("-o", "--site", metavar="DIR", help="Write the board's page and its JSON, index.html and board.json.")
 @options.metrics
 @options.tokenizer
-@click.option("--rank-by", metavar="METRIC", help="Whose ranks the board shows: CIDEr-D by default, or else the first.")
-@click.option("--title", metavar="TEXT", help="The heading of the page.")
 def command(
-    folder: str,
+    references: str,
+    systems: tuple[str, ...],
     site: str | None,
     metrics: str,
     tokenizer: Tokenizer,
-    rank_by: str | None,
-    title: str | None,
-    limits: CaptionLimits,
+    rules: Rules,
     needs: Needs,
     output: Output,
 ) -> None:
-    """Rank the systems of FOLDER on references that stay hidden.
+    """Rank systems on references that stay hidden.
 
-    FOLDER has references.json and systems/: each file in it is a system's captions, each folder in it the files of one
-    team, of which the best is ranked. Files are as for sacrecap score.
+    FOLDER is a contest: its contest.toml declares references, metrics, dates and rules, submissions/TEAM/ has the files
+    of a team, of which the best is ranked. Or give REFERENCES and SYSTEMS, as for sacrecap compare, each a team of its
+    own.
 
     The board tells four decimals of each score, ranks, and which pairs a test separates; no number on it hangs on
     single images. Write it with -o where a web server finds it: its page needs no other file.
     """
-    from sacrecap.boards import board, in_folder
+    from sacrecap.boards import Contest, board
+    from sacrecap.boards.site import write_site
 
     output.check()
-    stage.text = "scoring"
-    made = board(
-        *in_folder(folder),
-        metrics,
-        rank_by=rank_by,
-        tokenizer=tokenizer,
-        limits=limits,
-        needs=needs,
-        threads=needs.threads,
-    )
-    if site is not None:
-        _write(made, site, title)
+    made: Board | ContestBoard
+    if not systems and os.path.isdir(references):
+        context = click.get_current_context()
+        for parameter in context.command.params:
+            is_given = context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
+            if parameter.name in _DECLARED and is_given:
+                place = os.path.join(references, "contest.toml")
+                raise UsageError(f"{parameter.opts[0]} is declared in {place}; change it there")
+        contest = Contest.load(references)
+        stage.text = "scoring"
+        made = contest.board(needs=needs, threads=needs.threads)
+        if site is not None:
+            made.write(site)
+    else:
+        teams = {name: {name: path} for name, path in named(in_folder(systems)).items()}
+        stage.text = "scoring"
+        made = board(
+            references,
+            teams,
+            metrics,
+            rank_by=rules.rank_by,
+            tokenizer=tokenizer,
+            limits=rules.limits,
+            needs=needs,
+            threads=needs.threads,
+        )
+        if site is not None:
+            write_site(site, made, title=rules.title)
     output.show(made)
-
-
-def _write(board: Board, site: str, title: str | None) -> None:
-    """Writes the page and the JSON."""
-    from sacrecap.data.atomic import atomic_write
-    from sacrecap.report.html import write_report
-    from sacrecap.report.printing import json_text
-
-    try:
-        os.makedirs(site, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{site}: cannot be made: {error.strerror}") from None
-    with atomic_write(os.path.join(site, "board.json")) as file:
-        file.write(json_text(board.to_dict()) + "\n")
-    write_report(board, os.path.join(site, "index.html"), title=title)

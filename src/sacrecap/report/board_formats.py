@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
@@ -11,6 +12,7 @@ from sacrecap.report.printing.table import Cell, Column, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board, ToldScore
+    from sacrecap.boards.site import ContestBoard
     from sacrecap.boards.standing import Standing
     from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
@@ -23,7 +25,7 @@ def ranks_table(board: Board, figures: Figures) -> Table:
         [
             Column(f"ranked by {label}", align="left", printed="System", names=True),
             *(
-                Column(metric.label, title=f"{metric.summary} {board.signatures[key]}")
+                Column(metric.label, title=f"{metric.summary} {board.signatures[key]}".strip())
                 for key, metric in board.metrics.items()
             ),
         ],
@@ -57,12 +59,17 @@ def metrics_table(board: Board) -> Table:
 
 def notes(board: Board) -> list[str]:
     """What a reader must know of the ranks, and the systems that are not ranked."""
-    attempts = {row.system: row.standings[board.rank_by].attempts for row in board.rows}
-    best = [f"{system} is the best of {number} systems" for system, number in attempts.items() if number > 1]
+    several = {row.team: row.standings[board.rank_by].attempts for row in board.rows}
+    best = [
+        f"{names[0]} is the best of {number} systems" if len(names) == 1 else f"{team} had {number} systems"
+        for team, number in several.items()
+        if number > 1
+        for names in [[row.system for row in board.rows if row.team == team]]
+    ]
     few = ", ".join(dict.fromkeys(pair.metric for pair in board.pairs if pair.p is None))
     return [
         "ranks: paired exact tests, Holm over all pairs of a metric; systems that no test separates share their ranks",
-        *([f"{'; '.join(best)}: its p and its intervals allow for that"] if best else []),
+        *([f"{'; '.join(best)}: p and intervals allow for that"] if best else []),
         *([f"by {few}, some systems differ in few images: nothing is said of these pairs"] if few else []),
         *(f"not on the board: {system}: {' '.join(found)}" for system, found in board.refused.items()),
     ]
@@ -132,5 +139,28 @@ def separated_table(board: Board) -> Table:
     return pairs_table(systems, told)
 
 
+def set_title(board: ContestBoard, name: str) -> str:
+    """What a set of references is called: by its name and the part of the images."""
+    part = "" if board.part == "all" else f", {board.part} images"
+    return f"{name}{part}"
+
+
+def _contest_records(contest: ContestBoard) -> Table:
+    """A row per set of references, system and metric."""
+    tables = {name: _records(board) for name, board in contest.sets.items()}
+    first = next(iter(tables.values()))
+    rows = [[name, *row] for name, table in tables.items() for row in table.rows]
+    return replace(first, columns=[replace(first.columns[0], head="references"), *first.columns], rows=rows)
+
+
+def _contest_tables(contest: ContestBoard, figures: Figures) -> list[Table]:
+    tables = {name: ranks_table(board, figures) for name, board in contest.sets.items()}
+    several = [replace(table, title=f"{set_title(contest, name)}: {table.title}") for name, table in tables.items()]
+    several[-1] = replace(several[-1], notes=[*several[-1].notes, *(f"not read: {what}" for what in contest.left_out)])
+    return several
+
+
 render = Views(_records, lambda board, figures: [ranks_table(board, figures)]).render
 """A board as text in the format of a name."""
+render_contest = Views(_contest_records, _contest_tables).render
+"""The boards of a contest's sets of references."""

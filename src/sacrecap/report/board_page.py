@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a board."""
-    leader = board.metrics[board.rank_by].label
-    keys = [("key first", "better than the column's"), ("key second", "worse"), ("", "= not separated")]
     return ReportPage(
         "",
         "Board",
@@ -27,20 +25,35 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
         {
             "Systems": f"{len(board.rows):,}",
             "Images": f"{board.images:,}",
-            "Ranked by": leader,
-            "Test": "paired exact test, Holm over all pairs of a metric",
+            "Ranked by": board.metrics[board.rank_by].label,
+            "Test": TEST,
         },
-        [
-            Section("systems", "Ranks", table=replace(ranks_table(board, Figures()), notes=notes(board))),
-            Section(
-                "intervals",
-                "Scores with their intervals",
-                pictures=[(board.metrics[key].label, _strips(board, key)) for key in board.metrics],
-            ),
-            Section("pairs", f"Who is better than whom by {leader}", keys, separated_table(board)),
-            Section("metrics", "What the scores are", table=metrics_table(board)),
-        ],
+        sections(board),
     )
+
+
+TEST = "paired exact test, Holm over all pairs of a metric"
+
+
+def sections(board: Board, prefix: str = "") -> list[Section]:
+    """What a page says of a board; `prefix` is that of the sections' ids, where there are several boards."""
+    leader = board.metrics[board.rank_by].label
+    keys = [("key first", "better than the column's"), ("key second", "worse"), ("", "= not separated")]
+    return [
+        Section(
+            f"{prefix}systems",
+            "Ranks",
+            table=replace(ranks_table(board, Figures()), notes=notes(board)),
+            kind="systems",
+        ),
+        Section(
+            f"{prefix}intervals",
+            "Scores with their intervals",
+            pictures=[(board.metrics[key].label, _strips(board, key)) for key in board.metrics],
+        ),
+        Section(f"{prefix}pairs", f"Who is better than whom by {leader}", keys, separated_table(board), kind="pairs"),
+        Section(f"{prefix}metrics", "What the scores are", table=metrics_table(board), kind="metrics"),
+    ]
 
 
 def _strips(board: Board, key: str) -> str:

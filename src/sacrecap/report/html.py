@@ -30,6 +30,7 @@ from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board
+    from sacrecap.boards.site import ContestBoard
     from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.meta import Meta
     from sacrecap.report.printing.table import Table
@@ -38,13 +39,14 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
-    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board | Meta
+    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board | ContestBoard | Meta
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
     "Agreement": "sacrecap.report.agreement_page",
     "Board": "sacrecap.report.board_page",
     "Comparison": "sacrecap.report.comparison_page",
+    "ContestBoard": "sacrecap.report.contest_page",
     "Diversity": "sacrecap.report.diversity_page",
     "Meta": "sacrecap.report.meta_page",
     "Result": "sacrecap.report.score_page",
@@ -66,6 +68,8 @@ class Section:
     """What they show, and SVG: the first is open, others open when they are asked for."""
     notes: Sequence[str] = ()
     """Remarks above the blocks that scripts add."""
+    kind: str = ""
+    """The class of its table; its id by default."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ class ReportPage:
     """What was scored and how, below the title."""
     sections: Sequence[Section]
     """The last is that of the images."""
+    tabs: Mapping[str, Sequence[Section]] = field(default_factory=dict)
+    """Above the sections, those of which one tab is seen at a time."""
     data: Any = None
     """What the scripts read, without photos."""
     drawings: Mapping[int, str] = field(default_factory=dict)
@@ -147,7 +153,8 @@ def _render(
         policy=_policy(style, script, photos.policy if photos else "data:"),
         loads=_escaped(photos.loads if photos else "it loads nothing"),
         facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
-        sections="".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
+        sections=_tabs(page.tabs)
+        + "".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
         noscript=_NO_SCRIPT if script else "",
         drawings="".join(
             f'<template id="drawing-{number}">{_unicode(drawing)}</template>'
@@ -172,11 +179,21 @@ def _with_notes(sections: Sequence[Section], notes: Sequence[str]) -> list[Secti
     return [*others, replace(last, notes=[*last.notes, *notes])]
 
 
+def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:
+    """Each tab's name as a button of a group of which one is chosen, before what it shows: without a script."""
+    made = "".join(
+        f'<input type="radio" name="tab" id="tab-{number}"{" checked" if number == 0 else ""}>'
+        f'<label for="tab-{number}">{_escaped(name)}</label><div class="panel">{"".join(map(_section, sections))}</div>'
+        for number, (name, sections) in enumerate(tabs.items())
+    )
+    return f'<div class="tabs" role="group" aria-label="Sets of references">{made}</div>' if made else ""
+
+
 def _section(section: Section) -> str:
     name = f"{section.id}-heading"
     pieces = "".join(f'<span class="{kind}">{_escaped(text)}</span>' for kind, text in section.legend)
     legend = f'<p class="legend">{pieces}</p>' if pieces else ""
-    table = _table(section.id, section.table) if section.table else ""
+    table = _table(section, section.table) if section.table else ""
     return (
         f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1"><div class="section-head">'
         f'<h2 id="{name}">{section.heading}</h2>{legend}</div>{table}{_paragraphs("note", section.notes)}'
@@ -191,10 +208,10 @@ def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
     )
 
 
-def _table(section: str, table: Table) -> str:
+def _table(section: Section, table: Table) -> str:
     """The table, which scrolls by itself where it is wider than the page, with the arrow keys too."""
-    made = _unicode(markup.html_table(table, section))
-    box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section}-heading">{made}</div>'
+    made = _unicode(markup.html_table(table, section.kind or section.id))
+    box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section.id}-heading">{made}</div>'
     return box + _paragraphs("legend", table.notes)
 
 

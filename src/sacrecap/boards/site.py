@@ -1,0 +1,233 @@
+"""The board of a contest in a folder: what is told of its submissions, as a page and JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sacrecap import __version__
+from sacrecap._core import Captions
+from sacrecap.above import Printable, from_above
+from sacrecap.boards.check import problems
+from sacrecap.boards.contest import PRIVATE, PUBLIC, is_inside
+from sacrecap.boards.parts import FEWEST
+from sacrecap.boards.scored import (
+    Best,
+    Board,
+    limits_for,
+    ranked_board,
+    ranking,
+    told_needs,
+    told_scores,
+    without_folders,
+)
+from sacrecap.corpus.corpus import Corpus, as_references
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.source import PathLike
+from sacrecap.errors import DataError, first_of
+from sacrecap.metrics.outside import for_system
+from sacrecap.metrics.registry import parse_metrics, with_columns
+from sacrecap.scoring.score import score_corpus
+
+if TYPE_CHECKING:
+    from sacrecap.boards.contest import Contest
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.intervals import Resampling
+    from sacrecap.scoring.result import Result
+
+
+@dataclass(frozen=True)
+class ContestBoard(Printable):
+    """What anybody may know of a contest's submissions."""
+
+    contest: Contest
+    part: str
+    """The images that scores are of: `all`, `public` or `private`."""
+    sets: dict[str, Board]
+    """A board for each set of references, of the same systems: the first ranks them."""
+    left_out: list[str]
+    """A sentence for each thing in the folder that is not read."""
+    resampling: ClassVar[Resampling] = Board.resampling
+    """How its intervals are made."""
+
+    @property
+    def first(self) -> Board:
+        """The board of the set that ranks."""
+        return next(iter(self.sets.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `sacrecap board FOLDER`."""
+        contest = self.contest
+        return {
+            "sacrecap": __version__,
+            "title": contest.title,
+            "host": contest.host,
+            "starts": contest.starts and contest.starts.isoformat(),
+            "ends": contest.ends and contest.ends.isoformat(),
+            "part": self.part,
+            "private": {"share": contest.private, "sha256": contest.private_part.checksum} if contest.private else None,
+            "sets": {name: board.to_dict() for name, board in self.sets.items()},
+            "left_out": self.left_out,
+        }
+
+    def write(self, site: PathLike) -> None:
+        """Writes `index.html` and `board.json` into a folder, each whole or not at all; of a contest with a private
+        part also `private.json` after the end: which images it had, and what shows that they were not changed.
+
+        Raises:
+            DataError: it cannot be written, or has what participants must not see.
+        """
+        contest, folder = self.contest, os.path.realpath(site)
+        for hidden in (*contest.references.values(), contest.objects):
+            if hidden is not None and is_inside(os.path.realpath(hidden), folder):
+                raise DataError(f"{site}: holds {hidden}, which participants must not see; write into another folder")
+        write_site(site, self, private=contest.private_part.data if self.part == PRIVATE else None)
+
+
+def write_site(
+    site: PathLike, board: Board | ContestBoard, *, title: str | None = None, private: bytes | None = None
+) -> None:
+    """Writes the page and the JSON of a board. Raises `DataError` where the folder cannot be made or written."""
+    document = json.dumps(board.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+    files = {
+        "index.html": from_above("page")(board, title=title).encode("utf-8", "replace"),
+        "board.json": f"{document}\n".encode("utf-8", "replace"),
+        **({} if private is None else {"private.json": private}),
+    }
+    try:
+        os.makedirs(site, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{site}: cannot be made: {error.strerror}") from None
+    for name, data in files.items():
+        with atomic_write(os.path.join(site, name), "wb") as file:
+            file.write(data)
+
+
+class _Scored:
+    """Scores files of a contest on each set of references, and on the images that are told."""
+
+    def __init__(
+        self, contest: Contest, part: str, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
+    ) -> None:
+        self.needs = told_needs(needs, threads, objects=contest.objects)
+        self.metrics = with_columns(parse_metrics(contest.metrics, self.needs), self.needs)
+        self.rank_by = ranking(self.metrics, contest.rank_by, self.needs)
+        self.limits = limits_for(contest.limits, self.metrics)
+        self.references = {name: as_references(path) for name, path in contest.references.items()}
+        self.images = list(self.references[next(iter(self.references))].image_ids)
+        self.tokenizer, self.threads, self.part = contest.tokenizer, threads, part
+        self._private = contest.private_part.images if contest.private else frozenset()
+        for name, references in self.references.items():
+            if foreign := set(references.image_ids) - set(self.images):
+                first = os.path.basename(contest.first)
+                raise DataError(
+                    f"{contest.references[name]}: has images that {first} lacks: {first_of(sorted(foreign))}"
+                )
+            counts = [len(self.rows(name, each)) for each in (PUBLIC, PRIVATE)] if contest.private else [FEWEST]
+            if min(counts) < FEWEST:
+                raise DataError(
+                    f"{contest.references[name]}: one of the two parts has fewer than {FEWEST} of its images"
+                )
+
+    def rows(self, name: str, part: str) -> list[int]:
+        """The numbers of a set's images that belong to a part."""
+        ids = self.references[name].image_ids
+        if not self._private:
+            return list(range(len(ids)))
+        return [row for row, image in enumerate(ids) if (image in self._private) == (part == PRIVATE)]
+
+    def score(self, name: str, captions: Captions, system: str = "") -> Result:
+        """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""
+        described = self.references[name]
+        of_them = {image: captions.captions(image)[0] for image in described.image_ids}
+        corpus = Corpus(described, of_them, tokenizer=self.tokenizer, threads=self.threads)  # type: ignore[arg-type]
+        needs = for_system(self.needs, system) if system else self.needs
+        return score_corpus(corpus, self.metrics, needs=needs, threads=self.threads)
+
+    def on(self, part: str, name: str, result: Result) -> Result:
+        """The result on a part of the images."""
+        rows = self.rows(name, part)
+        if len(rows) == len(result.image_ids):
+            return result
+        return replace(
+            result,
+            image_ids=[result.image_ids[row] for row in rows],
+            scores={key: replace(score, statistics=score.rows.select(rows)) for key, score in result.items()},
+        )
+
+
+def told_of(contest: Contest, data: bytes, part: str) -> dict[str, Any]:
+    """What a team may know of a file on a part of the images. Raises `DataError` for one that has problems."""
+    scored = _Scored(contest, part)
+    if found := problems(data, scored.images, scored.limits):
+        raise DataError(" ".join(found))
+    captions = Captions.parse(data, None, None)
+    sets = {}
+    for name in scored.references:
+        told = told_scores(scored.on(part, name, scored.score(name, captions)), scored.threads)
+        sets[name] = {
+            "scores": {key: score.value for key, score in told.items()},
+            "intervals": {key: score.interval and list(score.interval) for key, score in told.items()},
+        }
+    return {"part": part, "sets": sets}
+
+
+def board_of(
+    contest: Contest, part: str, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
+) -> ContestBoard:
+    """The board of the submissions on a part of the images.
+
+    A team's rows are its final choice, or else the best on the images that are told while the contest is open: private
+    ones never choose, which would flatter whoever tried most.
+    """
+    scored = _Scored(contest, part, needs, threads)
+    first = next(iter(scored.references))
+    found = contest.submissions()
+    left_out = list(found.left_out)
+    refused: dict[str, list[str]] = {}
+    captions: dict[str, Captions] = {}
+    best = Best(scored.rank_by, contest.rows, [submission.system for submission in found.final.values()])
+    for submission in (submission for its in found.teams.values() for submission in its):
+        try:
+            data = submission.read()
+        except DataError as error:
+            left_out.append(f"submissions/{submission.team}/{error}")
+            continue
+        if refusal := problems(data, scored.images, scored.limits):
+            refused[submission.system] = refusal
+            continue
+        own = Captions.parse(data, None, None)
+        try:
+            result = scored.score(first, own, submission.system)
+        except DataError as error:
+            refused[submission.system] = [without_folders(str(error), scored.needs.get("scores"))]
+            continue
+        public = scored.on(PUBLIC, first, result)
+        best.add(submission.team, submission.system, result, public)
+        captions[submission.system] = own
+        captions = {system: captions[system] for system in best.results()}
+    boards = {}
+    for name in scored.references:
+        results = (
+            best.results()
+            if name == first
+            else {system: scored.score(name, own, system) for system, own in captions.items()}
+        )
+        told = {system: scored.on(part, name, result) for system, result in results.items()}
+        # The numbers that chose a team's best allow for its attempts.
+        wrong, attempts = (refused, {} if part == PRIVATE else best.attempts) if name == first else ({}, {})
+        boards[name] = (
+            ranked_board(told, best.team_of, attempts, scored.rank_by, wrong, threads)
+            if told
+            else _empty(scored, len(scored.rows(name, part)), wrong)
+        )
+    return ContestBoard(contest, part, boards, left_out)
+
+
+def _empty(scored: _Scored, images: int, refused: dict[str, list[str]]) -> Board:
+    """The board of a contest without a scored submission."""
+    metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda own: own.key != scored.rank_by)}
+    return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.rank_by, [], [], refused)

@@ -1,0 +1,69 @@
+"""The page of a contest: a tab for each set of references, and what its host declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sacrecap.report.board_formats import set_title
+from sacrecap.report.board_page import TEST, sections
+from sacrecap.report.html import ReportPage, Section
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from sacrecap.boards.site import ContestBoard
+
+_PARTS = {
+    "all": "all",
+    "public": "the public part; scores of the private one follow after the end",
+    "private": "the private part",
+}
+
+
+def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
+    """The page of a contest."""
+    contest, board = made.contest, made.first
+    facts: dict[str, str | None] = {
+        "Host": contest.host,
+        "Starts": _when(contest.starts),
+        "Ends": _when(contest.ends),
+        "Systems": f"{len(board.rows):,}",
+        "Images": f"{board.images:,} ({_PARTS[made.part]})" if contest.private else f"{board.images:,}",
+        "Ranked by": board.metrics[board.rank_by].label + (f", {next(iter(made.sets))}" if len(made.sets) > 1 else ""),
+        "Test": TEST,
+    }
+    several: Mapping[str, Sequence[Section]] = {
+        set_title(made, name): sections(own, f"set-{number}-") for number, (name, own) in enumerate(made.sets.items())
+    }
+    alone = len(several) == 1
+    return ReportPage(
+        "",
+        "Contest",
+        contest.title,
+        board.version,
+        {name: text for name, text in facts.items() if text},
+        [*(next(iter(several.values())) if alone else ()), *_about(made)],
+        {} if alone else several,
+    )
+
+
+def _when(time: dt.datetime | None) -> str | None:
+    return time and f"{time:%Y-%m-%d %H:%M} {time.tzname()}"
+
+
+def _about(made: ContestBoard) -> list[Section]:
+    """The rules, and what makes the board checkable."""
+    contest = made.contest
+    found = []
+    if contest.rules:
+        found.append(Section("rules", "Rules", notes=[text.strip() for text in contest.rules.split("\n\n")]))
+    remarks = [f"Not read: {what}" for what in made.left_out]
+    if contest.private:
+        remarks.insert(
+            0,
+            f"{contest.private} % of the images are private. The list of their ids has the SHA-256 "
+            f"{contest.private_part.checksum}"
+            + ("; it is private.json beside this page." if made.part == "private" else ", and is told after the end."),
+        )
+    return [*found, *([Section("about", "About this board", notes=remarks)] if remarks else [])]
