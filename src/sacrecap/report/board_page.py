@@ -51,13 +51,17 @@ def sections(board: Board, prefix: str = "") -> list[Section]:
             "Scores with their intervals",
             pictures=[(board.metrics[key].label, _strips(board, key)) for key in board.metrics],
         ),
-        Section(f"{prefix}pairs", f"Who is better than whom by {leader}", keys, separated_table(board), kind="pairs"),
+        Section(
+            f"{prefix}pairs", f"Who is better than whom by {leader}", keys, separated_table(board), kind="pairs signs"
+        ),
         Section(f"{prefix}metrics", "What the scores are", table=metrics_table(board), kind="metrics"),
     ]
 
 
 def _strips(board: Board, key: str) -> str:
     """The scores of all systems by a metric with their intervals."""
-    scores = [(row.system, row.scores[key]) for row in board.rows]
+    teams = [row.team for row in board.rows]
+    called = [row.system if teams.count(row.team) > 1 else row.team for row in board.rows]
+    scores = [(name, row.scores[key]) for name, row in zip(called, board.rows, strict=True)]
     rows = [Strip(system, score.value, score.interval) for system, score in scores if score.value is not None]
     return strips(rows, board.metrics[key].label)

@@ -88,14 +88,14 @@ class ReportPage:
     """What was scored and how, below the title."""
     sections: Sequence[Section]
     """The last is that of the images."""
-    tabs: Mapping[str, Sequence[Section]] = field(default_factory=dict)
-    """Above the sections, those of which one tab is seen at a time."""
     data: Any = None
     """What the scripts read, without photos."""
     drawings: Mapping[int, str] = field(default_factory=dict)
     """HTML that scripts show with the image of this number."""
     compressed: bool = False
     """Whether the page carries the data compressed: caption sets are large."""
+    tabs: Mapping[str, Sequence[Section]] = field(default_factory=dict)
+    """Above the sections, those of which one tab is seen at a time."""
 
 
 def write_report(
@@ -175,6 +175,8 @@ def _intervals(resampling: Resampling) -> str:
 
 def _with_notes(sections: Sequence[Section], notes: Sequence[str]) -> list[Section]:
     """The sections, with remarks about the photos in that of the images."""
+    if not notes:
+        return [*sections]
     *others, last = sections
     return [*others, replace(last, notes=[*last.notes, *notes])]
 
