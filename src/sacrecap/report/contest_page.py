@@ -44,7 +44,7 @@ def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
         board.version,
         {name: text for name, text in facts.items() if text},
         [*(next(iter(several.values())) if alone else ()), *_about(made)],
-        {} if alone else several,
+        tabs={} if alone else several,
     )
 
 
