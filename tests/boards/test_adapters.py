@@ -192,8 +192,8 @@ def test_a_space_shows_the_board(tmp_path: Path, references: Path, monkeypatch: 
 
     def snapshot_download(name: str, *, repo_type: str, local_dir: Path) -> str:
         assert (name, repo_type) == ("lab/references", "dataset")
-        local_dir.mkdir()
-        references.rename(local_dir / "references.json")
+        local_dir.mkdir(exist_ok=True)
+        shutil.copy(references, local_dir / "references.json")
         return str(local_dir)
 
     monkeypatch.setattr(hub, "snapshot_download", snapshot_download, raising=False)
@@ -205,7 +205,12 @@ def test_a_space_shows_the_board(tmp_path: Path, references: Path, monkeypatch: 
     monkeypatch.setenv("REFERENCES", "lab/references")
     runpy.run_path(str(tmp_path / "app.py"))
     [frame] = shown
-    assert "plain" in html.unescape(frame)
+    assert "Team/plain" in html.unescape(frame)
+    # A private part that is not in the data set would be another one after each restart.
+    declared = (tmp_path / "contest/contest.toml").read_text()
+    (tmp_path / "contest/contest.toml").write_text(f"{declared}\nends = 2099-01-01T00:00:00Z\n[private]\nshare = 50")
+    with pytest.raises(FileNotFoundError, match="put it into the data set"):
+        runpy.run_path(str(tmp_path / "app.py"))
 
 
 def test_adapters_are_short() -> None:

@@ -23,7 +23,10 @@ HERE = Path(__file__).parent
 def page() -> str:
     """The board's page, in a frame of its own."""
     snapshot_download(os.environ["REFERENCES"], repo_type="dataset", local_dir=HERE / "hidden")
-    made = Contest.load(HERE / "contest").board()
+    contest = Contest.load(HERE / "contest")
+    if contest.private and not Path(contest.private_path).exists():  # each restart would draw another one
+        raise FileNotFoundError(f"{contest.private_path}: run sacrecap board at home, and put it into the data set")
+    made = contest.board()
     return f'<iframe srcdoc="{html.escape(render_html(made))}" style="width: 100%; height: 90vh; border: 0"></iframe>'
 
 

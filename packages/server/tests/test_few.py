@@ -79,7 +79,7 @@ def test_captions_too_short_for_an_ngram_of_bleu_are_limited_as_empty_ones(world
     short = {image: f"a man {place}" for place, image in enumerate(example.references())}
     refused = submit(world, json.dumps(short).encode())
     assert refused.status_code == 422
-    assert "60 of 60 captions are degenerate, and this benchmark takes 5 %: 60 of fewer than 4 words." in refused.text
+    assert "60 of 60 captions are degenerate, and this board takes 5 %: 60 of fewer than 4 words." in refused.text
     assert "of fewer than 4 or more than 100 words" in refused.text
     make(world, slug="words", title="Words", metrics="cider-d, bleu-1")
     assert "of more than 100 words" in world.browser(Role.MEMBER).get("/benchmarks/words/submit").text

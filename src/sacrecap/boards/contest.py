@@ -158,12 +158,18 @@ class Contest:
         hidden = self.private_part.images if self.part(now) == PUBLIC else ()
         return [image for image in self._images if image not in hidden]
 
+    @property
+    def private_path(self) -> str:
+        """The file of the private images, `c5.private.json` beside `c5.json`."""
+        folder, name = os.path.split(self.first)
+        return os.path.join(folder, f"{name.partition('.')[0]}.private.json")
+
     @cached_property
     def private_part(self) -> PrivatePart:
-        """The private images. Draws them at the first time, and writes them beside the references."""
+        """The private images. Draws them where they have no file yet."""
         from sacrecap.boards.parts import private_part
 
-        return private_part(self.first, self._images, self.private)
+        return private_part(self.private_path, self._images, self.private)
 
     def submissions(self) -> Submissions:
         """The files in `submissions/TEAM`, without following links; a folder that is not there is empty.

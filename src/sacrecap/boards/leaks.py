@@ -98,13 +98,13 @@ def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
     found = []
     if kinds.total() > _allowed(count, limits.most_degenerate, least=1):
         found.append(
-            f"{kinds.total():,} of {count:,} captions are degenerate, and this benchmark takes "
+            f"{kinds.total():,} of {count:,} captions are degenerate, and this board takes "
             f"{limits.most_degenerate} %: {', '.join(f'{number:,} {kind}' for kind, number in kinds.most_common())}."
         )
     for caption, number in same.most_common(1):
         if number > _allowed(count, limits.most_same, least=2):
             found.append(
-                f"{number:,} of {count:,} captions are the same, {caption[:60]!r}, and this benchmark takes "
+                f"{number:,} of {count:,} captions are the same, {caption[:60]!r}, and this board takes "
                 f"{limits.most_same} %."
             )
     return found

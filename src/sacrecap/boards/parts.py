@@ -37,24 +37,20 @@ class PrivatePart(NamedTuple):
         return hashlib.sha256(self.data).hexdigest()
 
 
-def private_part(references: str, images: Sequence[str], share: int) -> PrivatePart:
-    """The private images of references in a file.
+def private_part(path: str, images: Sequence[str], share: int) -> PrivatePart:
+    """The private images of a file.
 
     Args:
-        references: its path. The images are in a file beside it, `c5.private.json` of `c5.json`; where there is none,
-            they are drawn.
+        path: where there is no file, images are drawn, and written there.
         images: all ids.
         share: per cent of the images that are private.
 
     Raises:
         DataError: the file cannot be read or written, or has another draw than of these images and this share.
     """
-    path = f"{os.path.join(os.path.dirname(references), os.path.basename(references).partition('.')[0])}.private.json"
     count = round(len(images) * share / 100)
     if min(count, len(images) - count) < FEWEST:
-        raise DataError(
-            f"{references}: a private part of {share} % of {len(images):,} images leaves a part without two"
-        )
+        raise DataError(f"{path}: a private part of {share} % of {len(images):,} images leaves a part without two")
     if not os.path.exists(path):
         _write(path, images, count)
     with reading(path), open(path, "rb") as file:
