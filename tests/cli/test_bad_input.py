@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -230,6 +231,30 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
             text=True,
         )
         assert (done.returncode, done.stderr) == (2, "sacrecap: cannot write the output: No space left on device\n")
+
+
+def test_closed_streams(run: Runner, references: str, candidates: str) -> None:
+    """A scheduler may start a program without standard streams: files are whole, and what must be said is an error."""
+
+    def shell(redirected: str, *arguments: str) -> tuple[int, str]:
+        command = f"{shlex.join(run.command('score', *arguments, '--metrics', 'rouge-l', '--interval', 'none', '-q'))}"
+        done = subprocess.run(
+            ["sh", "-c", f"{command} {redirected}"], capture_output=True, cwd=run.folder, check=False, text=True
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    assert shell("", references, candidates, "-o", "table.csv") == (0, "")
+    whole = (run.folder / "table.csv").read_text()
+    for redirected in (">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        (run.folder / "table.csv").unlink()
+        assert shell(redirected, references, candidates, "-o", "table.csv") == (0, ""), redirected
+        assert (run.folder / "table.csv").read_text() == whole
+    closed = "sacrecap: <stdout>: cannot be written: it is closed; name a file with --output\n"
+    assert shell(">&-", references, candidates) == (2, closed)
+    status, said = shell("<&-", references, "-")
+    assert (status, said.count("\n")) == (2, 1)
+    assert said.startswith("sacrecap: <stdin>: ")
+    assert shell("2>&-", references, "there-is-no-such-file.json") == (2, "")
 
 
 # Document frequencies

@@ -32,7 +32,7 @@ from sacrecap.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
 from sacrecap.compat.pycocoevalcap.rouge.rouge import Rouge
 from sacrecap.compat.pycocoevalcap.spice.spice import Spice
 from sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
-from sacrecap.errors import DataError, SacrecapError, UsageError
+from sacrecap.errors import DataError, SacrecapError, SacrecapWarning, UsageError
 
 REFERENCES = {"a": ["a dog runs", "the dogs run happily"], "b": ["two birds"], "c": ["the dog", "a city dog runs"]}
 
@@ -139,6 +139,20 @@ def test_captions_of_token_ids_take_frequencies_of_token_ids(tmp_path: Path, mon
     score, scores = CiderD(df="idxs").compute_score(references, samples)
     assert score == pytest.approx(np.mean(scores))
     assert scores[0] > scores[1] > 0
+
+
+def test_samples_of_one_image_have_no_reward_by_their_own_frequencies() -> None:
+    """Several samples of an image are as many documents, of which all have every n-gram."""
+    samples = [{"image_id": 0, "caption": ["4 7 9 2 0"]}, {"image_id": 0, "caption": ["4 7 0"]}]
+    references = {0: ["4 7 9 2 0", "4 8 9 2 0"], 1: ["5 6 0"]}
+    for metric, label in ((CiderD(), "CIDEr-D"), (Cider(), "CIDEr")):
+        for several in (samples, samples[:1]):
+            with pytest.warns(
+                SacrecapWarning, match=f"^one image is a corpus in which .* every IDF and {label}.* is 0"
+            ):
+                assert metric.compute_score(references, several)[0] == 0
+        other = {"image_id": 1, "caption": ["5 6 0"]}
+        assert metric.compute_score(references, [*samples, other])[0] > 0
 
 
 def test_the_scorers_of_training_code_count_four_words_by_default() -> None:

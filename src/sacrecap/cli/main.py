@@ -119,8 +119,8 @@ def _nearest(error: click.NoSuchOption) -> str:
 
 
 def _unexpected(error: BaseException) -> int:
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        # Files have their own message; this is the disk behind standard output.
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EBADF}:
+        # Files have their own message; this is standard output: the disk behind it is full, or it is closed.
         return _say(f"sacrecap: cannot write the output: {error.strerror or error}", 2)
     import traceback
 

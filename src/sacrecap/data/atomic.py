@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError
 
-_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+_STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
 """Error numbers of writing itself, wherever in the body it happens."""
 
 
@@ -158,6 +158,8 @@ def _remedy(error: OSError | ValueError, folder: str) -> str:
             return f"{folder!r} is not a folder"
         case PermissionError() | FileNotFoundError():
             return f"this user may not write in {folder!r}; choose another place"
+        case OSError(errno=errno.EBADF):
+            return "it is closed; name a file with --output"
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             return "no space is left; free some, or choose another place (an existing file is unchanged)"
         case _:

@@ -37,6 +37,12 @@ _NOTHING = {
 }
 
 
+ONE_IMAGE = (
+    "one image is a corpus in which every n-gram is in every document, so every IDF and {} is 0; give document "
+    "frequencies of a larger corpus with {}"
+)
+
+
 class IdfMetric(NgramMetric):
     """A metric over n-grams weighted by inverse document frequency: of the corpus, or from given counts."""
 
@@ -51,11 +57,7 @@ class IdfMetric(NgramMetric):
         given: Sequence[DocumentFrequency] | None = needs.get("document_frequency")
         if given is None:
             if corpus.documents == 1:
-                warn(
-                    f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
-                    "is 0; give document frequencies of a larger corpus with "
-                    f"{proposed([self])}"
-                )
+                warn(ONE_IMAGE.format(self.label, proposed([self])))
             whole = corpus.whole
             counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
             return Ready(captions, counted, (f"df:{corpus.document_source}({corpus.documents})",))

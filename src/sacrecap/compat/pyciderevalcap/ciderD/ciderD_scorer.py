@@ -14,8 +14,9 @@ from sacrecap.compat.added import NgramScorer
 from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs, cook_test, precook
 from sacrecap.compat.encoded_captions import caption_list, encoded, score_alone
 from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, OfFile
-from sacrecap.errors import UsageError
+from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import CiderD
+from sacrecap.metrics.cider import ONE_IMAGE
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -120,6 +121,9 @@ class CiderScorer(NgramScorer):
             return self._score(self._native())
         self.ref_len = math.log(max(1, len(self.crefs)))
         self.frequencies = CountedFrequencies(references=[*self.crefs])
+        first = self.crefs[:1]
+        if len(self.crefs) > 1 and all([references] == first for references in self.crefs):
+            warn(ONE_IMAGE.format(self.metric.label, "df=NAME"))
         return self._score(None)
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
