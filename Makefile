@@ -7,7 +7,6 @@ VENV := .venv
 ENVIRONMENTS := .venvs
 BIN := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
-POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 JAVA := $(firstword $(shell command -v java 2>/dev/null))
 # Tests start hundreds of processes, which would compile the packages each time.
@@ -29,8 +28,8 @@ pip = $(call python,$(1)) -m pip
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning \
         ready-rust ready-core ready-pages ready-torch ready-ray ready-server ready-captioning docs docs-test pictures \
-        soak lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
-        fuzz fuzz-tools check-python browser java postgresql clean check-tools
+        soak lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist audit \
+        fuzz fuzz-tools check-python browser java clean check-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -65,7 +64,7 @@ ready-ray: $(RAY)/.ray java
 test-ray: ready-ray  ## the engine of a cluster, on a Ray cluster of several nodes on this machine; pipelines of Ray, Spark and others
 	$(call python,$(RAY)) -m pytest -m ray
 
-ready-server: $(SERVER)/.server browser postgresql
+ready-server: $(SERVER)/.server browser
 test-server: ready-server  ## sacrecap-server
 	cd packages/server && $(call python,$(SERVER)) -m pytest
 
@@ -128,7 +127,6 @@ soak: ready-core ready-captioning ready-server  ## simulations of the statistics
 	$(call python,$(CORE)) benchmarks/calibration.py --draws 500
 	$(call python,$(SERVER)) benchmarks/server.py --seconds 120
 	$(call python,$(SERVER)) benchmarks/server.py --seconds 120 --kills 10
-	$(call python,$(SERVER)) benchmarks/server.py --seconds 120 --kills 10 --postgresql
 	cd packages/server && SACRECAP_API_EXAMPLES=$(API_EXAMPLES) $(call python,$(SERVER)) -m pytest --timeout 0 tests/test_no_500.py
 
 pictures: $(PAGES)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
@@ -189,17 +187,6 @@ check-wheels: | check-python  ## install each wheel of dist/ without Rust, run t
 
 check-sdist: sdist  ## build and install the sdist in a clean environment, run the demo there
 	$(PYTHON) scripts/check_wheels.py dist --sdist
-
-# The first is what can be tested without a container engine: the same scripts, in a plain folder.
-CONTAINER_WHEELS := target/container
-check-container: check-tools  ## the steps of the server's image in a plain folder: build, install, start, ask, stop
-	rm -rf $(CONTAINER_WHEELS)
-	scripts/container/build.sh . $(CONTAINER_WHEELS)
-	scripts/container/try.sh $(CONTAINER_WHEELS)
-
-container:  ## the server's image, sacrecap-server, with podman or docker
-	@engine=$$(command -v podman || command -v docker) || { echo "make container needs podman or docker"; exit 1; }; \
-	$$engine build --file Containerfile --tag sacrecap-server .
 
 # Known faults of what is used: RustSec's list for the crates, PyPI's for the packages. Both are fetched.
 audit: $(SERVER)/.server $(ENVIRONMENTS)/audit/.created  ## known faults, licences and sources of dependencies
@@ -282,12 +269,6 @@ endef
 browser:
 ifeq ($(BROWSER),)
 	$(call debian,Chromium,chromium)
-endif
-
-# The server's tests use a temporary cluster of their own.
-postgresql:
-ifeq ($(POSTGRESQL),)
-	$(call debian,PostgreSQL (initdb),postgresql)
 endif
 
 # The COCO suite's own programs and Spark run where there is a Java runtime; continuous integration has to have one.

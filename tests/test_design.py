@@ -114,7 +114,7 @@ FILES = {
         "calibrate check compare diversity meta retrieval scenes score testsets".split(),
         (2, "a command, and what it calls or is about"),
     ),
-    **dict.fromkeys("provider submissions teams".split(), (2, "pages, and what they show")),
+    "settings": (2, "what a server is told, and what a training run is"),
     "studies": (2, "the tables, and their JSON"),
     "errors": (2, "the errors of a distribution"),
     "explanation": (4, "one for each metric that explains its scores: documented homes of what it gives"),

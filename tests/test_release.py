@@ -64,32 +64,11 @@ def test_actions_are_pinned_by_commit(workflow: Path) -> None:
         assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v[0-9.]+", used), used
 
 
-@pytest.mark.parametrize("name", ["Containerfile", "scripts/container/try.sh", "Makefile"])
+@pytest.mark.parametrize("name", ["Makefile"])
 def test_the_scripts_that_are_named_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     for script in re.findall(r"scripts/[\w/]+\.(?:sh|py)", text):
         assert (ROOT / script).is_file(), script
-
-
-def test_the_steps_of_the_containerfile_are_in_order() -> None:
-    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
-    words = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    assert set(words) <= {
-        "ARG",
-        "FROM",
-        "RUN",
-        "WORKDIR",
-        "COPY",
-        "ENV",
-        "USER",
-        "VOLUME",
-        "EXPOSE",
-        "HEALTHCHECK",
-        "STOPSIGNAL",
-        "ENTRYPOINT",
-        "CMD",
-    }
-    assert words.index("USER") < words.index("ENTRYPOINT"), "the server does not run as root"
 
 
 def sources() -> list[Path]:

@@ -18,7 +18,7 @@ from environment import absent
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-LONGEST = ("reference/python/", "reference/command-line/", "reference/api/scoring/", "howto/run-the-server/")
+LONGEST = ("reference/python/", "reference/command-line/", "reference/api/scoring/", "howto/run-a-study/")
 """Pages of wide tables, wide code and long names."""
 
 

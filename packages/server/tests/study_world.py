@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy.orm import joinedload
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Assignment, Study
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.links import platform_key
@@ -68,11 +67,10 @@ def questions_file(items: list[dict[str, Any]], *questions: dict[str, Any], **mo
     return {"study": "questions", "questions": list(questions), "items": items, **more}
 
 
-def make(world: World, file: dict[str, Any], state: str = "open", role: Role = Role.ORGANISER) -> Study:
-    """The study of a file, in the database; it belongs to the account of the role."""
-    owner = world.account(role)
+def make(world: World, file: dict[str, Any], state: str = "open") -> Study:
+    """The study of a file, in the database."""
     with world.database.write() as session:
-        study = repository.make(session, owner, read_design(json.dumps(file).encode()), seed="of the tests")
+        study = repository.make(session, read_design(json.dumps(file).encode()), seed="of the tests")
         study.state = state
     return study
 

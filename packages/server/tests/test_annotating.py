@@ -6,11 +6,10 @@ import pytest
 from sqlalchemy import inspect, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
-from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.passwords import digest, hash_password
-from sacrecap_server.store.models import Account, Annotator, Assignment, LoginSession, StudyItem
+from sacrecap_server.store.models import Annotator, Assignment, SignedIn, StudyItem
 from sacrecap_server.studies.links import platform_key
-from sacrecap_server_testing.world import PASSWORD
+from sacrecap_server.web.credentials import digest
+from sacrecap_server_testing.world import TOKEN
 
 
 def rows(world, *what, **where):
@@ -22,9 +21,9 @@ def rows(world, *what, **where):
         return session.execute(query).scalars().all() if len(what) == 1 else session.execute(query).all()
 
 
-def test_a_whole_triplet_study(strict_world):
-    study = make(strict_world, triplet_file(pairs=2, references=2, judgments=3))
-    people = [Person(strict_world, study).begin() for _ in range(3)]
+def test_a_whole_triplet_study(world):
+    study = make(world, triplet_file(pairs=2, references=2, judgments=3))
+    people = [Person(world, study).begin() for _ in range(3)]
     for person in people:
         for done in range(4):
             assert "<img" not in person.page
@@ -32,10 +31,10 @@ def test_a_whole_triplet_study(strict_world):
             assert person.answer(choice="b").status_code == 303
         assert person.assignment is None
         assert "completion code" in person.page
-    answers = rows(strict_world, Assignment)
+    answers = rows(world, Assignment)
     assert [(one.state, one.answer, one.active_ms) for one in answers] == [("answered", '"b"', 1500)] * 12
-    assert all(item.taken == 3 for item in rows(strict_world, StudyItem))
-    late = Person(strict_world, study).begin()
+    assert all(item.taken == 3 for item in rows(world, StudyItem))
+    late = Person(world, study).begin()
     assert "Others have answered all there was" in late.page
     assert "completion code" not in late.page
 
@@ -293,18 +292,14 @@ def test_signing_in_keeps_an_annotators_place(world):
     study = make(world, triplet_file())
     person = Person(world, study).begin()
     question = person.assignment
-    account = world.account(Role.MEMBER)
-    with world.database.write() as session:
-        session.execute(update(Account).where(Account.id == account).values(password=hash_password(PASSWORD)))
-    sent = person.browser.post("/sign-in", email="member@example.org", password=PASSWORD)
-    assert sent.status_code == 303
-    assert person.browser.get("/account").status_code == 200
+    assert person.browser.post("/sign-in", token=TOKEN).status_code == 303
+    assert person.browser.get("/studies").status_code == 200
     assert person.look().assignment == question
     assert person.answer(choice="b").status_code == 303
     assert person.browser.post("/sign-out").status_code == 303
     assert "1 done" in person.look().page
     [hashed] = rows(world, Annotator.cookie_hash)
-    assert rows(world, LoginSession.token_hash) == []
+    assert rows(world, SignedIn.token_hash) == []
     cookies = dict(person.browser.client.cookies)
     assert set(cookies) == {"sacrecap", "sacrecap-study"}
     assert digest(cookies["sacrecap-study"]) == hashed

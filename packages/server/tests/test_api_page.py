@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from study_world import triplet_file
 
-from sacrecap_server.accounts.access import Role
-from sacrecap_server.app import every_route
+from sacrecap_server_testing.routes import every_route
+from sacrecap_server_testing.world import TOKEN
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
 
@@ -32,7 +32,7 @@ def test_the_commands_run(site, tmp_path):
         pytest.skip("no curl, or no jq")
     (block,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "study.json").write_text(json.dumps(triplet_file()), encoding="utf-8")
-    token = site.world.api(Role.ORGANISER).headers["Authorization"].removeprefix("Bearer ")
+    token = TOKEN
     script = "set -e\n" + block.replace("https://evaluation.example.org", site.url)
     environment = {**os.environ, "SACRECAP_TOKEN": token, "no_proxy": "*"}
     done = subprocess.run(

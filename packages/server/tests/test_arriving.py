@@ -14,11 +14,12 @@ from study_world import Person, make, triplet_file
 from test_annotating import rows
 from test_endings import answer, signature
 
-from sacrecap_server.accounts.access import Role, csrf_token
-from sacrecap_server.accounts.limits import Window
-from sacrecap_server.accounts.remote_documents import AwayError
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.links import submit_origin
+from sacrecap_server.studies.published_keys import AwayError
+from sacrecap_server.web.credentials import csrf_token
+from sacrecap_server.web.limits import RateLimit
+from sacrecap_server.web.owner import Role
 from sacrecap_server_testing.world import Browser
 from sacrecap_studies.design import StudyFileError, read_design
 
@@ -46,20 +47,20 @@ def test_a_worker_id_counts_only_in_the_platforms_link(world):
     assert arrive(world, other).status_code == 303
 
 
-def test_nobody_takes_over_another_persons_work_by_their_id(strict_world):
+def test_nobody_takes_over_another_persons_work_by_their_id(world):
     """Another browser that gives a known worker id is refused, unless it comes with the same session."""
-    study = make(strict_world, triplet_file(platform="prolific"))
-    person = answer(Person(strict_world, study, worker="P1", session="S1").begin())
+    study = make(world, triplet_file(platform="prolific"))
+    person = answer(Person(world, study, worker="P1", session="S1").begin())
     number = person.assignment
     for more in ({}, {"session": "S2"}, {"session": ""}, {"sig": "0" * 32}):
-        thief = Person(strict_world, study, worker="P1", **more)
+        thief = Person(world, study, worker="P1", **more)
         refused = arrive_as(thief)
         assert refused.status_code == 403
         assert "in another browser" in refused.text
     assert person.look().assignment == number
     # The same session on another device is the same person.
-    assert Person(strict_world, study, worker="P1", session="S1").begin().assignment == number
-    assert len(rows(strict_world, Annotator)) == 1
+    assert Person(world, study, worker="P1", session="S1").begin().assignment == number
+    assert len(rows(world, Annotator)) == 1
 
 
 def arrive_as(person):
@@ -75,7 +76,7 @@ def test_a_worker_without_a_session_stays_with_the_first_browser(world):
 
 def test_personal_links_work_on_every_device_and_for_one_person_only(world):
     study = make(world, triplet_file(personal_links=True))
-    owner = world.browser(Role.ORGANISER)
+    owner = world.browser(Role.OWNER)
     made = owner.post(f"/studies/{study.id}/links", workers="Ann\n Bob Müller \n\nAnn\n=cmd")
     lines = list(csv.DictReader(io.StringIO(made.text)))
     assert [line["worker"] for line in lines] == ["Ann", "Bob Müller", "'=cmd"]
@@ -91,7 +92,7 @@ def test_personal_links_work_on_every_device_and_for_one_person_only(world):
 
 
 def test_ids_that_cannot_be_are_refused(world):
-    study, owner = make(world, triplet_file()), world.browser(Role.ORGANISER)
+    study, owner = make(world, triplet_file()), world.browser(Role.OWNER)
     too_many = "\n".join(map(str, range(2001)))
     for workers in ("", " \n", "x" * 129, "a\0b", too_many):
         refused = owner.post(f"/studies/{study.id}/links", workers=workers)
@@ -102,7 +103,7 @@ def test_ids_that_cannot_be_are_refused(world):
 def test_one_place_cannot_send_people_without_end_but_signed_ones(world):
     """Too many new worker ids from one address are refused, except signed ones."""
     study = make(world, triplet_file(pairs=1))
-    world.state.limits.begin_address.rule = Window(3, 60)
+    world.state.beginnings = RateLimit(3, 60)
     for number in range(3):
         assert arrive(world, study, **Person(world, study, worker=f"W{number}").arrival).status_code == 303
     refused = arrive_as(Person(world, study, worker="W3"))
@@ -129,29 +130,29 @@ def signed_query(key, world, study, worker="P1", **changes):
 def publish(monkeypatch, world, key):
     """Prolific's keys are this one."""
     keys = {"keys": [key.as_dict(private=False)]}
-    monkeypatch.setattr(world.state.prolific._published, "fetch", lambda *_: keys)
+    monkeypatch.setattr(world.state.prolific._published, "_fetched", lambda: json.dumps(keys).encode())
 
 
-def test_ids_count_only_in_links_that_prolific_has_signed(strict_world, monkeypatch, prolific_key):
+def test_ids_count_only_in_links_that_prolific_has_signed(world, monkeypatch, prolific_key):
     """Whoever has a person's link cannot make ids of it; the form keeps the signature when the token is old."""
-    study = make(strict_world, triplet_file(platform="prolific", signed_links=True))
-    publish(monkeypatch, strict_world, prolific_key)
-    browser = Browser(strict_world)
-    page = browser.get(f"/s/{study.code}", params=signed_query(prolific_key, strict_world, study))
+    study = make(world, triplet_file(platform="prolific", signed_links=True))
+    publish(monkeypatch, world, prolific_key)
+    browser = Browser(world)
+    page = browser.get(f"/s/{study.code}", params=signed_query(prolific_key, world, study))
     form = re.search(r'<form method="post" action="[^"]*/begin"(.*?)</form>', page.text, re.DOTALL)[1]
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
     begun = browser.client.post(f"/s/{study.code}/begin", data=hidden)
     assert begun.status_code == 303
-    (person,) = rows(strict_world, Annotator)
+    (person,) = rows(world, Annotator)
     assert (person.worker, person.platform_study, person.platform_session) == ("P1", "S", "of P1")
-    made_up = Browser(strict_world)
+    made_up = Browser(world)
     made_up.get(f"/s/{study.code}")
     forged = {**hidden, "worker": "P2", "csrf": made_up.csrf("/s/")}
     assert made_up.client.post(f"/s/{study.code}/begin", data=forged).status_code == 403
-    key = Person(strict_world, study, worker="P3").arrival["key"]
-    assert arrive(strict_world, study, PROLIFIC_PID="P3", key=key).status_code == 403
-    assert len(rows(strict_world, Annotator)) == 1
-    links = strict_world.browser(Role.ORGANISER).get(f"/studies/{study.id}").text
+    key = Person(world, study, worker="P3").arrival["key"]
+    assert arrive(world, study, PROLIFIC_PID="P3", key=key).status_code == 403
+    assert len(rows(world, Annotator)) == 1
+    links = world.browser(Role.OWNER).get(f"/studies/{study.id}").text
     assert "key=" not in links
 
 
@@ -187,7 +188,8 @@ def test_tokens_that_others_signed_and_keys_that_are_away(world, monkeypatch, pr
     def away(*_):
         raise AwayError
 
-    monkeypatch.setattr(world.state.prolific._published, "fetch", away)
+    world.state.prolific._published._kept = None
+    monkeypatch.setattr(world.state.prolific._published, "_fetched", away)
     assert "in einer Minute" in Browser(world).get(f"/s/{study.code}", params=query).text
 
 
@@ -219,12 +221,12 @@ def first_choice(page):
     return re.search(r'name="choice" value="([^"]+)"', page.text)[1]
 
 
-def test_a_study_in_mechanical_turks_frame_from_preview_to_submission(strict_world):
+def test_a_study_in_mechanical_turks_frame_from_preview_to_submission(world):
     """Pages may be framed by the platform, set no cookies, and end with a form that sends it the result."""
-    study = make(strict_world, triplet_file(platform="mturk", pairs=2, references=1))
-    browser, page = turk(strict_world, study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
+    study = make(world, triplet_file(platform="mturk", pairs=2, references=1))
+    browser, page = turk(world, study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
     assert "<button" not in page.text
-    browser, page = turk(strict_world, study)
+    browser, page = turk(world, study)
     for step in range(3):
         assert "x-frame-options" not in page.headers
         policy = page.headers["content-security-policy"]
@@ -293,9 +295,9 @@ def test_results_go_to_mechanical_turk_alone(world):
 def test_a_pass_of_ones_own_opens_no_page_but_annotators(world):
     """Its CSRF token is for whoever has the secret: it must not serve where an account is signed in."""
     secret = "a" * 43
-    browser = world.browser(Role.ADMIN)
+    browser = world.browser(Role.OWNER)
     csrf = csrf_token(world.state.secret_key, secret)
-    study = make(world, triplet_file(), role=Role.ADMIN)
+    study = make(world, triplet_file())
     answered = browser.client.post(f"/studies/{study.id}/state?pass={secret}", data={"csrf": csrf, "state": "closed"})
     assert answered.status_code == 403
     assert browser.client.post(f"/s/{study.code}/begin?pass={secret}", data={"csrf": csrf}).status_code == 303

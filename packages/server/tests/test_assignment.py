@@ -69,18 +69,18 @@ class At:
         self.n = n
 
 
-def test_random_work_against_an_obvious_account(any_world):
+def test_random_work_against_an_obvious_account(world):
     """Give, answer, leave, exclude, include, reject: the counts are those of a list that is kept beside it."""
     chance = random.Random(4)
-    study = make(any_world, triplet_file(pairs=7, references=2, judgments=2, gold={"every": 3, "items": GOLD}))
-    panel = Panel(any_world, study, 5)
+    study = make(world, triplet_file(pairs=7, references=2, judgments=2, gold={"every": 3, "items": GOLD}))
+    panel = Panel(world, study, 5)
     excluded = set()
     for _ in range(80):
         person, action = chance.randrange(5), chance.random()
         if action < 0.7:
             panel.step(person, answers=chance.random() < 0.8)
         elif action < 0.8:
-            expire(any_world)
+            expire(world)
         elif action < 0.85 and person not in excluded and len(excluded) < 2:
             panel.run(exclude, At(person), "a test")
             excluded.add(person)
@@ -88,16 +88,16 @@ def test_random_work_against_an_obvious_account(any_world):
             panel.run(include, At(excluded.pop()))
         elif action < 0.93 and (answers := panel.item_answers()):
             panel.run(reject, chance.choice(answers).id)
-        _assert_sound(any_world, 2)
+        _assert_sound(world, 2)
     for person in excluded:
         panel.run(include, At(person))
-    expire(any_world)
+    expire(world)
     for person in (*range(5), *range(5)):
         panel.work(person)
-    _assert_sound(any_world, 2)
+    _assert_sound(world, 2)
     counts = Counter(one.item_id for one in panel.item_answers())
-    rejected = {one.item_id for one in rows(any_world, Assignment) if one.state == "rejected"}
-    items = [item for item in rows(any_world, StudyItem) if item.role == "item" and item.id not in rejected]
+    rejected = {one.item_id for one in rows(world, Assignment) if one.state == "rejected"}
+    items = [item for item in rows(world, StudyItem) if item.role == "item" and item.id not in rejected]
     assert all(counts[item.id] == 2 for item in items)
 
 
@@ -370,11 +370,11 @@ PRACTICE = [{**one, "because": f"Dogs, number {number}."} for number, one in enu
 
 
 @pytest.mark.parametrize(("least", "goes_on"), [(None, True), (0.3, True), (0.5, False)])
-def test_practice_comes_first_with_the_known_answers(strict_world, least, goes_on):
+def test_practice_comes_first_with_the_known_answers(world, least, goes_on):
     """They are shown after each question; whoever has too few right goes no further; and none of it counts."""
     practice = {"items": PRACTICE} | ({} if least is None else {"least": least})
-    study = make(strict_world, triplet_file(pairs=2, references=1, practice=practice))
-    person = Person(strict_world, study).begin()
+    study = make(world, triplet_file(pairs=2, references=1, practice=practice))
+    person = Person(world, study).begin()
     assert "Practice: you will see" in person.page
     person.answer(choice="b")
     assert "That was right." in person.page
@@ -386,12 +386,12 @@ def test_practice_comes_first_with_the_known_answers(strict_world, least, goes_o
     person.answer(choice="c")
     assert ("The practice is over" in person.page) == goes_on
     assert ("goes on without you" in person.page) != goes_on
-    found = rows(strict_world, Annotator)[0]
+    found = rows(world, Annotator)[0]
     assert found.excluded == (None if goes_on else "practice questions right: 1/3")
     if goes_on:
         person.answer(choice="b")
         assert "practice is over" not in person.page
-        with strict_world.database.read() as session:
+        with world.database.read() as session:
             answers = list(answers_of(session, session.get(Study, study.id)))
         assert Counter((one.role, one.counts) for one in answers) == {("practice", False): 3, ("item", True): 1}
 
@@ -450,13 +450,13 @@ def write(world, study, number, *sentences):
     return refused
 
 
-def test_one_sentence_for_every_image_is_refused(strict_world):
+def test_one_sentence_for_every_image_is_refused(world):
     """Other punctuation, numbers or order of words do not make it another sentence."""
-    study = make(strict_world, collection_file(images=3, judgments=5))
+    study = make(world, collection_file(images=3, judgments=5))
     same = ("A dog runs on the beach.", "on the beach a dog runs!", "A dog runs on the beach 2")
     for sentence in same[1:]:
-        assert "written this sentence before" in write(strict_world, study, sentence, same[0], sentence)
-    assert [one.state for one in rows(strict_world, Assignment)].count("answered") == 2
+        assert "written this sentence before" in write(world, study, sentence, same[0], sentence)
+    assert [one.state for one in rows(world, Assignment)].count("answered") == 2
 
 
 def test_gibberish_is_refused(world):
@@ -531,48 +531,48 @@ def test_the_words_of_the_owner(world):
     assert "<h1>Welcher Satz ist näher?</h1>" in Person(world, study).begin().page
 
 
-def test_a_study_can_change_after_the_start(strict_world):
+def test_a_study_can_change_after_the_start(world):
     """More judgments bring complete items back, but the consent that people gave cannot be changed."""
-    study = make(strict_world, triplet_file(pairs=2, references=1, judgments=1, consent="I agree."))
-    panel = Panel(strict_world, study, 2)
+    study = make(world, triplet_file(pairs=2, references=1, judgments=1, consent="I agree."))
+    panel = Panel(world, study, 2)
     panel.work(0)
     assert panel.step(1) is None
     wrong = {"judgments": 0, "title": "x" * 200, "consent": "More.", "language": "english!"}
-    with pytest.raises(StudyFileError) as error, strict_world.database.write() as session:
+    with pytest.raises(StudyFileError) as error, world.database.write() as session:
         repository.change(session, session.get_one(Study, study.id), **wrong)
     assert [problem.split()[0] for problem in error.value.problems] == ["title", "judgments", "language", "consent:"]
-    with strict_world.database.write() as session:
+    with world.database.write() as session:
         one = session.get_one(Study, study.id)
         repository.change(session, one, judgments=2, most_per_person=1, question="Which?", texts={"Next": "On"})
         assert (one.judgments, one.most_per_person, one.title) == (2, 1, "Which is closer?")
         assert repository.settings_of(one)["question"] == "Which?"
     assert panel.work(1) == ["item"]
-    with strict_world.database.write() as session:
+    with world.database.write() as session:
         repository.change(session, session.get_one(Study, study.id), most_per_person=0, question="")
     assert panel.work(1) == ["item"]
-    with strict_world.database.read() as session:
+    with world.database.read() as session:
         assert repository.settings_of(session.get_one(Study, study.id))["question"].startswith("Which of the two")
 
 
-def test_a_clone_asks_the_same_of_nobody_yet(strict_world):
-    study = make(strict_world, {**pairwise_file(3, judgments=2), "title": "First"})
-    panel = Panel(strict_world, study, 1)
+def test_a_clone_asks_the_same_of_nobody_yet(world):
+    study = make(world, {**pairwise_file(3, judgments=2), "title": "First"})
+    panel = Panel(world, study, 1)
     panel.work(0)
-    with strict_world.database.write() as session:
-        twin = repository.clone(session, session.get_one(Study, study.id), study.owner_id, "Second")
+    with world.database.write() as session:
+        twin = repository.clone(session, session.get_one(Study, study.id), "Second")
     assert (twin.state, twin.title, twin.judgments) == ("paused", "Second", 2)
     assert twin.code != study.code
     assert twin.seed != study.seed
-    with strict_world.database.write() as session:
+    with world.database.write() as session:
         session.get_one(Study, twin.id).state = "open"
         own, copied = (
             session.execute(select(StudyItem.content).where(StudyItem.study_id == one).order_by(StudyItem.number)).all()
             for one in (study.id, twin.id)
         )
         assert own == copied
-    person = Person(strict_world, twin).begin()
+    person = Person(world, twin).begin()
     assert person.browser.get(re.search(r'<img src="(.*?)"', person.page)[1]).status_code == 200
-    with strict_world.database.write() as session:
+    with world.database.write() as session:
         repository.delete_whole(session, session.get_one(Study, study.id))
     assert person.browser.get(re.search(r'<img src="(.*?)"', person.page)[1]).status_code == 200
     assert PIXEL.startswith("data:")

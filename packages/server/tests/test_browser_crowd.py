@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from browser_page import PICTURES, look, page, sign_in, tab  # noqa: F401
 from playwright.sync_api import Page, expect
 from study_world import diversity_file, make, pairwise_file, triplet_file
 from test_browser_studies import with_pictures
 from test_language import in_language
-from test_server_browser import PICTURES, look, page, sign_in, tab  # noqa: F401
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.links import platform_key
 
@@ -38,7 +37,7 @@ def shown(page: Page, name: str) -> None:  # noqa: F811
 
 def test_a_study_in_the_frame_of_another_site(page: Page, site, elsewhere):  # noqa: F811
     """The study works in the frame without cookies and gives the platform its result; other pages stay out of it."""
-    study = make(site.world, triplet_file(pairs=2, references=1, platform="mturk"), role=Role.ADMIN)
+    study = make(site.world, triplet_file(pairs=2, references=1, platform="mturk"))
     key = platform_key(site.world.state.secret_key, study.code)
     link = f"{site.url}/s/{study.code}?key={key}"
     link += f"&amp;assignmentId=A1&amp;hitId=H1&amp;workerId=W1&amp;turkSubmitTo={elsewhere.url}"
@@ -62,12 +61,12 @@ def test_a_study_in_the_frame_of_another_site(page: Page, site, elsewhere):  # n
     assert (fields["assignmentId"], fields["answers"], fields["ended"]) == ("A1", "2", "complete")
     assert page.errors == []
     page.goto(f"{elsewhere.url}/other")
-    expect(page.frame_locator("iframe").get_by_label("Password")).to_have_count(0)
+    expect(page.frame_locator("iframe").get_by_label("Token")).to_have_count(0)
     page.errors.clear()
 
 
 def test_where_the_network_fails_the_answer_stays_on_the_page(page: Page, site):  # noqa: F811
-    study = make(site.world, triplet_file(), role=Role.ADMIN)
+    study = make(site.world, triplet_file())
     page.goto(f"/s/{study.code}")
     page.get_by_role("button", name="Begin").click()
     expect(page.get_by_text("0 done")).to_be_visible()
@@ -95,7 +94,7 @@ def test_where_the_network_fails_the_answer_stays_on_the_page(page: Page, site):
 def test_instructions_progress_and_a_way_out_are_at_hand(page: Page, site):  # noqa: F811
     """Annotators can open the instructions, see their progress, and stop or withdraw at any question."""
     file = with_pictures(diversity_file(1, contact="study@example.org", most_per_person=1, consent="Do you agree?"))
-    study = make(site.world, {**file, "title": "Ten keys and one more"}, role=Role.ADMIN)
+    study = make(site.world, {**file, "title": "Ten keys and one more"})
     page.goto(f"/s/{study.code}")
     shown(page, "study-consent")
     page.get_by_role("button", name="I do not agree").click()
@@ -122,7 +121,7 @@ def test_instructions_progress_and_a_way_out_are_at_hand(page: Page, site):  # n
 
 def test_german_and_right_to_left(page: Page, site):  # noqa: F811
     """Pages of a study are in its language and run in its direction."""
-    study = make(site.world, with_pictures(pairwise_file(2, consent="Einverstanden?")), role=Role.ADMIN)
+    study = make(site.world, with_pictures(pairwise_file(2, consent="Einverstanden?")))
     in_language(site.world, study, language="de")
     page.goto(f"/s/{study.code}")
     shown(page, "study-german-welcome")
@@ -133,13 +132,13 @@ def test_german_and_right_to_left(page: Page, site):  # noqa: F811
     for item in file["items"]:
         for one in item["sets"]:
             one["captions"] = ["كلب يركض على الشاطئ.", "A dog runs (on sand)."]
-    study = make(site.world, file, role=Role.ADMIN)
+    study = make(site.world, file)
     in_language(site.world, study, language="ar", texts=ARABIC, question="ما مدى تنوع الأوصاف؟")
     page.goto(f"/s/{study.code}")
     page.get_by_role("button", name="ابدأ").click()
     expect(page.get_by_role("button", name="التالي")).to_be_visible()
     shown(page, "study-arabic")
-    triplets = make(site.world, triplet_file(), role=Role.ADMIN)
+    triplets = make(site.world, triplet_file())
     in_language(site.world, triplets, language="ar", texts=ARABIC, question="أي الجملتين أقرب إلى الأولى؟")
     page.goto(f"/s/{triplets.code}")
     page.get_by_role("button", name="ابدأ").click()
@@ -148,7 +147,7 @@ def test_german_and_right_to_left(page: Page, site):  # noqa: F811
 
 
 def test_the_owners_side(page: Page, site):  # noqa: F811
-    study = make(site.world, triplet_file(platform="prolific", consent="Do you agree?"), role=Role.ADMIN)
+    study = make(site.world, triplet_file(platform="prolific", consent="Do you agree?"))
     with site.world.database.write() as session:
         session.add_all(
             Annotator(
@@ -161,7 +160,7 @@ def test_the_owners_side(page: Page, site):  # noqa: F811
             )
             for number, ended in enumerate((None, "complete", "withdrawn"))
         )
-    sign_in(page, "me@example.org")
+    sign_in(page)
     page.goto(f"/studies/{study.id}")
     shown(page, "study-links")
     page.get_by_role("link", name="People", exact=True).first.click()

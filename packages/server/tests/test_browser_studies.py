@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser_page import PICTURES, look, page, sign_in, tab  # noqa: F401
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
-from test_server_browser import PICTURES, look, page, sign_in, tab  # noqa: F401
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Study
 from sacrecap_server.studies.links import platform_key
 
@@ -63,8 +62,7 @@ def studies(site) -> dict[str, Study]:
     }
     number = next(_numbers)
     return {
-        kind: make(site.world, {**file, "title": f"A {kind} study, number {number}"}, role=Role.ADMIN)
-        for kind, file in files.items()
+        kind: make(site.world, {**file, "title": f"A {kind} study, number {number}"}) for kind, file in files.items()
     }
 
 
@@ -98,7 +96,7 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies, site):  # noqa: 
         "href", "https://platform.example/done"
     )
     look(page, "study-end")
-    sign_in(page, "me@example.org")
+    sign_in(page)
     page.goto(f"/studies/{studies['triplet'].id}")
     expect(page.get_by_text("5 of 15 answers")).to_be_visible()
     answers = page.request.get(f"/api/v1/studies/{studies['triplet'].id}/answers.csv").text().splitlines()
@@ -123,7 +121,7 @@ def test_a_diversity_rating_by_keyboard_then_the_quality_page(page: Page, studie
         assert page.locator("input:checked").last.get_attribute("value") == "6"
         page.get_by_role("button", name="Next").click()
     expect(page.get_by_text("2 answers are saved")).to_be_visible()
-    sign_in(page, "me@example.org")
+    sign_in(page)
     page.get_by_role("link", name="Studies").click()
     look(page, "studies")
     page.goto(f"/studies/{studies['diversity'].id}")
@@ -160,7 +158,7 @@ def test_sentences_and_pairs(page: Page, studies):  # noqa: F811
 
 
 def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noqa: F811
-    sign_in(page, "me@example.org")
+    sign_in(page)
     page.goto("/studies")
     wrong = {"study": "triplet", "items": [{"image_id": 1}], "judgements": 3}
     for file, name in ((wrong, "wrong.json"), (triplet_file(title="Made here"), "study.json")):
@@ -237,7 +235,7 @@ def test_a_study_on_a_phone(phone, studies, kind):
 
 
 def test_deleting_a_study_on_the_page(page: Page, studies):  # noqa: F811
-    sign_in(page, "me@example.org")
+    sign_in(page)
     page.goto(f"/studies/{studies['collection'].id}")
     page.get_by_role("link", name="Delete").click()
     page.get_by_label("Its title").fill("something else")

@@ -28,8 +28,6 @@ def patient(monkeypatch):
     """Both databases have the patience of `write(_PATIENCE)`."""
     for name in ("_SLOW_SECONDS", "_STUCK_SECONDS"):
         monkeypatch.setattr(database, name, _PATIENCE)
-    for name in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
-        monkeypatch.setitem(database._POSTGRESQL_LIMITS, name, _PATIENCE)
 
 
 def work(world, study_id, number, questions):
@@ -54,49 +52,49 @@ def work(world, study_id, number, questions):
     return acknowledged
 
 
-def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(patient, any_world):
-    study = make(any_world, triplet_file(pairs=15, references=2, judgments=3))
+def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(patient, world):
+    study = make(world, triplet_file(pairs=15, references=2, judgments=3))
     with ThreadPoolExecutor(32) as pool:
-        done = list(pool.map(lambda number: work(any_world, study.id, number, 4), range(50)))
-    assignments = rows(any_world, Assignment)
+        done = list(pool.map(lambda number: work(world, study.id, number, 4), range(50)))
+    assignments = rows(world, Assignment)
     answered = {one.id for one in assignments if one.state == "answered"}
     assert answered == {number for numbers in done for number in numbers}
     held = Counter(one.item_id for one in assignments if one.state in ("given", "answered"))
     assert max(held.values()) <= 3
-    assert {item.id: item.taken for item in rows(any_world, StudyItem)} == {
-        item.id: held[item.id] for item in rows(any_world, StudyItem)
+    assert {item.id: item.taken for item in rows(world, StudyItem)} == {
+        item.id: held[item.id] for item in rows(world, StudyItem)
     }
     pairs = [(one.item_id, one.annotator_id) for one in assignments]
     assert len(pairs) == len(set(pairs))
-    _come_back(any_world, study.id)
+    _come_back(world, study.id)
     # Whoever left held places, which others now fill: the study ends complete.
     for number in range(1100, 1103):
-        work(any_world, study.id, number, 250)
-    with any_world.database.read() as session:
+        work(world, study.id, number, 250)
+    with world.database.read() as session:
         counts = session.execute(select(StudyItem.taken)).scalars().all()
     assert max(counts) <= 3
 
 
-def test_deleting_a_study_under_many_hands_leaves_nothing(patient, any_world):
+def test_deleting_a_study_under_many_hands_leaves_nothing(patient, world):
     """Whoever answers in that moment is told that there is no such study; nothing breaks and nothing remains."""
-    study = make(any_world, triplet_file(pairs=60, references=2, judgments=3))
+    study = make(world, triplet_file(pairs=60, references=2, judgments=3))
 
     def answer(number):
         try:
-            work(any_world, study.id, number, 30)
+            work(world, study.id, number, 30)
         except (Refused, NoResultFound) as gone:
             return gone
         return None
 
     with ThreadPoolExecutor(20) as pool:
         people = [pool.submit(answer, number) for number in range(20)]
-        while not rows(any_world, Assignment):
+        while not rows(world, Assignment):
             time.sleep(0.01)
-        with any_world.database.write(_PATIENCE) as session:
+        with world.database.write(_PATIENCE) as session:
             delete_whole(session, session.get_one(Study, study.id))
         assert any(person.result() is not None for person in people)
     for table in (Study, StudyItem, Annotator, Assignment):
-        assert rows(any_world, table) == []
+        assert rows(world, table) == []
 
 
 def _come_back(world, study_id):

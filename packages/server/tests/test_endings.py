@@ -10,10 +10,10 @@ from sqlalchemy import select, update
 from study_world import Person, make, triplet_file
 from test_annotating import GOLD, rows
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.review import erase, reject
+from sacrecap_server.web.owner import Role
 
 CODES = {
     "code": "DONE",
@@ -51,24 +51,24 @@ def change(world, study, **values):
             setattr(session.get_one(type(study), study.id), name, value)
 
 
-def test_the_completion_code_is_for_completion_alone(strict_world):
+def test_the_completion_code_is_for_completion_alone(world):
     """Neither a pause of the study nor waiting for others gives the code."""
-    study = make(strict_world, prolific(pairs=4, references=2, judgments=1))
-    person = answer(Person(strict_world, study, worker="P1").begin(), 2)
-    change(strict_world, study, state="paused")
+    study = make(world, prolific(pairs=4, references=2, judgments=1))
+    person = answer(Person(world, study, worker="P1").begin(), 2)
+    change(world, study, state="paused")
     answer(person)  # what was given out can still be answered
     assert "The study is paused" in person.page
     assert code(person.page) is None
     assert "Finish now" not in person.page
-    change(strict_world, study, state="open")
-    other = Person(strict_world, study, worker="P2").begin()
+    change(world, study, state="open")
+    other = Person(world, study, worker="P2").begin()
     answer(person.look(), 4)
     assert "Others are at work on what is left" in person.page
     assert code(person.page) is None
     answer(other)
     assert code(person.look().page) == "DONE"
     assert 'href="https://app.prolific.com/submissions/complete?cc=DONE"' in person.page
-    assert [one.ended for one in rows(strict_world, Annotator, worker="P1")] == ["complete"]
+    assert [one.ended for one in rows(world, Annotator, worker="P1")] == ["complete"]
 
 
 def test_as_many_as_one_person_may_do_is_complete(world):
@@ -91,7 +91,7 @@ def test_whoever_has_waited_may_finish_and_is_seen_as_partial(world):
     person.post("/finish")
     assert code(person.look().page) == "PARTLY"
     assert rows(world, Annotator, worker="P1")[0].ended == "partial"
-    assert "partial" in world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people").text
+    assert "partial" in world.browser(Role.OWNER).get(f"/studies/{study.id}/people").text
     answer(other)
     assert code(person.look().page) == "PARTLY"
 
@@ -130,20 +130,20 @@ def test_who_fails_the_checks_gets_the_code_of_screening(world):
 _CHOICE = r'name="choice" value="([^"]+)".*?class="sentence-text">(.*?)</span>'
 
 
-def test_whoever_clicks_through_a_platforms_study_is_told_and_ends_with_a_part_of_it(strict_world):
+def test_whoever_clicks_through_a_platforms_study_is_told_and_ends_with_a_part_of_it(world):
     """The first five answers bring a warning, the tenth the end; what was answered stays for the owner to look at."""
-    study = make(strict_world, prolific(pairs=20, references=1, language="de"))
-    person = answer(Person(strict_world, study, worker="P1").begin(), 5)
+    study = make(world, prolific(pairs=20, references=1, language="de"))
+    person = answer(Person(world, study, worker="P1").begin(), 5)
     assert "nehmen Sie sich Zeit" in person.page
     answer(person, 5)
     assert person.assignment is None
     assert code(person.page) == "PARTLY"
     assert "Ihr Teil der Studie endet" in person.page
-    assert [(one.ended, one.items, one.excluded) for one in rows(strict_world, Annotator)] == [("too-fast", 10, None)]
-    assert len(rows(strict_world, Assignment, state="answered")) == 10
-    assert "too-fast" in strict_world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people.csv").text
+    assert [(one.ended, one.items, one.excluded) for one in rows(world, Annotator)] == [("too-fast", 10, None)]
+    assert len(rows(world, Assignment, state="answered")) == 10
+    assert "too-fast" in world.browser(Role.OWNER).get(f"/studies/{study.id}/people.csv").text
     slow = prolific(pairs=20, references=1, speed={"least": 0})
-    person = answer(Person(strict_world, make(strict_world, slow), worker="P1").begin(), 11)
+    person = answer(Person(world, make(world, slow), worker="P1").begin(), 11)
     assert person.assignment
 
 
@@ -160,10 +160,10 @@ def test_who_does_not_agree_gets_the_code_for_that_and_is_not_stored(world):
     assert "I do not agree" not in Person(world, make(world, triplet_file())).begin().page
 
 
-def test_stopping_keeps_the_answers_and_gives_back_the_question(strict_world):
+def test_stopping_keeps_the_answers_and_gives_back_the_question(world):
     """Whoever stops gets the code for a part of the work, and a later answer is refused."""
-    study = make(strict_world, prolific())
-    person = answer(Person(strict_world, study, worker="P1").begin())
+    study = make(world, prolific())
+    person = answer(Person(world, study, worker="P1").begin())
     assert "I want to stop" in person.page
     assert "Stop, and keep my answers" in person.browser.get(person.path + "/stop").text
     old = person.assignment
@@ -172,15 +172,15 @@ def test_stopping_keeps_the_answers_and_gives_back_the_question(strict_world):
     assert person.assignment is None
     late = person.post("/answer", assignment=old, choice="b")
     assert late.headers["location"].endswith("notice=too-late")
-    assert sum(item.taken for item in rows(strict_world, StudyItem)) == 1
-    assert [one.state for one in rows(strict_world, Assignment, state="answered")] == ["answered"]
+    assert sum(item.taken for item in rows(world, StudyItem)) == 1
+    assert [one.state for one in rows(world, Assignment, state="answered")] == ["answered"]
 
 
-def test_withdrawing_deletes_every_answer_and_others_are_asked(strict_world):
+def test_withdrawing_deletes_every_answer_and_others_are_asked(world):
     """Withdrawing must be confirmed, and whoever withdrew is asked nothing more."""
     gold = {"every": 1, "items": GOLD}
-    study = make(strict_world, prolific(pairs=2, references=1, judgments=1, gold=gold))
-    person = Person(strict_world, study, worker="P1").begin()
+    study = make(world, prolific(pairs=2, references=1, judgments=1, gold=gold))
+    person = Person(world, study, worker="P1").begin()
     while person.assignment:
         answer(person)
     assert code(person.page) == "DONE"
@@ -189,11 +189,11 @@ def test_withdrawing_deletes_every_answer_and_others_are_asked(strict_world):
     assert "Tick the box" in refused.text
     person.post("/stop", how="withdraw", sure="yes")
     assert "Your answers are deleted" in person.look().page
-    assert rows(strict_world, Assignment) == []
-    assert {item.taken for item in rows(strict_world, StudyItem)} == {0}
-    again = Person(strict_world, study, worker="P1", sig=signature(strict_world, study, "P1")).begin()
+    assert rows(world, Assignment) == []
+    assert {item.taken for item in rows(world, StudyItem)} == {0}
+    again = Person(world, study, worker="P1", sig=signature(world, study, "P1")).begin()
     assert again.assignment is None
-    other = Person(strict_world, study, worker="P2").begin()
+    other = Person(world, study, worker="P2").begin()
     assert other.assignment is not None
 
 
@@ -237,7 +237,7 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
     study = make(world, prolific())
     for name in ("P1", "P2"):
         answer(Person(world, study, worker=name, session=f"S-{name}", STUDY_ID="=1+1").begin())
-    owner = world.browser(Role.ORGANISER)
+    owner = world.browser(Role.OWNER)
     assert "S-P2" in owner.get(f"/studies/{study.id}/people").text
     table = owner.get(f"/studies/{study.id}/people.csv").text
     lines = list(csv.DictReader(io.StringIO(table)))
@@ -246,23 +246,23 @@ def test_sessions_of_the_platform_are_shown_and_exported(world):
         ("P2", "S-P2", "1", "at work"),
     ]
     assert {line["platform_study"] for line in lines} == {"'=1+1"}
-    assert world.browser(Role.MEMBER).get(f"/studies/{study.id}/people.csv").status_code == 403
+    assert world.client().get(f"/studies/{study.id}/people.csv").status_code == 401
 
 
 @pytest.mark.parametrize("platform", ["prolific", "mturk"])
-def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(strict_world, platform):
+def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(world, platform):
     """Who is complete, who did a part, who is excluded, who is still at work."""
     gold = {"every": 1, "items": GOLD}
     file = prolific(platform=platform, pairs=4, references=1, gold=gold, speed={"least": 0})
-    study = make(strict_world, file)
+    study = make(world, file)
     ends = {"done": ("complete", None), "=part": ("stopped", None), "fast": ("too-fast", None)}
     ends |= {"bad": (None, "checks right: 1/6"), "here": (None, None), "gone": ("withdrawn", None)}
-    with strict_world.database.write() as session:
+    with world.database.write() as session:
         for number, (worker, (ended, excluded)) in enumerate(ends.items()):
             arrival = Arrival(worker=worker, study="HIT", session=f"S{number}")
             person = begin(session, study, f"{number:064d}", arrival)
             person.items, person.ended, person.excluded = 3, ended, excluded
-    owner = strict_world.browser(Role.ORGANISER)
+    owner = world.browser(Role.OWNER)
     assert "Approve and pay" in owner.get(f"/studies/{study.id}/people").text
     approve = owner.get(f"/studies/{study.id}/approve").text.splitlines()
     bonus = owner.get(f"/studies/{study.id}/bonus", params={"per_answer": "0.055"}).text.splitlines()
@@ -280,33 +280,33 @@ def test_lists_to_approve_and_to_pay_are_those_that_platforms_take(strict_world,
         assert bonus[1:] == ["done,S0,0.17,3 answers", "'=part,S1,0.17,3 answers", "fast,S2,0.17,3 answers"]
     for refused in ("", "-1", "x", "1e9", "nan"):
         assert owner.get(f"/studies/{study.id}/bonus", params={"per_answer": refused}).status_code in (400, 422)
-    assert strict_world.browser(Role.MEMBER).get(f"/studies/{study.id}/approve").status_code == 403
+    assert world.client().get(f"/studies/{study.id}/approve").status_code == 401
 
 
-def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(world):
+def test_the_owner_takes_part_and_stays_the_same_person_when_signed_out(world):
     """The study's own cookie says who the annotator is, whether or not somebody is signed in."""
-    study = make(world, triplet_file(), role=Role.ADMIN)
+    study = make(world, triplet_file())
     person = Person(world, study)
-    person.browser = world.browser(Role.ADMIN)
+    person.browser = world.browser(Role.OWNER)
     answer(person.begin())
     number = person.assignment
-    assert person.browser.get("/admin").status_code == 200
+    assert person.browser.get("/studies").status_code == 200
     person.browser.client.cookies.delete(world.state.cookie_name)
     assert person.look().assignment == number
     assert rows(world, Annotator)[0].items == 1
 
 
-def test_erasing_a_person_leaves_nothing_of_them(strict_world):
+def test_erasing_a_person_leaves_nothing_of_them(world):
     """The statistics that were kept name the person; the places go to others."""
-    study = make(strict_world, triplet_file(pairs=3))
+    study = make(world, triplet_file(pairs=3))
     for choice in "bc":
-        Person(strict_world, study).begin().answer(choice=choice)
-    with strict_world.database.write() as session:
+        Person(world, study).begin().answer(choice=choice)
+    with world.database.write() as session:
         session.add(StudyFindings(study_id=study.id, state="1", body="{}", computed=now()))
-    with strict_world.database.write() as session:
+    with world.database.write() as session:
         person = session.execute(select(Annotator).order_by(Annotator.id).limit(1)).scalar_one()
         assert erase(session, session.get(Study, study.id), person) == 1
-    assert rows(strict_world, StudyFindings) == []
-    assert [one.id for one in rows(strict_world, Annotator)] == [2]
-    assert {one.annotator_id for one in rows(strict_world, Assignment)} == {2}
-    assert sum(item.taken for item in rows(strict_world, StudyItem)) == 2, "an answer, and a question given"
+    assert rows(world, StudyFindings) == []
+    assert [one.id for one in rows(world, Annotator)] == [2]
+    assert {one.annotator_id for one in rows(world, Assignment)} == {2}
+    assert sum(item.taken for item in rows(world, StudyItem)) == 2, "an answer, and a question given"

@@ -8,8 +8,8 @@ from study_world import Person, diversity_file, make, pairwise_file, triplet_fil
 from test_annotating import rows
 
 from sacrecap import judgments as study_api
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Study
+from sacrecap_server.web.owner import Role
 
 
 def simulate(world, study, people, accuracy, seed=0):
@@ -30,7 +30,7 @@ def simulate(world, study, people, accuracy, seed=0):
 
 def exported(world, study, tmp_path):
     path = tmp_path / "export.jsonl"
-    answer = world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/export")
+    answer = world.api(Role.OWNER).get(f"/api/v1/studies/{study.id}/export")
     assert answer.status_code == 200
     path.write_text(answer.text, encoding="utf-8")
     return path

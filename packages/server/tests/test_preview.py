@@ -5,13 +5,13 @@ import re
 from study_world import PIXEL, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, StudyItem
+from sacrecap_server.web.owner import Role
 
 
-def walk(world, study, role=Role.ORGANISER):
+def walk(world, study):
     """Every page of the preview, from the first by its links."""
-    owner, number, pages = world.browser(role), "0", []
+    owner, number, pages = world.browser(Role.OWNER), "0", []
     while number is not None:
         pages.append(owner.get(f"/studies/{study.id}/preview", params={"page": number}).text)
         found = re.search(r'<a href="\?page=(\d+)" rel="next">', pages[-1])
@@ -19,13 +19,13 @@ def walk(world, study, role=Role.ORGANISER):
     return pages
 
 
-def test_the_preview_walks_the_whole_study_and_saves_nothing(strict_world):
+def test_the_preview_walks_the_whole_study_and_saves_nothing(world):
     checks = {
         "gold": {"every": 4, "items": GOLD[:2]},
         "attention": {"every": 4, "items": [{"a": "Look here.", "b": "Look here!", "c": "A bus.", "answer": "b"}]},
     }
-    study = make(strict_world, triplet_file(pairs=2, references=2, consent="Do you agree to this?", **checks), "paused")
-    with strict_world.database.write() as session:  # as the file's `practice` makes them
+    study = make(world, triplet_file(pairs=2, references=2, consent="Do you agree to this?", **checks), "paused")
+    with world.database.write() as session:  # as the file's `practice` makes them
         session.add(
             StudyItem(
                 study_id=study.id,
@@ -38,7 +38,7 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(strict_world):
                 content='{"a": "For practice.", "b": "One.", "c": "Two."}',
             )
         )
-    pages = walk(strict_world, study)
+    pages = walk(world, study)
     text = "\n".join(pages)
     assert "Do you agree to this?" in pages[0]
     assert "I do not agree" in pages[0]
@@ -62,8 +62,8 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(strict_world):
         assert f"/s/{study.code}" not in page
         for button in re.findall(r"<button[^>]*>", page):
             assert " disabled" in button
-    assert rows(strict_world, Annotator) == rows(strict_world, Assignment) == []
-    owner = strict_world.browser(Role.ORGANISER)
+    assert rows(world, Annotator) == rows(world, Assignment) == []
+    owner = world.browser(Role.OWNER)
     assert owner.get(f"/studies/{study.id}/preview", params={"page": len(pages)}).status_code == 404
 
 
@@ -72,7 +72,7 @@ def test_the_preview_shows_images_and_the_codes_of_each_ending(world):
     file = pairwise_file(pairs=1, completion=completion, platform="prolific")
     file["images"] = {"0": "https://images.example/0.jpg"}
     study = make(world, file)
-    owner = world.browser(Role.ORGANISER)
+    owner = world.browser(Role.OWNER)
     page = owner.get(f"/studies/{study.id}/preview?page=1")
     assert "img-src https://images.example " in page.headers["content-security-policy"]
     text = "\n".join(walk(world, study))

@@ -7,15 +7,15 @@ import random
 import re
 
 import pytest
+from browser_page import look, page, tab  # noqa: F401
 from playwright.sync_api import Page, expect
 from study_world import PIXEL, Person, make, questions_file, triplet_file
 from test_annotating import rows
 from test_browser_studies import begin, with_pictures
 from test_exported_study import agreement, exported
-from test_server_browser import look, page, tab  # noqa: F401
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.store.models import Annotator, Assignment, StudyItem
+from sacrecap_server.web.owner import Role
 from sacrecap_server_testing.world import World
 from sacrecap_studies.make import make_study
 
@@ -57,7 +57,7 @@ def test_captions_by_eight_people_and_one_in_a_browser(page: Page, site, tmp_pat
     assert judgments.dataset == "ratings"
     assert judgments.system[:3] == ["good", "fair", "poor"]
     assert found["metrics"]["rouge-l"]["kendall_b"] > 0.5
-    owner = site.world.browser(Role.ORGANISER)
+    owner = site.world.browser(Role.OWNER)
     quality = owner.get(f"/studies/{study.id}/quality").text
     assert "reliable" in quality
     assert "Mean rating" in quality
@@ -119,10 +119,10 @@ AGE = {"name": "age", "type": "choice", "text": "How old are you?", "options": [
 HARD = {"name": "hard", "type": "scale", "text": "How hard was it?", "least": 0, "most": 4, "labels": ["easy", "hard"]}
 
 
-def test_questions_before_and_after_and_items_again(strict_world: World):
+def test_questions_before_and_after_and_items_again(world: World):
     """They come once, count as no item, and take nobody's place; an item that comes again tells whether one agrees."""
-    study = make(strict_world, triplet_file(pairs=3, references=1, judgments=2, before=[AGE], after=[HARD], again=2))
-    person = Person(strict_world, study).begin()
+    study = make(world, triplet_file(pairs=3, references=1, judgments=2, before=[AGE], after=[HARD], again=2))
+    person = Person(world, study).begin()
     assert "How old are you?" in person.page
     assert person.post("/answer", assignment=person.assignment).status_code == 422
     person.answer(age="1")
@@ -135,12 +135,12 @@ def test_questions_before_and_after_and_items_again(strict_world: World):
     person.answer(hard="3")
     assert person.assignment is None
     assert "3 answers are saved" in person.page
-    found = rows(strict_world, Assignment.role, Assignment.answer, Assignment.correct)
+    found = rows(world, Assignment.role, Assignment.answer, Assignment.correct)
     assert found[0] == ("before", '{"age": "30 or more"}', None)
     assert found[-1] == ("after", '{"hard": 3.0}', None)
     assert found[4:6] == [("again", '"b"', True), ("again", '"c"', False)]
-    assert [item.taken for item in rows(strict_world, StudyItem, role="item")] == [1, 1, 1]
-    owner = strict_world.browser(Role.ORGANISER)
+    assert [item.taken for item in rows(world, StudyItem, role="item")] == [1, 1, 1]
+    owner = world.browser(Role.OWNER)
     assert "1 of 2 items again as before" in owner.get(f"/studies/{study.id}/quality").text
     assert "not as before" in owner.get(f"/studies/{study.id}/answers").text
     table = owner.get(f"/api/v1/studies/{study.id}/answers.csv").text
@@ -150,12 +150,12 @@ def test_questions_before_and_after_and_items_again(strict_world: World):
     )
 
 
-def test_an_item_that_comes_again_is_no_check(strict_world: World):
+def test_an_item_that_comes_again_is_no_check(world: World):
     """Whoever says something else the second time, and then passes a check, goes on: of three right, two would fail."""
     gold = {"every": 1, "items": [{"a": "A dog.", "b": "A dog.", "c": "A kettle.", "answer": "b"}]}
     rule = {"policy": "exclude", "honest": 0.99, "mistaken": 0.2}
-    study = make(strict_world, triplet_file(pairs=2, references=1, judgments=1, again=1, gold=gold, checks=rule))
-    other, person = (Person(strict_world, study).begin() for _ in range(2))
+    study = make(world, triplet_file(pairs=2, references=1, judgments=1, again=1, gold=gold, checks=rule))
+    other, person = (Person(world, study).begin() for _ in range(2))
     other.answer(choice="b")
     for choice in "bbc":
         person.answer(choice=choice)
@@ -164,28 +164,25 @@ def test_an_item_that_comes_again_is_no_check(strict_world: World):
     person.look()
     person.answer(choice="b")
     assert person.assignment
-    mine = rows(strict_world, Annotator.excluded, Annotator.items)[-1]
+    mine = rows(world, Annotator.excluded, Annotator.items)[-1]
     assert mine == (None, 1)
-    found = rows(strict_world, Assignment.role, Assignment.correct)
+    found = rows(world, Assignment.role, Assignment.correct)
     assert found.count(("gold", True)) == 3
     assert ("again", False) in found
 
 
-def test_whoever_is_excluded_gives_back_no_place_that_was_not_theirs(strict_world: World):
-    study = make(strict_world, triplet_file(pairs=2, references=1, judgments=2, again=1))
-    person = Person(strict_world, study).begin()
+def test_whoever_is_excluded_gives_back_no_place_that_was_not_theirs(world: World):
+    study = make(world, triplet_file(pairs=2, references=1, judgments=2, again=1))
+    person = Person(world, study).begin()
     while person.assignment:
         person.answer(choice="b")
-    other = Person(strict_world, study).begin()
+    other = Person(world, study).begin()
     other.answer(choice="b")
-    owner = strict_world.browser(Role.ORGANISER)
-    number = rows(strict_world, Assignment.annotator_id)[0]
+    owner = world.browser(Role.OWNER)
+    number = rows(world, Assignment.annotator_id)[0]
     for action, taken in (("exclude", 1), ("include", 3)):
         owner.post(f"/studies/{study.id}/people/{number}", action=action)
-        assert sum(item.taken for item in rows(strict_world, StudyItem)) in (
-            taken,
-            taken + 1,
-        )  # the other's open question
+        assert sum(item.taken for item in rows(world, StudyItem)) in (taken, taken + 1)  # the other's open question
 
 
 def test_long_scales_and_lists_have_more_points_than_keys(world: World):
@@ -228,7 +225,7 @@ def test_a_page_of_every_question_by_keyboard(page: Page, site):  # noqa: F811
         {"name": "note", "type": "text", "text": "Is there anything else?", "optional": True},
     ]
     file = questions_file([{"a": "A dog.", "sets": sets}], *questions, question="Compare the three.", judgments=1)
-    study = make(site.world, {**file, "title": "All questions"}, role=Role.ADMIN)
+    study = make(site.world, {**file, "title": "All questions"})
     page.goto(f"/s/{study.code}")
     begin(page)
     page.get_by_label("Best").first.check(force=True)
@@ -278,5 +275,5 @@ def test_several_images_on_a_page_of_a_phone(page: Page, site, tmp_path):  # noq
     assert said["lawn" if seen == "beach" else "beach"] == ([1.0], ["no"])
     judgments, _ = agreement(path, metrics="bleu-1")
     assert [row.image_id for row in judgments.rows] == ["beach", "lawn"]
-    owner = site.world.browser(Role.ORGANISER)
+    owner = site.world.browser(Role.OWNER)
     assert owner.get(f"/studies/{study.id}/answers").text.count('class="thumb"') == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import html
 import json
@@ -18,17 +19,15 @@ from study_world import triplet_file
 from command_line import run
 from runner import Runner
 from sacrecap import example
-from sacrecap_server import api, pages
-from sacrecap_server.accounts.access import Role, by_token
 from sacrecap_server.store.database import Database
-from sacrecap_server.studies.alone import prepare
+from sacrecap_server.studies.served_files import add
+from sacrecap_server.web.owner import Role
 from sacrecap_server_testing.live import Live
-from sacrecap_server_testing.world import World
+from sacrecap_server_testing.world import TOKEN, World
 from sacrecap_studies.design import read_design
 
 __all__ = ["run"]
 
-TOKEN = "t" * 32
 QUALITY = {"careful": 5, "plain": 3, "template": 2}
 
 
@@ -69,7 +68,7 @@ class Visitor:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Live]:
-    live = Live(tmp_path, "people.db", command=("study", "serve", "study.json"))
+    live = Live(tmp_path, "study", "serve", "study.json", "--database", "people.db")
     yield live
     if live.process is not None and live.process.poll() is None:
         live.process.kill()
@@ -77,7 +76,7 @@ def served(tmp_path: Path) -> Iterator[Live]:
 
 
 def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) -> None:
-    """A folder of `sacrecap board` becomes a study; the server is killed while people answer; ratings calibrate.
+    """The rows of `sacrecap board` become a study; the server is killed while people answer; ratings calibrate.
 
     The token that the server makes is told once, and kept for its owner alone.
     """
@@ -88,7 +87,7 @@ def test_from_a_boards_rows_to_what_people_would_say(run: Runner, served: Live) 
     for name, captions in example.systems().items():
         files.append(f"contest/systems/{name}.json")
         (folder / files[-1]).write_text(json.dumps(captions), encoding="utf-8")
-    run.ok("board", "contest", "-o", "site", "--metrics", "rouge-l")
+    run.ok("board", "contest/references.json", "contest/systems", "-o", "site", "--metrics", "rouge-l")
     assert "careful" in (folder / "site" / "board.json").read_text(encoding="utf-8")
     run.ok("study", "make", "likert", "--systems", *files, "--items", "30", "--judgments", "2", "--images",
            "https://images.example.org/{image_id}.jpg", "-o", "study.json", "--quiet")  # fmt: skip
@@ -140,29 +139,48 @@ def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     study = run.folder / "study.json"
     study.write_text(json.dumps(triplet_file()), encoding="utf-8")
     assert "none.json: no such file" in told("none.json")
-    assert "needs TLS" in told("study.json", "--host", "0.0.0.0")  # noqa: S104 - which is refused
+    assert "none.json: no such file" in told("study.json", "none.json")
+    assert "needs a proxy that has TLS" in told("study.json", "--host", "0.0.0.0")  # noqa: S104 - which is refused
     assert not (run.folder / "study.db").exists()
     monkeypatch.setenv("SACRECAP_STUDY_TOKEN", "short")
-    assert "the study token has 5 characters and needs 32 or more" in told("study.json")
+    assert "SACRECAP_STUDY_TOKEN has 5 characters and needs 32 or more" in told("study.json")
     monkeypatch.setenv("SACRECAP_STUDY_TOKEN", TOKEN)
-    database = Database(f"sqlite:///{run.folder / 'study.db'}")
-    database.migrate()
-    assert not prepare(database, study.read_bytes(), read_design(study.read_bytes()), TOKEN)
-    database.close()
+    with contextlib.closing(Database(str(run.folder / "study.db"))) as database:
+        database.prepare()
+        added(database, "study.json", study.read_bytes())
     study.write_text(json.dumps(triplet_file(judgments=1)), encoding="utf-8")
-    assert "study.db was made of another file, or the file has changed since" in told("study.json")
+    assert "study.json: the file has changed since its study was made, in study.db" in told("study.json")
     assert not (run.folder / "study.db.token").exists()
     monkeypatch.delenv("SACRECAP_STUDY_TOKEN")
     (run.folder / "study.db.token").write_text("\n")
     assert "study.db.token: has no token" in told("study.json")
 
 
+def added(database: Database, name: str, data: bytes) -> None:
+    with database.write() as session:
+        assert not add(session, name, data, read_design(data))
+
+
+def test_several_files_are_studies_of_one_server_and_none_of_them_twice(world: World) -> None:
+    files = {f"{title}.json": json.dumps(triplet_file(title=title)).encode() for title in ("One", "Two")}
+    for _ in range(2):
+        for name, data in files.items():
+            added(world.database, name, data)
+    added(world.database, "again.json", files["One.json"])
+    owner = world.browser(Role.OWNER)
+    assert re.findall(r'<a href="/studies/\d+">(.*?)</a>', owner.get("/studies").text) == ["Two", "One"]
+    assert owner.post("/studies/1/delete", title="One").status_code == 303
+    added(world.database, "One.json", files["One.json"])
+    assert owner.get("/studies/1").status_code == 404, "what the owner deleted does not come back with the next start"
+    changed = json.dumps(triplet_file(title="Two", judgments=1)).encode()
+    with world.database.write() as session:
+        assert "has changed" in add(session, "Two.json", changed, read_design(changed))
+
+
 @pytest.fixture
-def alone(new_world) -> World:
-    """A server of studies alone, with its study and its owner's token."""
-    world = new_world(only_studies=True, registration="invitation")
-    data = json.dumps(triplet_file(personal_links=True)).encode()
-    assert not prepare(world.database, data, read_design(data), TOKEN)
+def alone(world: World) -> World:
+    """A server with a study of a file."""
+    added(world.database, "study.json", json.dumps(triplet_file(personal_links=True)).encode())
     return world
 
 
@@ -173,43 +191,38 @@ def test_only_the_owner_comes_in(alone: World) -> None:
     assert stranger.post("/sign-in").status_code == 403
     assert owner.post("/sign-in", token=TOKEN, next="//evil.example").headers["location"] == "/"
     page = owner.get("/studies/1").text
-    for absent in ("/account", "/benchmarks", "Who manages it", "/register"):
-        assert absent not in page
+    assert "Which is closer?" in page
     assert owner.post("/sign-out").status_code == 303
     assert owner.get("/studies/1").status_code == 303
 
 
-def test_there_is_nothing_but_studies(alone: World) -> None:
-    """Of the other pages and the other API there is no address; the page about what is stored names no account."""
-    own = {route.path_format for routes in (*pages.OF_STUDIES, *api.OF_STUDIES) for route in routes.routes}
-    others = {route.path_format for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes} - own
-    assert {"/register", "/admin", "/benchmarks", "/account", "/api/v1/benchmarks"} <= others
-    browser = alone.browser()
-    assert {browser.get(path).status_code for path in others if "{" not in path} == {404}
-    privacy = browser.get("/privacy").text
-    assert "Answers to studies" in privacy
-    assert not re.search("Your account|Teams|Submissions|Invitations", privacy)
+def test_another_token_ends_what_the_old_one_began(tmp_path: Path) -> None:
+    def started(token: str) -> World:
+        return World(tmp_path, owner_token=token)
 
-
-def test_another_token_ends_what_the_old_one_began(alone: World) -> None:
-    owner = alone.browser()
+    world = started(TOKEN)
+    added(world.database, "study.json", json.dumps(triplet_file()).encode())
+    owner = world.browser()
     owner.post("/sign-in", token=TOKEN)
-    data = json.dumps(triplet_file(personal_links=True)).encode()
-    assert not prepare(alone.database, data, read_design(data), TOKEN)
-    assert owner.get("/studies/1").status_code == 200
-    assert not prepare(alone.database, data, read_design(data), "u" * 32)
-    assert owner.get("/studies/1").status_code == 303
-    with alone.database.read() as session:
-        assert by_token(session, TOKEN).role is Role.ANYONE
-        assert by_token(session, "u" * 32).role is Role.ORGANISER
+    cookies = dict(owner.client.cookies)
+    for token, status in ((TOKEN, 200), ("u" * 32, 303)):
+        world.state.close()
+        world = started(token)
+        again = world.client()
+        again.cookies.update(cookies)
+        assert again.get("/studies/1").status_code == status
+        api = world.client()
+        assert api.get("/api/v1/studies", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+    assert api.get("/api/v1/studies", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 401
+    world.state.close()
 
 
-def test_the_database_of_a_server_with_accounts_is_left_alone(world: World) -> None:
-    world.account(Role.ADMIN)
-    data = json.dumps(triplet_file()).encode()
-    assert "belongs to sacrecap serve" in prepare(world.database, data, read_design(data), TOKEN)
-    with world.database.read() as session:
-        assert by_token(session, TOKEN).role is Role.ANYONE
+def test_tokens_are_tried_so_often_from_one_address(alone: World) -> None:
+    alone.state.sign_ins.times = 3
+    browser = alone.browser()
+    assert [browser.post("/sign-in", token="f" * 32).status_code for _ in range(4)] == [403, 403, 403, 429]
+    assert browser.post("/sign-in", token=TOKEN).status_code == 429
+    assert alone.browser(address="192.0.2.1").post("/sign-in", token=TOKEN).status_code == 303
 
 
 def test_personal_links_are_those_of_the_server(alone: World) -> None:

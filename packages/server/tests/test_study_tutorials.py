@@ -11,7 +11,7 @@ from pathlib import Path
 from study_world import Person, make
 
 from pages import Block, Page, every_page
-from sacrecap_server.accounts.access import Role
+from sacrecap_server.web.owner import Role
 
 STUDY, ANSWERS = Path("study.json"), Path("answers.jsonl")
 PEOPLE = 3
@@ -44,7 +44,7 @@ def answer(world) -> None:
         chance = random.Random(number)
         while person.assignment:
             person.answer(**(chosen if file["study"] == "triplet" else rated)(person, file, chance))
-    exported = world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/export")
+    exported = world.api(Role.OWNER).get(f"/api/v1/studies/{study.id}/export")
     assert exported.status_code == 200
     ANSWERS.write_text(exported.text, "utf-8")
 

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
-from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 
 from sacrecap import __version__
 from sacrecap_server import api, pages
 from sacrecap_server.errors import Refused
-from sacrecap_server.observability import ObservabilityMiddleware
-from sacrecap_server.settings.server import ServerSettings
+from sacrecap_server.log import LogMiddleware
+from sacrecap_server.settings import ServerSettings
 from sacrecap_server.web.context import RequestContext
 from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
-from sacrecap_server.web.routing import Guard, SignInFirst
+from sacrecap_server.web.routing import SignInFirst
 from sacrecap_server.web.security import SecurityMiddleware
 from sacrecap_server.web.state import AppState
 from sacrecap_server.web.static import StaticMiddleware
@@ -28,9 +27,8 @@ from sacrecap_studies.messages import Message
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
-    """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
+    """The ASGI application of studies. Opens the database."""
     state = AppState(settings)
-    routers = (*pages.OF_STUDIES, *api.OF_STUDIES) if settings.only_studies else (*pages.ROUTES, *api.ROUTES)
     app = FastAPI(
         title="sacrecap server",
         version=__version__,
@@ -38,9 +36,8 @@ def create_app(settings: ServerSettings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        description="Human studies." if settings.only_studies else "Benchmarks with hidden references.",
         # As they are: `include_router` would build each of them again, at the first request that looks for it.
-        routes=[route for routes in routers for route in routes.routes],
+        routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],
     )
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
@@ -51,38 +48,23 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.add_middleware(
         SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
     )
-    app.add_middleware(ObservabilityMiddleware, meters=state.meters)
+    app.add_middleware(LogMiddleware)
     return app
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
     """The API's description, with the way in that `Guard` checks."""
     if app.openapi_schema is None:
-        app.openapi_schema = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes
-        )
+        app.openapi_schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
         schemes = app.openapi_schema.setdefault("components", {}).setdefault("securitySchemes", {})
-        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "An API token of the account page."}
+        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "The owner's token."}
     return app.openapi_schema
 
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    state: AppState = app.state.server
-    state.jobs.start()
-    state.post.start()
-    try:
-        yield
-    finally:
-        state.close()
-
-
-def every_route() -> Iterator[tuple[APIRoute, Guard]]:
-    """Every route with a handler of ours, and what guards it: for the test that walks them."""
-    for routes in (*pages.ROUTES, *api.ROUTES):
-        for route in routes.routes:
-            assert isinstance(route, APIRoute)
-            yield route, next(used.dependency for used in route.dependencies if isinstance(used.dependency, Guard))
+    yield
+    app.state.server.close()
 
 
 def _sign_in_first(request: Request, error: Exception) -> Response:

@@ -9,51 +9,49 @@ import socket
 import sys
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from sacrecap.errors import UsageError, words_of_command_line
 from sacrecap_server.app import create_app
-from sacrecap_server.observability import event, log_to_stderr
-from sacrecap_server.settings.server import ServerSettings
-from sacrecap_server.web.connections import AnswersMiddleware, Limits
+from sacrecap_server.log import event, log_to_stderr
+from sacrecap_server.settings import ServerSettings
 
 _FINISH_SECONDS = 10
 _BACKLOG = 128
-"""Connections that asyncio accepts before it looks at any of them: too many would use up the files meanwhile."""
-_OTHER_FILES = 512
-"""Files beside those of connections: the database's, uploads', jobs', and connections just accepted or closed."""
 
 
-@words_of_command_line()  # an operator started it there, and no page has Python's keywords
-def serve(settings: ServerSettings) -> int:
-    """Serves until SIGINT or SIGTERM: then answers what is under way, puts running jobs back, and returns 0."""
-    settings.check()
+def serve_studies(settings: ServerSettings) -> int:
+    """Serves studies until SIGINT or SIGTERM: see `serve_app`."""
+    return serve_app(create_app(settings), settings)
+
+
+@words_of_command_line()  # an owner started it there, and no page has Python's keywords
+def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = True) -> int:
+    """Serves until SIGINT or SIGTERM: then answers what is under way, and returns 0.
+
+    Slow clients, TLS and the number of connections are the proxy's: see the page *Run a study*.
+
+    Args:
+        app: the application; its lifespan closes what it holds.
+        settings: where to listen.
+        believes_proxy: whether callers have the address that the proxy gives, and not its own.
+    """
     log_to_stderr()
-    app = create_app(settings)
-    try:
-        listeners = _listen(settings.host, settings.port)
-    except BaseException:
-        app.state.server.close()
-        raise
+    listeners = _listen(settings.host, settings.port)
     config = uvicorn.Config(
-        AnswersMiddleware(app),
+        app,
         host=settings.host,
         port=settings.port,
         log_config=None,
         access_log=False,
         server_header=False,
-        http="httptools",
         ws="none",
         backlog=_BACKLOG,
-        ssl_certfile=settings.tls_certificate,
-        ssl_keyfile=settings.tls_key,
-        proxy_headers=settings.behind_proxy is not None,
+        proxy_headers=believes_proxy and settings.behind_proxy is not None,
         forwarded_allow_ips=settings.behind_proxy or "",
         timeout_graceful_shutdown=_FINISH_SECONDS,
         timeout_keep_alive=30,
     )
-    config.load()
-    limits = Limits(settings.request_seconds, _room_for(settings.connections))
-    config.http_protocol_class = limits.around(config.http_protocol_class)
     server = _Announcing(config, settings)
     # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -92,21 +90,6 @@ def _listen(host: str, port: int) -> list[socket.socket]:
         reason = failure.strerror if isinstance(failure, socket.gaierror) else os.strerror(failure.errno or 0)
         raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}")
     return listeners
-
-
-def _room_for(connections: int) -> int:
-    """As many connections as wanted where the system lets this process have the files for them; else what it does."""
-    try:
-        import resource
-    except ImportError:  # no such limit on Windows
-        return connections
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = connections + _OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        connections = min(connections, max(soft - _OTHER_FILES, soft // 2))
-    return connections
 
 
 class _Announcing(uvicorn.Server):

@@ -8,16 +8,14 @@ import logging
 import re
 from collections.abc import Iterator
 
-from sacrecap_server.observability import JsonLines, log
+from sacrecap_server.log import JsonLines, log
 from sacrecap_server_testing.live import Live
 
-PLANTED = ("correct horse battery", "long enough, this", "Team MEMBER", "Team ORGANISER", "Good Lab")
-"""Passwords and names of the tests' people."""
+PLANTED = ("correct horse battery", "Which is closer?", "the person with a name")
+"""The owner's token, and what owners and people of the tests write."""
 
 _FORBIDDEN = {
     "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"),
-    "a hash of a password": re.compile(r"\$argon2"),
-    "an API token": re.compile(r"sacrecap_[\w-]{20,}"),
     "a hash of a token or a file": re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"),
     "a statement with its parameters": re.compile(r"\[parameters: |DETAIL: |\bINSERT INTO\b|\bUPDATE \w+ SET\b"),
     "a client's address": re.compile(r"\"client\"|testclient"),

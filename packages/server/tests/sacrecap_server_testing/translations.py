@@ -1,4 +1,4 @@
-"""The catalogues of pages, which `python -m sacrecap_server_testing.translations` brings up to date.
+"""The catalogues of annotators' pages, which `python -m sacrecap_server_testing.translations` brings up to date.
 
 It runs in the folder `packages/server/tests`, and needs Babel. New messages come into each `locale/*.po`, to be
 translated there; run again, it compiles them. What is no longer asked for goes. The same catalogue compiles to the same
@@ -18,28 +18,14 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import sacrecap_studies
-from sacrecap_server.accounts.access import SCOPES
-from sacrecap_server.boards.catalogue import BOARDS, VISIBILITIES
-from sacrecap_server.pages.account import LIFETIMES
-from sacrecap_server.pages.admin import JOB_STATES
-from sacrecap_server.pages.page_charts import COURSES, JUDGMENTS
-from sacrecap_server.studies import repository, results
 from sacrecap_server.web.language import CATALOGUES
 from sacrecap_server.web.state import NOTICES, PACKAGE
 from sacrecap_studies import KINDS
 from sacrecap_studies.questions import Choice, Scale
 
 _TEMPLATES = [("templates/*.html", "jinja2")]
-_CODE = [("**.py", "python")]
-_KEYWORDS = {
-    "AnswerError": None,
-    "Message": None,
-    "Refused": (2,),
-    "gettext": None,
-    "not_found": None,
-    "problem_with": (2,),
-    "unseen": (2,),
-}
+_CODE = [(name, "python") for name in ("web/*.py", "pages/annotate.py", "studies/*.py", "store/database.py", "*.py")]
+_KEYWORDS = {"AnswerError": None, "Message": None, "Refused": (2,), "gettext": None, "not_found": None}
 _OPTIONS = {"templates/*.html": {"newstyle_gettext": "true", "trimmed": "true"}}
 
 
@@ -62,13 +48,7 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
         for one in kind.questions:
             others = one.others.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
             yield from ((text, "kinds") for text in (one.text, *others) if text)
-    yield from (
-        (text, "words") for text in (*NOTICES.values(), *BOARDS.values(), *VISIBILITIES, *VISIBILITIES.values())
-    )
-    yield from ((text, "words") for text in (*JOB_STATES, *repository.STATES, *results.STATES, *results.ROLES.values()))
-    yield from ((text, "words") for text in (*COURSES.values(), *(word for word, _ in JUDGMENTS.values())))
-    yield from ((text, "words") for text in ("best", "worst", "tie", "unsure", "organiser", "admin"))
-    yield from ((text, "words") for text in (*SCOPES.values(), *LIFETIMES.values()))
+    yield from ((text, "words") for text in (NOTICES["too-late"], "best", "worst", "tie", "unsure"))
 
 
 def read(path: Path) -> Catalog:

@@ -1,6 +1,5 @@
-"""The JSON API. A new module adds its `routes` here."""
+"""The JSON API of studies."""
 
-from sacrecap_server.api import studies, v1
+from sacrecap_server.api import studies
 
-OF_STUDIES = (studies.routes,)
-ROUTES = (v1.routes, studies.routes)
+ROUTES = (studies.routes,)

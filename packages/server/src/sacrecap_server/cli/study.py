@@ -104,7 +104,7 @@ def make(
     adequacy-fluency, or questions of your own.
 
     The file has all questions. Change it as you like, check it with sacrecap study check, and serve it with
-    sacrecap study serve, or upload it on the page Studies of sacrecap serve.
+    sacrecap study serve, or upload it on the page Studies of that server.
     """
     options.check_outputs(output=output)
     sentences = _references(kind, references, images)

@@ -14,12 +14,8 @@ from fastapi.responses import JSONResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts.access import Role
-from sacrecap_server.accounts.limits import neighbourhood
-from sacrecap_server.accounts.remote_documents import AwayError
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.pages.study_people import base_address
-from sacrecap_server.settings.server import is_loopback
+from sacrecap_server.settings import is_loopback
 from sacrecap_server.store.blobs import fetch
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyImage
 from sacrecap_server.studies import endings, repository
@@ -27,8 +23,11 @@ from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, s
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
 from sacrecap_server.studies.endings import Ending
 from sacrecap_server.studies.links import MTURK_FRAMES, TOKEN, open_link, personal_signature, place_mark, submit_origin
+from sacrecap_server.studies.published_keys import AwayError
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.language import Language
+from sacrecap_server.web.limits import neighbourhood
+from sacrecap_server.web.owner import Role
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
 from sacrecap_studies.messages import Message
@@ -127,7 +126,7 @@ def _by_prolific(visit: Visit, arrival: Arrival) -> tuple[Arrival, str]:
         return arrival, ""
     state, code = visit.context.state, visit.study.code
     try:
-        ids = state.prolific.ids(token, open_link(base_address(visit.context), code))
+        ids = state.prolific.ids(token, open_link(visit.context.base_address, code))
     except AwayError:
         return arrival, Message(
             "The platform cannot be asked now whether this link is right. Open it again in a minute."
@@ -173,7 +172,7 @@ def begin_done(context: Context, code: str, form: Fields) -> Response:
     is_signed = arrival.is_signed(context.state.secret_key, code)
     if visit.person is None and not is_signed and not is_loopback(context.address):
         # Ids can be made up, and cookies be deleted: whoever needs many people from one place signs their links.
-        context.state.limits.begin_address.take(neighbourhood(context.address))
+        context.state.beginnings.take(neighbourhood(context.address))
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
         try:

@@ -8,14 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sacrecap.report.board_formats import pairs_table
-from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, PanelAxis, empty, round_values
+from sacrecap.report.pictures.panels import AXIS, MARK, Line, Mark, Panel, empty, round_values
 from sacrecap.report.pictures.svg import svg
-from sacrecap.report.printing.markup import html_table
-from sacrecap_server.boards.board_view import BoardView, Entry
-from sacrecap_server.web.language import ENGLISH, Language
 from sacrecap_studies.alpha import RELIABLE, TENTATIVE
-from sacrecap_studies.messages import Message
 from sacrecap_studies.quality import SECONDS
 
 Body = dict[str, Any]
@@ -31,70 +26,7 @@ COURSES = {"hour": "Answers per hour, UTC", "day": "Answers per day, UTC", "week
 """What the picture of the course shows, by its unit."""
 
 
-def progress(steps: Sequence[Entry], metric: str, label: str, language: Language = ENGLISH) -> Markup:
-    """The best score over time: a line that rises at each new best, and a mark for each team's improvement."""
-    if not steps:
-        return Markup("")
-    times, values = ([step.scored.timestamp() for step in steps], [step.scores[metric].value for step in steps])
-    days = {f"{step.scored:%Y-%m-%d}": step.scored.timestamp() for step in (steps[-1], steps[0])}
-    x: PanelAxis = {**AXIS, "ends": _around(times), "ticks": [(moment, day) for day, moment in days.items()]}
-    y: PanelAxis = {**AXIS, "ends": _around(values)}
-    y["ticks"] = [(value, f"{value:.4g}") for value in round_values(*y["ends"])]
-    marks: list[Mark] = []
-    points = []
-    best = float("-inf")
-    for step, time, value in zip(steps, times, values, strict=True):
-        is_best = value > best
-        if is_best:
-            points += [(time, best), (time, value)]
-            best = value
-        said = f"{step.team}: {value:.4f}, {step.scored:%Y-%m-%d}"
-        look, size = (_MAIN, 0.8) if is_best else (_OTHER, 0.4)
-        marks.append({**MARK, "x": time, "y": value, "look": look, "size": size, "said": said})
-    lines: list[Line] = [_line([*points[1:], (x["ends"][1], best)], _MAIN)]
-    first, last = f"{values[0]:.4f}", f"{best:.4f}"
-    told = Message("Best %(metric)s over time: from %(first)s to %(last)s", metric=label, first=first, last=last)
-    return _drawn({**empty("plot"), "x": x, "y": y, "lines": lines, "marks": marks}, language.said(told), height=180)
-
-
-MOST_ROWS = 40
-"""Of the picture of pairs: a longer board has more cells than a page should."""
-
-
-def pairs(board: BoardView, language: Language = ENGLISH) -> Markup:
-    """Who is better than whom, as `sacrecap board` draws it: it tells what decides about ranks, and nothing else."""
-    rows = board.rows[:MOST_ROWS]
-
-    def told(row: int, column: int) -> tuple[str, str]:
-        sign, words = _of_pair(rows[row], rows[column], board)
-        return sign, language.said(words)
-
-    return Markup(html_table(pairs_table([_name(row) for row in rows], told), "pairs"))  # noqa: S704  (it escapes)
-
-
-def _of_pair(one: Entry, other: Entry, board: BoardView) -> tuple[str, Message]:
-    names = {"one": _name(one), "other": _name(other)}
-    pair, turned = (one.id, other.id), (other.id, one.id)
-    if pair in board.placed.separated:
-        return "+", Message("%(one)s is better than %(other)s", **names)
-    if turned in board.placed.separated:
-        return "−", Message("%(one)s is worse than %(other)s", **names)
-    if pair in board.placed.untested or turned in board.placed.untested:
-        return "", Message("%(one)s is not compared with %(other)s yet", **names)
-    return "=", Message("no test separates %(one)s and %(other)s", **names)
-
-
-def _name(entry: Entry) -> str:
-    return entry.system if entry.baseline else entry.team
-
-
-def _around(values: Sequence[float]) -> tuple[float, float]:
-    """From the smallest to the largest; of width 1 around a single value."""
-    low, high = min(values), max(values)
-    return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
-def alpha(quality: Body, language: Language = ENGLISH) -> Markup:
+def alpha(quality: Body) -> Markup:
     """α with its interval between the thresholds, and α without each person."""
     without = [one["alpha_without"] for one in quality["people"] if one["alpha_without"] is not None]
     interval = quality["alpha_interval"]
@@ -111,10 +43,10 @@ def alpha(quality: Body, language: Language = ENGLISH) -> Markup:
     ]
     marks: list[Mark] = [{**MARK, "x": one, "y": 1.0, "look": _OTHER, "size": 0.4} for one in without]
     for (begin, end), (name, look) in bands.items():
-        word = language.said(JUDGMENTS[name][0])
+        word = JUDGMENTS[name][0]
         if (end - begin) / (1 - low) > len(word) / 75:  # else it would reach into the next one's
             marks.append({**MARK, "x": (begin + end) / 2, "y": -0.5, "look": look, "size": 0.0, "text": word})
-    judged = language.said(JUDGMENTS[quality["alpha_judgment"]][0])
+    judged = JUDGMENTS[quality["alpha_judgment"]][0]
     label = f"α: {quality['alpha']:.2f}{_interval(interval)}; {judged}"
     return _estimates([("", quality["alpha"], interval)], label, low=low, rows=2, lines=lines, marks=marks)
 
@@ -131,28 +63,27 @@ def ratings(rows: list[Body]) -> Markup:
     return _of_systems([(one["system"], one["mean"], one["interval"]) for one in rows])
 
 
-def first(share: Body, language: Language = ENGLISH) -> Markup:
+def first(share: Body) -> Markup:
     """The share of choices of what stood first, beside one half."""
     value = share["hits"] / share["trials"]
     found = f"{100 * value:.0f} %{_interval(share['interval'])}"
-    label = language.said(Message("Chose what stood first: %(share)s; 50 %% without an effect", share=found))
+    label = f"Chose what stood first: {found}; 50 % without an effect"
     return _estimates([("", value, share["interval"])], label, lines=[_line([(0.5, -0.5), (0.5, 0.5)], None)])
 
 
-def seconds(quality: Body, language: Language = ENGLISH) -> Markup:
+def seconds(quality: Body) -> Markup:
     """How many answers took how long; those that are too fast are marked."""
     limit = quality["fast_below"]
     counts = zip(SECONDS, quality["seconds"], strict=True)
     found = [(f"{begin:g}", count, _BAD if begin < limit else _MAIN) for begin, count in counts]
-    told = Message("Answers by seconds; bars below %(limit)s seconds are marked", limit=f"{limit:g}")
-    return _columns(found, language.said(told))
+    return _columns(found, f"Answers by seconds; bars below {limit:g} seconds are marked")
 
 
-def course(quality: Body, language: Language = ENGLISH) -> Markup:
+def course(quality: Body) -> Markup:
     """Answers per hour, day or week."""
     form = "%m-%d %H:00" if quality["course_unit"] == "hour" else "%m-%d"
     found = [(dt.datetime.fromisoformat(begin).strftime(form), count, _MAIN) for begin, count in quality["course"]]
-    return _columns(found, language.said(COURSES[quality["course_unit"]]))
+    return _columns(found, COURSES[quality["course_unit"]])
 
 
 Estimate = tuple[str, float, Sequence[float] | None]

@@ -13,7 +13,6 @@ from fastapi import Query
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.errors import not_found
 from sacrecap_server.pages.annotate import Visit, show_end, show_question, show_stop, show_welcome
 from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
@@ -21,6 +20,7 @@ from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival
 from sacrecap_server.studies.endings import Ending
 from sacrecap_server.web.context import Context, Response
+from sacrecap_server.web.owner import Role
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()
@@ -61,11 +61,11 @@ class Preview:
     sections: list[PageGroup]
 
 
-@routes.page("/studies/{study_id}/preview", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/preview", role=Role.OWNER)
 def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0) -> Response:
     """One page of the study as annotators see it."""
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         sections = _sections(repository.sizes(session, study), page)
         here = next((section for section in sections if section.is_here), None)
         if here is None:

@@ -9,16 +9,17 @@ from fastapi import Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from sacrecap_server.accounts.access import Role
 from sacrecap_server.api import studies
-from sacrecap_server.errors import Refused, not_found, problems_of_form
-from sacrecap_server.pages.study_people import links_of
-from sacrecap_server.store.models import Annotator, Job, Study
+from sacrecap_server.errors import Refused, problems_of_form
+from sacrecap_server.log import event
+from sacrecap_server.pages.study_people import links_of, person_of
+from sacrecap_server.store.models import Study
 from sacrecap_server.studies import answer_statistics, repository, review
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.people import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of
 from sacrecap_server.web.context import Context
+from sacrecap_server.web.owner import Role
 from sacrecap_server.web.routing import Routes
 from sacrecap_server.web.security import policy
 from sacrecap_studies import KINDS
@@ -32,20 +33,25 @@ Text = Annotated[str, Form(max_length=400)]
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
-@routes.page("/studies", role=Role.ORGANISER)
+@routes.page("/", role=Role.ANYONE)
+def home(context: Context) -> Response:
+    return context.redirect("/studies")
+
+
+@routes.page("/studies", role=Role.OWNER)
 def list_page(context: Context) -> Response:
     return _list(context, [])
 
 
 def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
-        found = repository.listed(session, context.caller)
-        done = progress_of(session, [study for study, _ in found])
-    rows = [(study, owner, done[study.id]) for study, owner in found]
+        found = repository.listed(session)
+        done = progress_of(session, found)
+    rows = [(study, done[study.id]) for study in found]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
-@routes.page("/studies", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies", role=Role.OWNER, methods=("POST",))
 def make_done(context: Context, file: UploadFile) -> Response:
     """The file is read as a whole first: a study is made of it, or every problem is listed."""
     try:
@@ -55,13 +61,12 @@ def make_done(context: Context, file: UploadFile) -> Response:
     return context.redirect(f"/studies/{made.id}", "study-made")
 
 
-@routes.page("/studies/{study_id}", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}", role=Role.OWNER)
 def study_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         done, sizes = progress(session, study), repository.sizes(session, study)
         remarks = repository.remarks_of(session, study)
-        shared_with = review.members(session, study)
     return context.render(
         "study.html",
         study=study,
@@ -72,17 +77,16 @@ def study_page(context: Context, study_id: int) -> Response:
         export_name=export_name(repository.kind_of(study)),
         links=links_of(context, study),
         remarks=remarks,
-        shared_with=shared_with,
     )
 
 
-@routes.page("/studies/{study_id}/state", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/state", role=Role.OWNER, methods=("POST",))
 def change_state(context: Context, study_id: int, state: Text = "") -> Response:
     studies.set_state(context, study_id, studies.StateBody(state=state))
     return context.redirect(f"/studies/{study_id}", "saved")
 
 
-@routes.page("/studies/{study_id}/delete", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/delete", role=Role.OWNER)
 def delete_page(context: Context, study_id: int) -> Response:
     """Lists what will be deleted, and asks for confirmation."""
     return _delete_page(context, study_id, problem="")
@@ -90,7 +94,7 @@ def delete_page(context: Context, study_id: int) -> Response:
 
 def _delete_page(context: Context, study_id: int, problem: str) -> Response:
     with context.database.read() as session:
-        study = repository.find_own(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         done = progress(session, study)
     return context.render(
         "study-delete.html",
@@ -102,7 +106,7 @@ def _delete_page(context: Context, study_id: int, problem: str) -> Response:
     )
 
 
-@routes.page("/studies/{study_id}/delete", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/delete", role=Role.OWNER, methods=("POST",))
 def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     """Whoever deletes writes the title, since nothing brings the answers back."""
     try:
@@ -112,11 +116,11 @@ def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     return context.redirect("/studies", "study-deleted")
 
 
-@routes.page("/studies/{study_id}/edit", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/edit", role=Role.OWNER)
 def edit_page(context: Context, study_id: int) -> Response:
     """Texts and numbers that can change, also after the start."""
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
     numbers = {name: getattr(study, name) or 0 for name in ("title", "judgments", "most_per_person", "minutes")}
     return _edit_page(context, study, repository.settings_of(study) | numbers, [])
 
@@ -149,12 +153,12 @@ class EditForm(BaseModel):
     completion_url: Line = ""
 
 
-@routes.page("/studies/{study_id}/edit", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/edit", role=Role.OWNER, methods=("POST",))
 def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]) -> Response:
     """Saves everything, or nothing and lists the problems."""
     values = {name: _lines(value) for name, value in form.model_dump().items()}
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
     before = repository.settings_of(study)
     changes = {name: value for name, value in values.items() if name not in before or value != before[name].strip()}
     changes["title"] = form.title or None
@@ -170,46 +174,23 @@ def _lines(value: Any) -> Any:
     return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
 
-@routes.page("/studies/{study_id}/clone", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/clone", role=Role.OWNER, methods=("POST",))
 def clone_done(context: Context, study_id: int, title: Text = "") -> Response:
-    """The same questions and rules again, for other people; the new study is the caller's."""
+    """The same questions and rules again, for other people."""
     twin = studies.clone_study(context, study_id, studies.CloneBody(title=title.strip()[:120]))
     return context.redirect(f"/studies/{twin.id}", "study-made")
 
 
-@routes.page("/studies/{study_id}/members", role=Role.ORGANISER, methods=("POST",))
-def share_study(context: Context, study_id: int, email: Text = "") -> Response:
-    """Lets another organiser see and manage the study."""
-    with context.database.write() as session:
-        study = repository.find_own(session, study_id, context.caller)
-        review.share(session, study, email)
-        context.audit(session, "study.shared", f"{study.id} {study.title}")
-    return context.redirect(f"/studies/{study_id}", "saved")
-
-
-@routes.page("/studies/{study_id}/members/{account_id}", role=Role.ORGANISER, methods=("POST",))
-def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
-    """Ends the sharing."""
-    with context.database.write() as session:
-        study = repository.find_own(session, study_id, context.caller)
-        review.unshare(session, study, account_id)
-        context.audit(session, "study.unshared", f"{study.id} {study.title}")
-    return context.redirect(f"/studies/{study_id}", "saved")
-
-
-@routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/quality", role=Role.OWNER)
 def quality_page(context: Context, study_id: int) -> Response:
-    """What is known of the answers; where newer ones have to be counted, a job is asked to."""
+    """What is known of the answers; where there are many newer ones, they are counted meanwhile."""
     from sacrecap_server.pages import page_charts
 
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        known, people = answer_statistics.current(session, study), people_of(session, study)
-        done = progress(session, study)
-    if is_asked := answer_statistics.ask_if_due(context.database, study, known):
-        context.state.jobs.wake()
+        study = repository.find(session, study_id)
+        known = answer_statistics.current(session, study, context.state.counting)
+        people, done = people_of(session, study), progress(session, study)
     spreads = {one["person"]: one.get("spread") for one in (known.body or {}).get("people", [])}
-    is_counting = is_asked or (not known.is_current and known.is_counting)
     return context.render(
         "study-quality.html",
         study=study,
@@ -220,39 +201,35 @@ def quality_page(context: Context, study_id: int) -> Response:
         flags=flags_of(people.values(), spreads),
         speed=repository.limit_of(study, "speed"),
         progress=done,
-        is_counting=is_counting,
         draw=page_charts,
     )
 
 
-@routes.page("/studies/{study_id}/quality.json", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/quality.json", role=Role.OWNER)
 def quality_state(context: Context, study_id: int) -> Response:
-    """The progress of the job that the quality page waits for."""
+    """How the count stands that the quality page waits for."""
     with context.database.read() as session:
-        job: Job | None = answer_statistics.newest_job(session, repository.find(session, study_id, context.caller))
-    state, progress = ("done", "") if job is None else (job.state, job.progress)
-    return JSONResponse({"state": state, "progress": progress}, headers={"Cache-Control": "no-store"})
+        repository.find(session, study_id)
+    count = context.state.counting.of(study_id)
+    return JSONResponse({"state": "done" if count is None else count.state}, headers={"Cache-Control": "no-store"})
 
 
-@routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.OWNER, methods=("POST",))
 def change_person(context: Context, study_id: int, annotator_id: int, action: Text = "") -> Response:
     """Excludes a person, or reverses the exclusion."""
     with context.database.write() as session:
-        study = repository.find(session, study_id, context.caller)
-        person = session.get(Annotator, annotator_id)
-        if person is None or person.study_id != study.id:
-            raise not_found("person")
+        study, person = person_of(session, study_id, annotator_id)
         if action == "exclude":
             exclude(session, study, person, Message("by the owner"))
         elif action == "include":
             include(session, study, person)
         else:
             raise Refused(422, "The action is one of exclude, include.")
-        context.audit(session, f"study.{action}", f"{study.id} person {person.id}")
+    event(f"study.{action}", study=study_id, person=annotator_id)
     return context.redirect(f"/studies/{study_id}/quality", "saved")
 
 
-@routes.page("/studies/{study_id}/answers", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/answers", role=Role.OWNER)
 def list_answers(
     context: Context,
     study_id: int,
@@ -268,7 +245,7 @@ def list_answers(
         _number(person), role if role in ROLES else "", _number(item), state if state in STATES else "", image.strip()
     )
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         found = answers_page(session, study, wanted, page)
         kind = repository.kind_of(study)
         images = repository.shown_images(session, study, [one.content for one in found.answers])
@@ -303,21 +280,21 @@ def _query(wanted: Filter, page: int) -> str:
     return urlencode({**wanted.query(), "page": page})
 
 
-@routes.page("/studies/{study_id}/answers/{assignment_id}/reject", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/answers/{assignment_id}/reject", role=Role.OWNER, methods=("POST",))
 def reject_answer(context: Context, study_id: int, assignment_id: int, reason: Text = "", back: Text = "") -> Response:
     with context.database.write() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         review.reject(session, study, assignment_id, reason)
-        context.audit(session, "study.rejected", f"{study.id} answer {assignment_id}")
+    event("study.rejected", study=study_id, answer=assignment_id)
     return context.redirect(_back(study, back, assignment_id), "saved")
 
 
-@routes.page("/studies/{study_id}/answers/{assignment_id}/restore", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/answers/{assignment_id}/restore", role=Role.OWNER, methods=("POST",))
 def restore_answer(context: Context, study_id: int, assignment_id: int, back: Text = "") -> Response:
     with context.database.write() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         review.restore(session, study, assignment_id)
-        context.audit(session, "study.restored", f"{study.id} answer {assignment_id}")
+    event("study.restored", study=study_id, answer=assignment_id)
     return context.redirect(_back(study, back, assignment_id), "saved")
 
 

@@ -1,4 +1,7 @@
-"""The people of a study, for its owner: links to send, who came by which of the platform's sessions, how each ended."""
+"""The people of a study, for its owner: links to send, who came by which of the platform's sessions, how each ended.
+
+And deleting one with all they answered.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,18 @@ from decimal import Decimal
 from typing import Annotated
 
 from fastapi import Form, Query
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts.access import Role
-from sacrecap_server.errors import Refused
-from sacrecap_server.store.models import Annotator, Study
-from sacrecap_server.studies import links, repository
+from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.log import event
+from sacrecap_server.store.models import Annotator, Assignment, Study
+from sacrecap_server.studies import links, repository, review
 from sacrecap_server.studies.endings import state_of
 from sacrecap_server.studies.people import approvals, bonuses
 from sacrecap_server.studies.results import people_of
 from sacrecap_server.web.context import Context, RequestContext, Response
+from sacrecap_server.web.owner import Role
 from sacrecap_server.web.paging import PageNumber, PageOfRows
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.export import no_formula
@@ -41,7 +47,7 @@ class StudyLinks:
 
 def links_of(context: RequestContext, study: Study) -> StudyLinks:
     """The study's links, by the server's address for people."""
-    base, key = base_address(context), context.state.secret_key
+    base, key = context.base_address, context.state.secret_key
     wanted = repository.settings_of(study).get("platform") or "prolific"
     if repository.settings_of(study).get("signed_links"):
         return StudyLinks(links.open_link(base, study.code), {"Prolific": links.open_link(base, study.code)})
@@ -51,16 +57,11 @@ def links_of(context: RequestContext, study: Study) -> StudyLinks:
     return StudyLinks(links.open_link(base, study.code), platforms)
 
 
-def base_address(context: RequestContext) -> str:
-    """The server's address for people: the operator's setting, or the address of this request."""
-    return context.settings.url if context.settings.public_url else str(context.request.base_url).rstrip("/")
-
-
-@routes.page("/studies/{study_id}/links", role=Role.ORGANISER, methods=("POST",))
+@routes.page("/studies/{study_id}/links", role=Role.OWNER, methods=("POST",))
 def personal_links(context: Context, study_id: int, workers: Annotated[str, Form(max_length=200_000)] = "") -> Response:
     """A table of personal links, one for each id of the form. Nothing is stored: the server knows its signature."""
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
     ids = list(dict.fromkeys(line.strip() for line in workers.splitlines() if line.strip()))
     wrong = [one for one in ids if len(one) > _LONGEST_ID or not one.isprintable()]
     problems = [
@@ -75,12 +76,12 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
             most=f"{_MOST_LINKS:,}",
             longest=_LONGEST_ID,
         )
-    base, key = base_address(context), context.state.secret_key
+    base, key = context.base_address, context.state.secret_key
     table = _table([("worker", "link"), *((one, links.personal_link(base, key, study.code, one)) for one in ids)])
     return context.download(table, f"study-{study_id}-links.csv", "text/csv")
 
 
-@routes.page("/studies/{study_id}/people", role=Role.ORGANISER)
+@routes.page("/studies/{study_id}/people", role=Role.OWNER)
 def people_page(context: Context, study_id: int, page: PageNumber = 1) -> Response:
     """Everybody who began, newest first."""
     study, found = _people(context, study_id)
@@ -110,7 +111,7 @@ _COLUMNS: dict[str, Callable[[Annotator], str]] = {
 """What each column of the people has."""
 
 
-@routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER, scope="studies")
+@routes.token_page("/studies/{study_id}/people.csv")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     _, people = _people(context, study_id)
@@ -120,7 +121,7 @@ def people_table(context: Context, study_id: int) -> Response:
     return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
 
 
-@routes.token_page("/studies/{study_id}/approve", role=Role.ORGANISER, scope="studies")
+@routes.token_page("/studies/{study_id}/approve")
 def approve_list(context: Context, study_id: int) -> Response:
     """Whose work is to be approved, as the study's platform takes it."""
     study, people = _people(context, study_id)
@@ -129,7 +130,7 @@ def approve_list(context: Context, study_id: int) -> Response:
     return context.download(table, f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}", "text/csv")
 
 
-@routes.token_page("/studies/{study_id}/bonus", role=Role.ORGANISER, scope="studies")
+@routes.token_page("/studies/{study_id}/bonus")
 def bonus_list(
     context: Context, study_id: int, per_answer: Annotated[Decimal, Query(gt=0, le=1000, max_digits=8)]
 ) -> Response:
@@ -139,10 +140,36 @@ def bonus_list(
     return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
 
 
+@routes.page("/studies/{study_id}/people/{annotator_id}/delete", role=Role.OWNER)
+def person_page(context: Context, study_id: int, annotator_id: int) -> Response:
+    with context.database.read() as session:
+        study, person = person_of(session, study_id, annotator_id)
+        answered = select(func.count()).where(Assignment.annotator_id == person.id, Assignment.answered.is_not(None))
+        count = session.execute(answered).scalar_one()
+    return context.render("person-delete.html", study=study, person=person, count=count)
+
+
+@routes.page("/studies/{study_id}/people/{annotator_id}/delete", role=Role.OWNER, methods=("POST",))
+def person_done(context: Context, study_id: int, annotator_id: int) -> Response:
+    """Everything of one person, as the General Data Protection Regulation gives them a right to (article 17)."""
+    with context.database.write() as session:
+        answers = review.erase(session, *person_of(session, study_id, annotator_id))
+    event("study.erased", study=study_id, person=annotator_id, answers=answers)
+    return context.redirect(f"/studies/{study_id}/quality", "deleted")
+
+
+def person_of(session: Session, study_id: int, annotator_id: int) -> tuple[Study, Annotator]:
+    """The study, and one of its people."""
+    study, person = repository.find(session, study_id), session.get(Annotator, annotator_id)
+    if person is None or person.study_id != study.id:
+        raise not_found("person")
+    return study, person
+
+
 def _people(context: RequestContext, study_id: int) -> tuple[Study, list[Annotator]]:
     """The study, and everybody who began, oldest first."""
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find(session, study_id)
         return study, list(people_of(session, study).values())
 
 

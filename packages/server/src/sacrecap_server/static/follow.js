@@ -1,4 +1,4 @@
-// Follows a submission until it is scored, then shows the page anew. Asks less often the longer it takes.
+// Waits until a study's answers are counted, then shows the page anew. Asks less often the longer it takes.
 "use strict";
 const place = document.getElementById("follow");
 let wait = 500;
@@ -6,11 +6,11 @@ async function ask() {
   try {
     const answer = await fetch(place.dataset.url, { headers: { Accept: "application/json" } });
     if (!answer.ok) throw new Error(answer.status);
-    const { state, progress } = await answer.json();
+    const { state } = await answer.json();
     if (state === "done" || state === "failed") return location.reload();
-    place.textContent = state === "queued" ? place.dataset.queued : `${place.dataset.running} ${progress}`;
+    place.textContent = "Counting …";
   } catch {
-    place.textContent = place.dataset.away;
+    place.textContent = "The server does not answer; trying again …";
   }
   wait = Math.min(wait * 1.2, 5000);
   setTimeout(ask, wait);

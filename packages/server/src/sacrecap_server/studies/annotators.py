@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from sacrecap_server.errors import not_found
 from sacrecap_server.store.models import Annotator, Study
 from sacrecap_server.studies.links import is_right, personal_signature, platform_key
-from sacrecap_server.studies.repository import lock
 
 _LONGEST = 128
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -111,7 +110,6 @@ def begin(
     A worker id belongs to the browser that began with it. Another browser takes it over with a signed link, or with the
     platform's session that the person began with; otherwise this raises `ElsewhereError`.
     """
-    lock(session, study.id)
     person = known(session, study, cookie_hash)
     if person is None or arrival.worker not in ("", person.worker):
         person = _by_worker(session, study, arrival, is_signed=is_signed) if arrival.worker else None

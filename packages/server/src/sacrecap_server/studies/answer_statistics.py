@@ -1,36 +1,39 @@
 """Statistics of a study's answers, computed again only when the answers have changed.
 
-For small studies they are computed in the request. For others a job computes them, and pages show its last result until
-there is a new one: the request neither reads the answers nor waits.
+For small studies they are computed in the request. For others a process of its own computes them, and pages show its
+last result until there is a new one: the request neither reads the answers nor waits.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import datetime as dt
 import json
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import BigInteger, cast, func, select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.jobs import jobs
+from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
+from sacrecap_server.log import event
 from sacrecap_server.store.database import Database
-from sacrecap_server.store.models import Assignment, Job, Study, StudyFindings, now
+from sacrecap_server.store.models import Assignment, Study, StudyFindings, now
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.results import answers_of
 from sacrecap_studies import KINDS, StudyKind
 from sacrecap_studies.answers import PageAnswer, from_row, to_row
 from sacrecap_studies.quality import quality
 
-KIND = "quality"
 _COUNTED = ("item", "gold", "attention", "practice")
 SMALL = 1000
 """Answers up to which statistics are computed in the request; that takes some tenths of a second at most."""
-_AGAIN = dt.timedelta(seconds=60)
-"""How long statistics of many answers stay before newer answers are counted."""
+_AGAIN = 60.0
+"""Seconds that statistics of many answers stay before newer answers are counted."""
+_LIMITS = ResourceLimits(seconds=600, memory=4096)
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,11 @@ class Findings:
     body: dict[str, Any] | None
     """The fields of `sacrecap_studies.quality.Quality`; None if they were never computed."""
     is_current: bool
-    """False if there are newer answers, which a job counts."""
+    """False if there are newer answers, which are counted then."""
     computed: Any = None
     is_counting: bool = False
-    """Whether a job waits or runs."""
     problem: str = ""
-    """Why the last job did not find any."""
+    """Why the last count did not find any."""
 
 
 def state_of(session: Session, study: Study) -> tuple[str, int]:
@@ -65,44 +67,84 @@ def state_of(session: Session, study: Study) -> tuple[str, int]:
     return f"{text},{_limit(study):g}", sum(count for _, count, _ in rows)
 
 
-def current(session: Session, study: Study) -> Findings:
-    """The statistics as they are known now; see `ask_if_due` for where they are not current."""
+def current(session: Session, study: Study, counting: Counting) -> Findings:
+    """The statistics as they are known now; where they are not current, their count is asked for."""
     state, count = state_of(session, study)
     kept = session.get(StudyFindings, study.id)
     if kept is not None and kept.state == state:
         return Findings(json.loads(kept.body), True, kept.computed)
     if count <= SMALL:
-        return Findings(
-            _computed(repository.kind_of(study), list(answers_of(session, study, *_COUNTED)), _limit(study)),
-            True,
-            now(),
-        )
-    body = None if kept is None else json.loads(kept.body)
-    job = newest_job(session, study)
-    is_counting = job is not None and job.finished is None
-    problem = job.message if job is not None and job.state == "failed" else ""
-    return Findings(body, False, None if kept is None else kept.computed, is_counting, problem)
+        answers = list(answers_of(session, study, *_COUNTED))
+        return Findings(_computed(repository.kind_of(study), answers, _limit(study)), True, now())
+    counted = counting.ask(study.id)
+    body, computed = (None, None) if kept is None else (json.loads(kept.body), kept.computed)
+    return Findings(body, False, computed, counted.state in _UNDER_WAY, counted.problem)
 
 
-def ask_if_due(database: Database, study: Study, known: Findings) -> bool:
-    """Queues the job where there are newer answers; False if one waits, runs, or ended less than a minute ago.
-
-    Call `Jobs.wake` where it returns True.
-    """
-    if known.is_current:
-        return False
-    with database.write() as session:
-        job = newest_job(session, study)
-        if job is not None and (job.finished is None or job.finished > now() - _AGAIN):
-            return False
-        jobs.add(session, KIND, study.id)
-    return True
+_UNDER_WAY = ("queued", "running")
 
 
-def newest_job(session: Session, study: Study) -> Job | None:
-    """The job that was asked for last."""
-    query = select(Job).where(Job.kind == KIND, Job.subject_id == study.id).order_by(Job.id.desc()).limit(1)
-    return session.execute(query).scalar_one_or_none()
+@dataclass
+class Count:
+    """The last count of the answers of one study."""
+
+    state: str = "queued"
+    """queued, running, done or failed."""
+    problem: str = ""
+    """Why it failed, in plain words."""
+    ended: float = 0.0
+    """When, by `time.monotonic`."""
+
+
+class Counting:
+    """Counts the answers of large studies, one study at a time, in a process with limits on time and memory."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._counts: dict[int, Count] = {}
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="statistics")
+
+    def of(self, study_id: int) -> Count | None:
+        """The last count; None where there was none since the start."""
+        return self._counts.get(study_id)
+
+    def ask(self, study_id: int) -> Count:
+        """The count that waits or runs, or ended less than a minute ago; else a new one, which begins."""
+        with self._lock:
+            known = self._counts.get(study_id)
+            if known is not None and (known.state in _UNDER_WAY or time.monotonic() - known.ended < _AGAIN):
+                return known
+            self._counts[study_id] = new = Count()
+        self._pool.submit(self._run, study_id, new)
+        return new
+
+    def stop(self) -> None:
+        """Ends the count that runs, and forgets those that wait."""
+        self._stopping.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _run(self, study_id: int, count: Count) -> None:
+        count.state = "running"
+        try:
+            with self._database.read() as session:
+                header, files = prepare(session, study_id)
+            answer = run_child(f"{__name__}:compute", header, files, _LIMITS, self._beat)
+            with self._database.write() as session:
+                store(session, study_id, answer)
+            count.state = "done"
+        except ChildFailedError as error:
+            count.state, count.problem = "failed", str(error)
+        except Exception as error:  # noqa: BLE001  (the database may be away; another look asks again)
+            event("statistics.error", error=type(error).__name__)
+            count.state, count.problem = "failed", "It did not end. Look again in a minute."
+        finally:
+            count.ended = time.monotonic()
+
+    def _beat(self, _: str) -> None:
+        if self._stopping.is_set():
+            raise InterruptedError
 
 
 def _limit(study: Study) -> float:
@@ -144,6 +186,3 @@ def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
     kept = session.get(StudyFindings, study_id) or StudyFindings(study_id=study_id)
     kept.state, kept.body, kept.computed = answer["state"], json.dumps(answer["body"]), now()
     session.add(kept)
-
-
-jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "sacrecap_server.studies.answer_statistics:compute", store)

@@ -1,7 +1,7 @@
 """Giving out pages and taking answers: no item to more people than its judgments, none twice to one person.
 
-`StudyItem.taken` counts the assignments that hold a place of the item: given out or answered. Whoever changes it has
-locked the study, so the count is right however many people there are. A place is given back when nobody answers in
+`StudyItem.taken` counts the assignments that hold a place of the item: given out or answered. Whoever changes it is
+the only writer, so the count is right however many people there are. A place is given back when nobody answers in
 time, and when the answers of a person no longer count. Checks and practice have a place for everybody.
 """
 
@@ -32,7 +32,6 @@ from sacrecap_server.studies.repository import (
     every_of,
     kind_of,
     limit_of,
-    lock,
     most_checks,
     most_items,
     rule_of,
@@ -61,7 +60,6 @@ def present(session: Session, annotator: Annotator) -> Assignment | None:
 
 def next_assignment(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
     """The next page of this person, assigned now if they have none; None if no item is left for them."""
-    lock(session, study.id)
     found = present(session, annotator)
     if found is None:
         return _give(session, study, annotator)
@@ -170,7 +168,6 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     Raises `AnswerError` if the form is not complete. False where the item went to somebody else meanwhile, since
     this answer came too late, and where the study is closed.
     """
-    lock(session, study.id)
     given = session.execute(_MINE, {"assignment": assignment_id, "annotator": annotator.id}).scalar_one_or_none()
     if given is None:
         raise not_found("question")
@@ -316,7 +313,6 @@ def _apply_limits(session: Session, study: Study, annotator: Annotator) -> None:
 
 def exclude(session: Session, study: Study, annotator: Annotator, reason: str) -> None:
     """From now on this person's answers do not count, and others judge the items again."""
-    lock(session, study.id)
     annotator.excluded = reason[:200]
     study.wave = 0
     _move(session, annotator, {"answered": "discarded", "given": "released"}, -1)
@@ -327,7 +323,6 @@ def include(session: Session, study: Study, annotator: Annotator) -> None:
 
     What the owner rejected stays rejected.
     """
-    lock(session, study.id)
     annotator.excluded = None
     _move(session, annotator, {"discarded": "answered"}, +1, most=study.judgments)
 
@@ -344,7 +339,6 @@ def _move(session: Session, annotator: Annotator, states: dict[str, str], change
 
 def give_back(session: Session, study: Study, annotator: Annotator) -> None:
     """Gives back what this person holds and has not answered, as if its time were over."""
-    lock(session, study.id)
     mine = (Assignment.annotator_id == annotator.id) & (Assignment.state == "given")
     session.execute(update(Assignment).where(mine).values(expires=now() - dt.timedelta(seconds=1)))
     release_abandoned(session, study)

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from joserfc.errors import JoseError
 
-from sacrecap_server.accounts.remote_documents import RemoteDocuments
+from sacrecap_server.studies.published_keys import PublishedKeys
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 MTURK_FRAMES = "https://*.mturk.com"
@@ -92,7 +92,7 @@ class ProlificSignatures:
     """Checks tokens with Prolific's public keys, which are fetched when needed."""
 
     def __init__(self) -> None:
-        self._published = RemoteDocuments()
+        self._published = PublishedKeys(KEYS)
 
     def ids(self, token: str, link: str) -> dict[str, str] | None:
         """Participant, study and session that Prolific has signed for this link; None if it did not, or long ago.
@@ -101,7 +101,7 @@ class ProlificSignatures:
         """
         try:
             with self._published.turn():
-                claims = self._published.decoded(token, KEYS, ("RS256",)).claims
+                claims = self._published.decoded(token, ("RS256",)).claims
             ids = claims["prolific"]
             is_fresh = float(claims["exp"]) > time.time() - _LEEWAY
             if is_fresh and claims["iss"] == _ISSUER and _is_for(claims["aud"], link):

@@ -15,19 +15,9 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.accounts.access import Caller, Role
-from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.errors import not_found
 from sacrecap_server.store.blobs import forget, keep
-from sacrecap_server.store.models import (
-    Account,
-    Annotator,
-    Assignment,
-    Study,
-    StudyFindings,
-    StudyImage,
-    StudyItem,
-    StudyMember,
-)
+from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem
 from sacrecap_studies import KINDS
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
@@ -43,24 +33,24 @@ _TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500
 """Texts that can be changed, and their most characters."""
 
 
-def make(session: Session, owner_id: int, design: StudyDesign, seed: str | None = None) -> Study:
+def make(session: Session, design: StudyDesign, seed: str | None = None) -> Study:
     """Stores a study with its pages and images; paused, so that the owner can look at it first.
 
     All its draws follow from the seed, a secret random one by default.
     """
     rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
     settings = json.dumps(_settings(design))
-    study = _paused(session, owner_id, seed, kind=design.kind.name, settings=settings, **rules)
+    study = _paused(session, seed, kind=design.kind.name, settings=settings, **rules)
     _insert(session, _items(study, design))
     for image_id, address in design.images.items():
         session.add(_image(session, study.id, image_id, address))
     return study
 
 
-def _paused(session: Session, owner_id: int, seed: str | None = None, **rules: Any) -> Study:
+def _paused(session: Session, seed: str | None = None, **rules: Any) -> Study:
     """A study that has no questions yet."""
     code, seed = secrets.token_urlsafe(9), seed or secrets.token_hex(16)
-    study = Study(code=code, owner_id=owner_id, state="paused", seed=seed, **rules)
+    study = Study(code=code, state="paused", seed=seed, **rules)
     session.add(study)
     session.flush()
     return study
@@ -134,55 +124,24 @@ def _image(session: Session, study_id: int, image_id: str, address: str) -> Stud
     return image
 
 
-def find(session: Session, study_id: int, caller: Caller) -> Study:
-    """A study that the caller owns, or that is shared with them; anybody else's does not exist."""
+def find(session: Session, study_id: int) -> Study:
+    """The study of this number."""
     study = session.get(Study, study_id)
-    if study is None or not (caller.owns(study.owner_id) or _is_shared(session, study, caller)):
+    if study is None:
         raise not_found("study")
     return study
 
 
-def listed(session: Session, caller: Caller) -> list[tuple[Study, str]]:
-    """The newest 200 studies that `find` gives to the caller, with their owners' addresses."""
-    query = select(Study, Account.email).join(Account, Account.id == Study.owner_id).order_by(Study.id.desc())
-    if caller.role < Role.ADMIN:
-        shared = select(StudyMember.study_id).where(StudyMember.account_id == caller.account_id)
-        query = query.where((Study.owner_id == caller.account_id) | Study.id.in_(shared))
-    return [(row[0], row[1]) for row in session.execute(query.limit(200))]
-
-
-def find_own(session: Session, study_id: int, caller: Caller) -> Study:
-    """The same, for what only the owner and administrators do: deleting and sharing."""
-    study = find(session, study_id, caller)
-    if not caller.owns(study.owner_id):
-        raise Refused(403, "Only the study's owner and administrators may do that.")
-    return study
-
-
-def _is_shared(session: Session, study: Study, caller: Caller) -> bool:
-    shared = session.get(StudyMember, (study.id, caller.account_id or 0)) is not None
-    return shared and caller.role >= Role.ORGANISER
-
-
-def lock(session: Session, study_id: int) -> None:
-    """Locks the study for code that gives out its items: two people must not get an item's last place.
-
-    On SQLite, write transactions wait for each other anyway. The lock lets rows that refer to the study be added beside
-    it, since whoever has added one could otherwise not take it any more without a deadlock.
-    """
-    if session.get_bind().dialect.name == "sqlite":
-        return
-    locked = session.execute(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True))
-    if locked.first() is None:  # deleted while this waited
-        raise not_found("study")
+def listed(session: Session) -> list[Study]:
+    """The newest 200 studies."""
+    return list(session.execute(select(Study).order_by(Study.id.desc()).limit(200)).scalars())
 
 
 def delete_whole(session: Session, study: Study) -> None:
     """The study with its questions, people and answers, and its images where nothing else has them."""
-    lock(session, study.id)
     query = select(StudyImage.blob_sha).where(StudyImage.study_id == study.id)
     shas = {sha for sha in session.execute(query).scalars() if sha is not None}
-    for table in (Assignment, Annotator, StudyItem, StudyImage, StudyMember, StudyFindings):
+    for table in (Assignment, Annotator, StudyItem, StudyImage, StudyFindings):
         session.execute(delete(table).where(table.study_id == study.id))
     session.execute(delete(Study).where(Study.id == study.id))
     forget(session, shas)
@@ -271,7 +230,6 @@ def change(session: Session, study: Study, **changes: Any) -> None:
         fields.wrong("consent", "people have agreed to the text as it is; clone the study to ask with another")
     if fields.problems.count:
         raise StudyFileError("the study", fields.problems.all())
-    lock(session, study.id)
     for name in _COLUMNS:
         if changes.get(name):
             setattr(study, name, changes[name])
@@ -281,10 +239,10 @@ def change(session: Session, study: Study, **changes: Any) -> None:
     study.wave = 0  # with more judgments, items that were complete are not
 
 
-def clone(session: Session, study: Study, owner_id: int, title: str) -> Study:
+def clone(session: Session, study: Study, title: str) -> Study:
     """A new study, paused, with the same questions, images and rules, and other draws; without people and answers."""
     rules = {name: getattr(study, name) for name in ("kind", "judgments", "most_per_person", "minutes", "settings")}
-    twin = _paused(session, owner_id, title=title, **rules)
+    twin = _paused(session, title=title, **rules)
     places = {role: _places(twin, role, count) for role, count in sizes(session, study).items()}
     columns = ("role", "number", "group", "content", "answer", "because", "image_id")
     query = select(*(getattr(StudyItem, name) for name in columns)).where(StudyItem.study_id == study.id)

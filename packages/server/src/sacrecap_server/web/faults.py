@@ -6,30 +6,20 @@ import errno
 from collections.abc import Callable
 
 from fastapi import Request, Response
-from sqlalchemy.exc import DatabaseError, DataError, DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import DatabaseError, DataError, DBAPIError, IntegrityError, InterfaceError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sacrecap_server.errors import Refused
-from sacrecap_server.observability import log, place
+from sacrecap_server.log import log, place
 
 RETRY_SECONDS = 5
 """When to come back after an outage of the database."""
 
 _FULL_RETRY_SECONDS = 60
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_AWAY_OF_SQLITE = (
-    "is locked",
-    "is busy",
-    "unable to open",
-    "disk i/o error",
-    "readonly",
-    "not a database",
-    "malformed",
-)
-_AWAY_OF_POSTGRESQL = ("08", "25006", "25P03", "40", "53", "55", "57", "58")
-"""The beginnings of SQLSTATE for: connection, read-only, rolled back, no resources, locked, operator, system."""
+_AWAY = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly", "not a database", "malformed")
 
 
 def refusal(error: BaseException) -> Refused:
@@ -58,7 +48,7 @@ def refusal(error: BaseException) -> Refused:
 def is_full(error: BaseException) -> bool:
     """Whether there is no space left, for the database or for uploads on their way."""
     if isinstance(error, DBAPIError):
-        return getattr(error.orig, "sqlstate", None) == "53100" or "is full" in str(error.orig)
+        return "is full" in str(error.orig)
     return isinstance(error, OSError) and error.errno in _NO_SPACE
 
 
@@ -66,15 +56,8 @@ def is_away(error: BaseException) -> bool:
     """Whether the database cannot be reached, is locked, or takes nothing now: another try may succeed."""
     if isinstance(error, (NoConnectionError, InterfaceError)):
         return True
-    if not isinstance(error, DatabaseError):
-        return False
-    if error.connection_invalidated:
-        return True
-    if type(error.orig).__module__ == "sqlite3":
-        # SQLite calls a mistake in a statement "operational" too.
-        return any(words in str(error.orig).lower() for words in _AWAY_OF_SQLITE)
-    state = getattr(error.orig, "sqlstate", None)
-    return isinstance(error, OperationalError) if state is None else state.startswith(_AWAY_OF_POSTGRESQL)
+    # SQLite calls a mistake in a statement "operational" too.
+    return isinstance(error, DatabaseError) and any(words in str(error.orig).lower() for words in _AWAY)
 
 
 class FaultsMiddleware:
@@ -109,7 +92,7 @@ class FaultsMiddleware:
 
     def _response(self, scope: Scope, refused: Refused) -> Response:
         if refused.status == 500:
-            number = scope["state"]["request_id"]
+            number = scope.get("state", {}).get("request_id", "")
             refused = Refused(
                 500, "Something unexpected happened. Report it with the number %(number)s.", number=number
             )
@@ -121,7 +104,7 @@ class FaultsMiddleware:
 
     @staticmethod
     def _log(scope: Scope, status: int, error: Exception) -> None:
-        fields = {"id": scope["state"]["request_id"], "status": status, "error": type(error).__name__}
+        fields = {"id": scope.get("state", {}).get("request_id", ""), "status": status, "error": type(error).__name__}
         if status in (503, 507):  # an outage, not a bug: one line for each request says enough
             log.warning("outage", extra={"fields": fields})
         elif status != 400:

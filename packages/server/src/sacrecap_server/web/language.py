@@ -1,6 +1,6 @@
 """The language of pages, by the catalogues in `locale/`.
 
-Annotators' pages are in their study's, with its owner's own words; others in the one that the browser asks for.
+Annotators' pages are in their study's, with its owner's own words; the owner's are English.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _translated(context: Context, message: str) -> str:
     return _of(context).said(message)
 
 
-_MACROS = ("forms", "names", "paging", "tabs")
+_MACROS = ("forms", "paging")
 """Templates whose macros every page has, under their names."""
 
 
@@ -155,10 +155,3 @@ def macros(environment: Environment, tag: str) -> dict[str, Any]:
     """The macros of a language."""
     values = {"language": Language(tag)}
     return {name: environment.get_template(f"{name}.html").make_module(values) for name in _MACROS}
-
-
-def translated(environment: Environment) -> frozenset[str]:
-    """The templates that ask for translations. Pages of the others are English as a whole, not half of each."""
-    loader = environment.loader
-    assert loader is not None
-    return frozenset(name for name in loader.list_templates() if "_(" in loader.get_source(environment, name)[0])

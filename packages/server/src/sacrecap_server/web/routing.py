@@ -1,4 +1,4 @@
-"""Routes that cannot be added without saying who may call them."""
+"""Routes that cannot be added without saying whose they are."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 
-from sacrecap_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
 from sacrecap_server.errors import Refused
 from sacrecap_server.store.database import unstorable
 from sacrecap_server.web.context import RequestContext
+from sacrecap_server.web.owner import Caller, Role, by_cookie, is_token
 
 F = TypeVar("F", bound=Callable[..., Any])
 B = TypeVar("B", bound="Body")
 _SAFE = {"GET", "HEAD"}
+_NO_TOKEN = "This needs the owner's token: send it as 'Authorization: Bearer TOKEN'."  # noqa: S105
 
 
 class Body(BaseModel):
@@ -48,7 +49,7 @@ class ErrorBody(BaseModel):
 
 
 class SignInFirst(Exception):  # noqa: N818
-    """A page that needs an account, asked for without one."""
+    """A page of the owner's, asked for by somebody else."""
 
     def response(self, request: Request) -> RedirectResponse:
         """On to the sign-in page, and back afterwards."""
@@ -57,32 +58,24 @@ class SignInFirst(Exception):  # noqa: N818
 
 
 class Guard:
-    """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
+    """Runs before a handler: finds the caller, then checks the role and, on pages, the CSRF token."""
 
-    def __init__(
-        self, role: Role, *, api: bool, scope: str = "read", always: bool = False, annotator: bool = False
-    ) -> None:
+    def __init__(self, role: Role, *, api: bool, annotator: bool = False) -> None:
         self.role = role
         self.api = api
-        self.scope = scope
-        self.always = always
         self.annotator = annotator
 
     async def __call__(self, request: Request) -> None:
         context = RequestContext(request)
         request.state.context = context
-        context.caller = await self._find(context)
-        request.state.account_id = context.caller.account_id
         if self.annotator:
             context.act_as_annotator()
+        else:
+            context.caller = await self._find(context)
         if context.caller.role < self.role:
-            raise self._refusal(context.caller)
-        if context.caller.by_token and self.scope not in context.caller.scopes:
-            raise Refused(403, "This API token does not allow that; it needs the scope %(scope)s.", scope=self.scope)
+            raise Refused(401, _NO_TOKEN) if self.api else SignInFirst()
         if request.method in _SAFE:
             return
-        if self.role > Role.ANYONE and not self.always and context.caller.obstacle:
-            raise Refused(403, context.caller.obstacle)
         await self._check_form(request)
         if not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
             await self._check_csrf(context)
@@ -90,17 +83,9 @@ class Guard:
     async def _find(self, context: RequestContext) -> Caller:
         scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
         if self.api and scheme.lower() == "bearer":
-            return await run_in_threadpool(_by_token, context, token.strip())
-        if not context.cookie:
-            return context.caller
-        return await run_in_threadpool(_by_cookie, context)
-
-    def _refusal(self, caller: Caller) -> Exception:
-        if caller.account_id is not None:
-            return Refused(403, "This account may not do that.")
-        if self.api:
-            return Refused(401, "This needs an API token: send it as 'Authorization: Bearer TOKEN'.")
-        return SignInFirst()
+            is_right = is_token(token.strip(), context.settings.owner_token)
+            return Caller(Role.OWNER, by_token=True) if is_right else Caller()
+        return await run_in_threadpool(_by_cookie, context) if context.cookie else context.caller
 
     async def _check_form(self, request: Request) -> None:
         """FastAPI has parsed the form, or will use what is parsed here. The API takes no forms, but files."""
@@ -129,15 +114,6 @@ def _by_cookie(context: RequestContext) -> Caller:
         return by_cookie(session, context.cookie)
 
 
-def _by_token(context: RequestContext, token: str) -> Caller:
-    with context.database.read() as session:
-        caller = by_token(session, token)
-    if caller.token_id is not None and not caller.token_noted:
-        with context.database.write() as session:
-            note_use(session, caller.token_id)
-    return caller
-
-
 class NumberConvertor(Convertor[int]):
     """The number of a row in a path: one to nine ASCII digits. Any other text leads to no page."""
 
@@ -160,44 +136,29 @@ def _numbered(path: str, handler: Callable[..., Any]) -> str:
 
 
 class Routes(APIRouter):
-    """A router whose every route has a role; `app.state.roles` lists them for the test that walks them."""
+    """A router whose every route says whose it is."""
 
-    def page(
-        self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), always: bool = False
-    ) -> Callable[[F], F]:
-        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI.
-
-        `always`: also what changes something is for accounts with an obstacle, such as an address not confirmed.
-        """
-        guard = Guard(role, api=False, always=always)
-        return self._add(path, guard, methods, include_in_schema=False, response_model=None)
+    def page(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
+        return self._add(path, Guard(role, api=False), methods, include_in_schema=False, response_model=None)
 
     def annotator_page(self, path: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
         """A page of people who answer studies: it knows them by `RequestContext.act_as_annotator`."""
         guard = Guard(Role.ANYONE, api=False, annotator=True)
         return self._add(path, guard, methods, include_in_schema=False, response_model=None)
 
-    def token_page(self, path: str, *, role: Role, scope: str) -> Callable[[F], F]:
-        """A page for programs: callers show an API token with the scope, or are signed in."""
-        guard = Guard(role, api=True, scope=scope)
-        return self._add(path, guard, ("GET",), include_in_schema=False, response_model=None)
+    def token_page(self, path: str) -> Callable[[F], F]:
+        """A page of the owner's for programs, too: they show the token."""
+        return self._add(path, Guard(Role.OWNER, api=True), ("GET",), include_in_schema=False, response_model=None)
 
-    def api(
-        self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), scope: str | None = None, **options: Any
-    ) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a model of `sacrecap_server.api.v1`.
-
-        API tokens need the scope: `studies` below `/studies`; else `read` to read, `submit` to change something.
-        """
-        if scope is None:
-            scope = "studies" if path.startswith("/studies") else "read" if set(methods) <= _SAFE else "submit"
-        responses = {status: {"model": ErrorBody} for status in (400, 404, 413, 422, 429)}
-        responses |= {403: {"model": ErrorBody}}
+    def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
+        """A handler under `/api/v1` that answers with a pydantic model."""
+        responses = {status: {"model": ErrorBody} for status in (400, 403, 404, 413, 422, 429)}
         if role > Role.ANYONE:
             responses |= {401: {"model": ErrorBody}}
             options.setdefault("openapi_extra", {}).update(security=[{"token": []}])
         options["responses"] = {**responses, **options.get("responses", {})}
-        return self._add("/api/v1" + path, Guard(role, api=True, scope=scope), methods, **options)
+        return self._add("/api/v1" + path, Guard(role, api=True), methods, **options)
 
     def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:

@@ -42,9 +42,8 @@ _HEADERS = {
 }
 
 
-_ANY_HOST = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Paths for programs beside the server, which call it by whatever name their network gives it. None of them trusts a
-cookie alone: see `pages/health.py`."""
+_ANY_HOST = frozenset({"/healthz"})
+"""For programs beside the server, which call it by whatever name their network gives it."""
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _FIELDS_LIMIT = 256 * 1024
 """Bytes of a form without files: each of its fields becomes an object in memory, however small."""

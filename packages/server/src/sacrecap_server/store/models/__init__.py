@@ -1,37 +1,13 @@
-"""The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
+"""The tables. Importing this module makes `Base.metadata` complete: what `Database.prepare` makes."""
 
-from sacrecap_server.store.models.accounts import Account as Account
-from sacrecap_server.store.models.accounts import ApiToken as ApiToken
-from sacrecap_server.store.models.accounts import AuditEntry as AuditEntry
-from sacrecap_server.store.models.accounts import ExternalIdentity as ExternalIdentity
-from sacrecap_server.store.models.accounts import Invitation as Invitation
-from sacrecap_server.store.models.accounts import KeyValue as KeyValue
-from sacrecap_server.store.models.accounts import Letter as Letter
-from sacrecap_server.store.models.accounts import LoginSession as LoginSession
-from sacrecap_server.store.models.accounts import OneTimeCode as OneTimeCode
-from sacrecap_server.store.models.accounts import RateCount as RateCount
-from sacrecap_server.store.models.accounts import Team as Team
-from sacrecap_server.store.models.accounts import mailbox as mailbox
-from sacrecap_server.store.models.benchmarks import Benchmark as Benchmark
-from sacrecap_server.store.models.benchmarks import BenchmarkSplit as BenchmarkSplit
-from sacrecap_server.store.models.benchmarks import ComparisonRequest as ComparisonRequest
-from sacrecap_server.store.models.benchmarks import QuotaUse as QuotaUse
-from sacrecap_server.store.models.benchmarks import RulesAcceptance as RulesAcceptance
-from sacrecap_server.store.models.benchmarks import SecondReferences as SecondReferences
-from sacrecap_server.store.models.benchmarks import Submission as Submission
-from sacrecap_server.store.models.benchmarks import SubmissionPair as SubmissionPair
-from sacrecap_server.store.models.benchmarks import SubmissionScore as SubmissionScore
-from sacrecap_server.store.models.benchmarks import SubmissionStatistics as SubmissionStatistics
-from sacrecap_server.store.models.benchmarks import Webhook as Webhook
-from sacrecap_server.store.models.benchmarks import WebhookDelivery as WebhookDelivery
-from sacrecap_server.store.models.blobs_and_jobs import Blob as Blob
-from sacrecap_server.store.models.blobs_and_jobs import Job as Job
 from sacrecap_server.store.models.declarative_base import Base as Base
 from sacrecap_server.store.models.declarative_base import now as now
+from sacrecap_server.store.models.server import Blob as Blob
+from sacrecap_server.store.models.server import KeyValue as KeyValue
+from sacrecap_server.store.models.server import SignedIn as SignedIn
 from sacrecap_server.store.models.studies import Annotator as Annotator
 from sacrecap_server.store.models.studies import Assignment as Assignment
 from sacrecap_server.store.models.studies import Study as Study
 from sacrecap_server.store.models.studies import StudyFindings as StudyFindings
 from sacrecap_server.store.models.studies import StudyImage as StudyImage
 from sacrecap_server.store.models.studies import StudyItem as StudyItem
-from sacrecap_server.store.models.studies import StudyMember as StudyMember

@@ -1,11 +1,11 @@
-"""The base of all tables: names of constraints, and times in UTC."""
+"""The base of all tables, and times in UTC."""
 
 from __future__ import annotations
 
 import datetime as dt
 from typing import Annotated
 
-from sqlalchemy import DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy import DateTime, Dialect, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 
@@ -30,17 +30,8 @@ def now() -> dt.datetime:
 
 
 class Base(DeclarativeBase):
-    """The tables' common base; constraints have names, so that migrations can change them on both databases."""
+    """The tables' common base."""
 
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
     type_annotation_map = {dt.datetime: UtcDateTime()}  # noqa: RUF012
 
 

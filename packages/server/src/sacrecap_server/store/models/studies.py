@@ -20,7 +20,6 @@ class Study(Base):
     id: Mapped[Id]
     code: Mapped[str] = mapped_column(String(24), unique=True)
     """Random text in the annotators' link."""
-    owner_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
     kind: Mapped[str] = mapped_column(String(20))
     title: Mapped[str] = mapped_column(String(120))
     state: Mapped[str] = mapped_column(String(10), default="paused")
@@ -197,16 +196,6 @@ class Assignment(Base):
     """Equal for sentences with the same words."""
     reason: Mapped[str] = mapped_column(String(200), default="")
     """Why the owner rejected the answer."""
-
-
-class StudyMember(Base):
-    """Another organiser who sees and manages the study as its owner does, but cannot delete or share it."""
-
-    __tablename__ = "study_member"
-
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
-    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), primary_key=True, index=True)
-    since: Mapped[Created]
 
 
 class StudyFindings(Base):

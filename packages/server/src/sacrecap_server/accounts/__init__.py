@@ -1,1 +1,0 @@
-"""Who may do what: accounts, passwords, tokens, administrators."""

@@ -1,1 +1,0 @@
-"""Benchmarks, submissions, and the board that ranks them."""

@@ -1,0 +1,89 @@
+"""What the commands that serve have in common: their options, and the owner's token."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap_server.settings import secret
+
+LEAST_TOKEN = 32
+"""Characters."""
+_NEEDED = ("fastapi", "jinja2", "joserfc", "python_multipart", "sqlalchemy", "uvicorn")
+
+
+def check_extra(command: str) -> None:
+    """Raises `MissingDependencyError` if the extra is not installed. Does not import it, which would take a second."""
+    if any(find_spec(module) is None for module in _NEEDED):
+        raise MissingDependencyError(command, extra="server")
+
+
+def _option(name: str, help: str, default: Any = None, **how: Any) -> Callable[[Any], Any]:
+    """An option that can also come from the environment: `--public-url` from SACRECAP_PUBLIC_URL."""
+    variable = f"SACRECAP_{name.upper().replace('-', '_')}"
+    shown = {"show_default": False} if default == "" else {}
+    return click.option(f"--{name}", envvar=variable, show_envvar=True, default=default, help=help, **shown, **how)
+
+
+_OPTIONS = {
+    "host": _option("host", "Address to listen on.", "127.0.0.1"),
+    "port": _option("port", "Port to listen on.", 8080, type=click.IntRange(1, 65535)),
+    "public_url": _option(
+        "public-url", "Where people reach the server: https://evaluation.example.org.", metavar="URL"
+    ),
+    "behind_proxy": _option(
+        "behind-proxy", "Address of the reverse proxy; its X-Forwarded-* are trusted.", metavar="ADDRESS"
+    ),
+    "site_name": _option("site-name", "Name of the server, at the top of each page.", "sacrecap"),
+    "contact": _option("contact", "How people reach the host: e-mail, or https://…", "", metavar="ADDRESS"),
+    "privacy_file": _option(
+        "privacy-file", "Your own text for the page /privacy, which lists what is stored.", metavar="FILE"
+    ),
+}
+
+
+def serving_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds these options of a server, or all, by the names of the fields of `ServerSettings`."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(names or tuple(_OPTIONS)):
+            command = _OPTIONS[name](command)
+        return command
+
+    return add
+
+
+def owner_token(place: str, variable: str) -> tuple[str, str]:
+    """The owner's token, and what to say of it: its text only where it has just been made.
+
+    Args:
+        place: the file that keeps it, made where there is none.
+        variable: SACRECAP_variable has it instead, or SACRECAP_variable_FILE names a file that does.
+    """
+    if (given := secret(variable)) is not None:
+        if len(given) < LEAST_TOKEN:
+            raise UsageError(f"SACRECAP_{variable} has {len(given)} characters and needs {LEAST_TOKEN} or more")
+        return given, f"of SACRECAP_{variable}"
+    try:
+        with open(place, "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="utf-8") as file:
+            token = secrets.token_urlsafe(32)
+            file.write(f"{token}\n")
+        return token, f"{token} (kept in {place})"
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise DataError(f"{place}: cannot be written: {error.strerror}") from None
+    try:
+        with open(place, encoding="utf-8") as file:
+            token = file.read().strip()
+    except (OSError, UnicodeError) as error:
+        raise DataError(f"{place}: cannot be read: {error}") from None
+    if len(token) < LEAST_TOKEN:
+        raise DataError(f"{place}: has no token; delete the file, so that a new one is made")
+    return token, f"in {place}"

@@ -1,0 +1,58 @@
+"""The database: made once, left alone where it is of something else, and no column that nobody has spoken for."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from sqlalchemy import inspect
+
+from sacrecap.errors import DataError
+from sacrecap_server.store import personal
+from sacrecap_server.store.database import VERSION, Database, unstorable
+from sacrecap_server.store.models import Base, KeyValue
+
+
+def test_it_is_made_once_and_opened_again(tmp_path):
+    file = str(tmp_path / "a.db")
+    for _ in range(2):
+        with contextlib.closing(Database(file)) as database:
+            database.prepare()
+            with database.write() as session:
+                session.merge(KeyValue(name="a", value="b"))
+            with database.engine.connect() as connection:
+                assert connection.exec_driver_sql("PRAGMA user_version").scalar_one() == VERSION
+                assert set(inspect(connection).get_table_names()) == set(Base.metadata.tables)
+            with database.read() as session:
+                assert session.get(KeyValue, "a").value == "b"
+
+
+def test_tables_of_something_else_are_left_alone(tmp_path):
+    with contextlib.closing(Database(str(tmp_path / "a.db"))) as database:
+        with database.engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE alembic_version (version_num TEXT)")
+        with pytest.raises(DataError, match="has made its tables"):
+            database.prepare()
+        with database.engine.connect() as connection:
+            assert inspect(connection).get_table_names() == ["alembic_version"]
+
+
+def test_every_column_is_declared():
+    assert personal.undeclared() == []
+    known = {f"{table.name}.{column.name}" for table in Base.metadata.sorted_tables for column in table.c}
+    assert set(personal.PERSONAL) <= known
+    assert set(personal.KINDS) == {name.partition(".")[0] for name in personal.PERSONAL}
+
+
+def test_the_page_says_what_is_stored_and_the_owners_words(tmp_path, new_world):
+    (tmp_path / "privacy.txt").write_text("We are <the> lab.", encoding="utf-8")
+    page = new_world(privacy_file=str(tmp_path / "privacy.txt")).client().get("/privacy").text
+    assert "We are &lt;the&gt; lab." in page
+    for column in personal.PERSONAL.values():
+        assert column.replace("'", "&#39;") in page
+
+
+def test_what_no_column_holds():
+    held = 2**63 - 1, -(2**63), "a\n", None, b"\x00"
+    assert not any(map(unstorable, held))
+    assert all(map(unstorable, (2**63, -(2**63) - 1, "a\x00", "\ud800")))
