@@ -183,7 +183,7 @@ class Contest:
 
         Hostile data costs time and memory: see to both.
         """
-        from sacrecap.boards.check import problems
+        from sacrecap.boards.examination import problems
         from sacrecap.boards.scored import limits_for
 
         return problems(data, self._images, limits_for(self.limits, self.metrics))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sacrecap.above import Printable
 from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, shown
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Interval
     from sacrecap.scoring.result import Result, Score
 
+Kept = TypeVar("Kept")
 DEFAULT = "cider-d"
 """The metric that ranks a board unless another is chosen, where it is scored."""
 
@@ -171,12 +173,14 @@ def board(
     ranked = ranking(chosen, rank_by, merged_needs)
     described = as_references(references)
     limits = limits_for(limits or CaptionLimits(), chosen)
-    best = Best(ranked)
+    best: Best[Result] = Best(next(metric for metric in chosen if metric.key == ranked))
+    seen: set[str] = set()
     refused: dict[str, list[str]] = {}
     for team, systems in teams.items():
         for system, source in systems.items():
-            if system in best.seen or system in refused:
+            if system in seen:
                 raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
+            seen.add(system)
             try:
                 corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
                 own_needs = for_system(merged_needs, system)
@@ -186,50 +190,49 @@ def board(
             if found := _missing(described.image_ids, corpus.image_ids) or _problems(corpus, limits):
                 refused[system] = found
             else:
-                best.add(team, system, score_corpus(corpus, chosen, needs=own_needs, threads=threads))
-    if not best.seen:
+                result = score_corpus(corpus, chosen, needs=own_needs, threads=threads)
+                best.add(team, system, told_value(result[ranked]), result)
+    if not best.kept:
         reasons = "; ".join(f"{system}: {' '.join(found)}" for system, found in refused.items())
         raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
-    return ranked_board(best.results(), best.team_of, best.attempts, ranked, refused, threads)
+    return ranked_board(best.kept, best.team_of, best.attempts, ranked, refused, threads)
 
 
-class Best:
+class Best(Generic[Kept]):
     """The best systems of each team by what is told of them, as they are scored one after the other.
 
     Args:
-        rank_by: the key of the metric that decides; of equal ones the earlier.
+        metric: which decides; of equal systems the earlier goes before.
         rows: of a team so many.
         final: systems that are their teams' choice, and go before others.
     """
 
-    def __init__(self, rank_by: str, rows: int = 1, final: Collection[str] = ()) -> None:
-        self._rank_by, self._rows, self._final = rank_by, rows, final
-        self._of: dict[str, list[tuple[tuple[bool, bool, float], str, Result]]] = {}
-        self.seen: dict[str, str] = {}
-        """Teams by their scored systems."""
+    def __init__(self, metric: Metric, rows: int = 1, final: Collection[str] = ()) -> None:
+        self._metric, self._rows, self._final = metric, rows, final
+        self._of: dict[str, list[tuple[tuple[bool, bool, float], str, Kept]]] = {}
+        self._attempts: Counter[str] = Counter()
 
-    def add(self, team: str, system: str, result: Result, part: Result | None = None) -> None:
-        """One more; `part` is the result on the images that decide, where these are not all."""
-        score = (part or result)[self._rank_by]
-        value = told(score, pseudo_values(score.rows)).value
-        place = system not in self._final, value is None, _ascending(score.metric, value)
-        self.seen[system] = team
-        own = sorted([*self._of.get(team, []), (place, system, result)], key=lambda entry: entry[0])
+    def add(self, team: str, system: str, value: float | None, kept: Kept) -> None:
+        """One more with its score; `kept` is given back if it is one of the best."""
+        place = system not in self._final, value is None, _ascending(self._metric, value)
+        own = sorted([*self._of.get(team, []), (place, system, kept)], key=lambda entry: entry[0])
         self._of[team] = own[: self._rows]
+        self._attempts[team] += 1
 
-    def results(self) -> dict[str, Result]:
-        """Those of the best."""
-        return {system: result for own in self._of.values() for _, system, result in own}
+    @property
+    def kept(self) -> dict[str, Kept]:
+        """The best by name."""
+        return {system: kept for own in self._of.values() for _, system, kept in own}
 
     @property
     def team_of(self) -> dict[str, str]:
         """The teams of the best."""
-        return {system: self.seen[system] for system in self.results()}
+        return {system: team for team, own in self._of.items() for _, system, _ in own}
 
     @property
     def attempts(self) -> dict[str, int]:
         """Of how many systems of its team each of the best is chosen."""
-        return {system: list(self.seen.values()).count(team) for system, team in self.team_of.items()}
+        return {system: self._attempts[team] for system, team in self.team_of.items()}
 
 
 def _ascending(metric: Metric, value: float | None) -> float:
@@ -397,6 +400,11 @@ def told(score: Score, added: npt.NDArray[np.float64]) -> ToldScore:
     if hangs_on_few(added):
         return ToldScore(0.0, (0.0, 0.0))
     return ToldScore(shown(score.value), _shown(score.interval))
+
+
+def told_value(score: Score) -> float | None:
+    """The score alone, as anybody but the host may know it."""
+    return told(score, pseudo_values(score.rows)).value
 
 
 def _shown(interval: Interval | None) -> Interval | None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import __version__
 from sacrecap._core import Captions
 from sacrecap.above import Printable, from_above
-from sacrecap.boards.check import problems
+from sacrecap.boards.examination import problems
 from sacrecap.boards.contest import PRIVATE, PUBLIC, is_inside
+from sacrecap.boards.memory import Examined, Memory
 from sacrecap.boards.parts import FEWEST
 from sacrecap.boards.scored import (
     Best,
@@ -22,6 +23,7 @@ from sacrecap.boards.scored import (
     ranking,
     told_needs,
     told_scores,
+    told_value,
     without_folders,
 )
 from sacrecap.corpus.corpus import Corpus, as_references
@@ -34,6 +36,7 @@ from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest import Contest
+    from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
@@ -114,10 +117,12 @@ class _Scored:
     ) -> None:
         self.needs = told_needs(needs, threads, objects=contest.objects)
         self.metrics = with_columns(parse_metrics(contest.metrics, self.needs), self.needs)
-        self.rank_by = ranking(self.metrics, contest.rank_by, self.needs)
+        rank_by = ranking(self.metrics, contest.rank_by, self.needs)
+        self.leader = next(metric for metric in self.metrics if metric.key == rank_by)
         self.limits = limits_for(contest.limits, self.metrics)
         self.references = {name: as_references(path) for name, path in contest.references.items()}
-        self.images = list(self.references[next(iter(self.references))].image_ids)
+        self.first = next(iter(self.references))
+        self.images = list(self.references[self.first].image_ids)
         self.tokenizer, self.threads, self.part = contest.tokenizer, threads, part
         self._private = contest.private_part.images if contest.private else frozenset()
         for name, references in self.references.items():
@@ -139,13 +144,23 @@ class _Scored:
             return list(range(len(ids)))
         return [row for row, image in enumerate(ids) if (image in self._private) == (part == PRIVATE)]
 
-    def score(self, name: str, captions: Captions, system: str = "") -> Result:
+    def examined(self, data: bytes, system: str) -> Examined | list[str]:
+        """The score that decides, of the images that are told while the contest is open; or what is wrong."""
+        if found := problems(data, self.images, self.limits):
+            return found
+        try:
+            result = self.score(self.first, Captions.parse(data, None, None), system, [self.leader])
+        except DataError as error:
+            return [without_folders(str(error), self.needs.get("scores"))]
+        return Examined(told_value(self.on(PUBLIC, self.first, result)[self.leader.key]))
+
+    def score(self, name: str, captions: Captions, system: str = "", metrics: Sequence[Metric] = ()) -> Result:
         """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""
         described = self.references[name]
         of_them = {image: captions.captions(image)[0] for image in described.image_ids}
         corpus = Corpus(described, of_them, tokenizer=self.tokenizer, threads=self.threads)  # type: ignore[arg-type]
         needs = for_system(self.needs, system) if system else self.needs
-        return score_corpus(corpus, self.metrics, needs=needs, threads=self.threads)
+        return score_corpus(corpus, metrics or self.metrics, needs=needs, threads=self.threads)
 
     def on(self, part: str, name: str, result: Result) -> Result:
         """The result on a part of the images."""
@@ -184,43 +199,36 @@ def board_of(
     ones never choose, which would flatter whoever tried most.
     """
     scored = _Scored(contest, part, needs, threads)
-    first = next(iter(scored.references))
     found = contest.submissions()
     left_out = list(found.left_out)
     refused: dict[str, list[str]] = {}
-    captions: dict[str, Captions] = {}
-    best = Best(scored.rank_by, contest.rows, [submission.system for submission in found.final.values()])
+    best: Best[bytes] = Best(scored.leader, contest.rows, [submission.system for submission in found.final.values()])
+    memory = Memory(contest, [metric.key for metric in scored.metrics]) if needs is None else None
     for submission in (submission for its in found.teams.values() for submission in its):
         try:
             data = submission.read()
         except DataError as error:
             left_out.append(f"submissions/{submission.team}/{error}")
             continue
-        if refusal := problems(data, scored.images, scored.limits):
-            refused[submission.system] = refusal
-            continue
-        own = Captions.parse(data, None, None)
-        try:
-            result = scored.score(first, own, submission.system)
-        except DataError as error:
-            refused[submission.system] = [without_folders(str(error), scored.needs.get("scores"))]
-            continue
-        public = scored.on(PUBLIC, first, result)
-        best.add(submission.team, submission.system, result, public)
-        captions[submission.system] = own
-        captions = {system: captions[system] for system in best.results()}
+        examined = None if memory is None else memory.get(data)
+        if examined is None:
+            examined = scored.examined(data, submission.system)
+            if memory is not None:
+                memory.add(data, examined)
+        if isinstance(examined, list):
+            refused[submission.system] = examined
+        else:
+            best.add(submission.team, submission.system, examined.value, data)
+    if memory is not None:
+        memory.write()
+    captions = {system: Captions.parse(data, None, None) for system, data in best.kept.items()}
     boards = {}
     for name in scored.references:
-        results = (
-            best.results()
-            if name == first
-            else {system: scored.score(name, own, system) for system, own in captions.items()}
-        )
-        told = {system: scored.on(part, name, result) for system, result in results.items()}
         # The numbers that chose a team's best allow for its attempts.
-        wrong, attempts = (refused, {} if part == PRIVATE else best.attempts) if name == first else ({}, {})
+        wrong, attempts = (refused, {} if part == PRIVATE else best.attempts) if name == scored.first else ({}, {})
+        told = {system: scored.on(part, name, scored.score(name, own, system)) for system, own in captions.items()}
         boards[name] = (
-            ranked_board(told, best.team_of, attempts, scored.rank_by, wrong, threads)
+            ranked_board(told, best.team_of, attempts, scored.leader.key, wrong, threads)
             if told
             else _empty(scored, len(scored.rows(name, part)), wrong)
         )
@@ -229,5 +237,5 @@ def board_of(
 
 def _empty(scored: _Scored, images: int, refused: dict[str, list[str]]) -> Board:
     """The board of a contest without a scored submission."""
-    metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda own: own.key != scored.rank_by)}
-    return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.rank_by, [], [], refused)
+    metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda own: own.key != scored.leader.key)}
+    return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.leader.key, [], [], refused)
