@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest import SUFFIXES, Contest, Quota, Submission, Submissions
+    from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.leaks import CaptionLimits
     from sacrecap.boards.scored import Board, BoardRow, ToldPair, ToldScore, board
-    from sacrecap.boards.site import ContestBoard
     from sacrecap.boards.standing import Standing
 
 __all__ = [
@@ -29,7 +29,7 @@ __dir__ = __all__.copy
 
 _HOME = {
     "CaptionLimits": "leaks",
-    "ContestBoard": "site",
+    "ContestBoard": "contest_board",
     "Standing": "standing",
     **dict.fromkeys(("SUFFIXES", "Contest", "Quota", "Submission", "Submissions"), "contest"),
 }

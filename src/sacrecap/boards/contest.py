@@ -20,8 +20,8 @@ from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
+    from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.parts import PrivatePart
-    from sacrecap.boards.site import ContestBoard
     from sacrecap.resources.needs import Needs
 
 FILE = "contest.toml"
@@ -192,7 +192,7 @@ class Contest:
         """What a team may know of a file without problems: `part`, and by set of references the `scores` and
         `intervals` by metric. Raises `DataError` for one with problems.
         """
-        from sacrecap.boards.site import told_of
+        from sacrecap.boards.contest_board import told_of
 
         return told_of(self, data, self.part(now))
 
@@ -209,7 +209,7 @@ class Contest:
         Raises:
             DataError: references or objects cannot be read, or the private part does not fit them.
         """
-        from sacrecap.boards.site import board_of
+        from sacrecap.boards.contest_board import board_of
 
         return board_of(self, self.part(now), needs, threads)
 

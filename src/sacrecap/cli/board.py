@@ -90,7 +90,7 @@ def command(
     single images. Write it with -o where a web server finds it: its page needs no other file.
     """
     from sacrecap.boards import Contest, board
-    from sacrecap.boards.site import write_site
+    from sacrecap.boards.contest_board import write_site
 
     output.check()
     made: Board | ContestBoard

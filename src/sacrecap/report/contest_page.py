@@ -12,7 +12,7 @@ from sacrecap.report.html import ReportPage, Section
 if TYPE_CHECKING:
     import datetime as dt
 
-    from sacrecap.boards.site import ContestBoard
+    from sacrecap.boards.contest_board import ContestBoard
 
 _PARTS = {
     "all": "all",

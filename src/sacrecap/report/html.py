@@ -29,8 +29,8 @@ from sacrecap.report.scene_graph_picture import STYLE
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
+    from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.scored import Board
-    from sacrecap.boards.site import ContestBoard
     from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.meta import Meta
     from sacrecap.report.printing.table import Table

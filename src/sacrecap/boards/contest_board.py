@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap import __version__
 from sacrecap._core import Captions
 from sacrecap.above import Printable, from_above
-from sacrecap.boards.examination import problems
 from sacrecap.boards.contest import PRIVATE, PUBLIC, is_inside
+from sacrecap.boards.examination import problems
 from sacrecap.boards.memory import Examined, Memory
 from sacrecap.boards.parts import FEWEST
 from sacrecap.boards.scored import (
