@@ -1,0 +1,141 @@
+"""A separate process for work on strangers' data, with limits on time and memory.
+
+The child gets JSON and files on standard input and answers in JSON on standard output. No hidden data leaves it in
+messages: an unexpected failure is only reported as such. It ends with its parent, whatever ends that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from importlib import import_module
+from typing import IO, Any
+
+from sacrecap.errors import SacrecapError
+
+_UNEXPECTED = "Something unexpected happened; the host finds the kind of it in the log."
+
+
+@dataclass(frozen=True)
+class ResourceLimits:
+    """Most wall-clock seconds and most address space, MiB."""
+
+    seconds: int
+    memory: int
+
+
+class ChildFailedError(Exception):
+    """The child ended without an answer; the message says why, and may be shown to the people concerned."""
+
+
+def run_child(compute: str, header: dict[str, Any], files: list[bytes], limits: ResourceLimits) -> Any:
+    """The answer of `module:function(header, files)`, run in a child; what it has started ends with it.
+
+    Raises `ChildFailedError` if the child fails or takes too much.
+    """
+    command = [sys.executable, "-m", "sacrecap_server.child", compute, str(limits.seconds), str(limits.memory)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    feeder = threading.Thread(target=_feed, args=(process.stdin, header, files), daemon=True)
+    feeder.start()
+    too_long = threading.Event()
+    ender = threading.Timer(limits.seconds, lambda: (too_long.set(), _end(process)))
+    ender.start()
+    try:
+        said = process.stdout.read()
+    finally:
+        ender.cancel()
+        _end(process)
+        process.wait()
+        feeder.join()
+        process.stdout.close()
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+    if too_long.is_set():
+        raise ChildFailedError(f"It took longer than the {limits.seconds} seconds allowed.")
+    return _answer(said, process.returncode, limits)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _feed(pipe: IO[bytes], header: dict[str, Any], files: list[bytes]) -> None:
+    """The pipe stays open: its end tells the child that its parent is gone."""
+    with contextlib.suppress(OSError):
+        pipe.write(json.dumps({"header": header, "sizes": [len(file) for file in files]}).encode() + b"\n")
+        for file in files:
+            pipe.write(file)
+        pipe.flush()
+
+
+def _answer(said: bytes, status: int | None, limits: ResourceLimits) -> Any:
+    try:
+        told = json.loads(said)
+    except ValueError:
+        told = {"memory": True} if status is not None and status < 0 else {}
+    if "answer" in told:
+        return told["answer"]
+    if "refused" in told:
+        raise ChildFailedError(told["refused"])
+    if "memory" in told:
+        raise ChildFailedError(f"It needed more than the {limits.memory} MiB of memory or the processor time allowed.")
+    raise ChildFailedError(_UNEXPECTED)
+
+
+def main() -> None:
+    """The child's side."""
+    compute, seconds, memory = sys.argv[1:]
+    _limit(int(seconds), int(memory))
+    # People who wait for a page come first.
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(10)
+    answers = sys.stdout.buffer
+    # Output of other code must not get between.
+    sys.stdout = sys.stderr
+    start = json.loads(sys.stdin.buffer.readline())
+    files = [sys.stdin.buffer.read(size) for size in start["sizes"]]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    module, _, name = compute.partition(":")
+    try:
+        told = {"answer": getattr(import_module(module), name)(start["header"], files)}
+    except MemoryError:
+        told = {"memory": True}
+    except Exception as error:  # noqa: BLE001  (its text may hold hidden data)
+        told = {"refused": str(error)} if isinstance(error, SacrecapError) else {"failed": type(error).__name__}
+    answers.write(json.dumps(told).encode())
+    answers.flush()
+    os._exit(0)  # the thread that waits for the parent holds the pipe
+
+
+def _end_with_parent() -> None:
+    os.read(0, 1)
+    os._exit(1)
+
+
+def _limit(seconds: int, memory: int) -> None:
+    """Before anything is read. Processor time is for a child whose parent cannot end it."""
+    try:
+        import resource
+    except ImportError:  # no such limits on Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (memory * 2**20, memory * 2**20))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds * 2, seconds * 2 + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

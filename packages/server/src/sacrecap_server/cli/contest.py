@@ -1,0 +1,162 @@
+"""`sacrecap contest`: the door of a contest, and the links that open it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sacrecap.cli.group import Group
+from sacrecap.errors import UsageError
+from sacrecap_server.cli.serving import check_extra, serving_options
+
+_STATE = click.option(
+    "--state", metavar="DIR", help="The key, what was submitted, and the board's pages.  [default: FOLDER.door]"
+)
+
+
+@click.group(name="contest", cls=Group, section="People, studies and benchmarks")
+def command() -> None:
+    """Take submissions to a contest, whose folder sacrecap board ranks."""
+
+
+@command.command(short_help="Take submissions, and make the board anew after them.")
+@click.argument("folder")
+@_STATE
+@click.option("--site", metavar="DIR", help="Write the board's pages there.  [default: the folder site of --state]")
+@click.option("--seconds", default=900, type=click.IntRange(1), help="Most time to make a board or score a file.")
+@click.option("--memory", default=4096, type=click.IntRange(256), help="Most memory for that, MiB.")
+@click.option(
+    "--proxy-header",
+    metavar="NAME",
+    help="The header in which the proxy of --behind-proxy passes the name of who signed in, which becomes the team's: "
+    "X-Forwarded-User. The proxy also has to send X-Sacrecap-Proxy-Secret, the value of SACRECAP_PROXY_SECRET.",
+)
+@serving_options("host", "port", "public_url", "behind_proxy")
+def serve(
+    folder: str,
+    state: str | None,
+    site: str | None,
+    seconds: int,
+    memory: int,
+    proxy_header: str | None,
+    behind_proxy: str | None,
+    **options: Any,
+) -> Callable[[], int]:
+    """Take submissions to the contest FOLDER until this is told to end; again, it goes on.
+
+    FOLDER has contest.toml, as for sacrecap board; submissions go into its folder submissions. Teams come by links,
+    which sacrecap contest team prints, and the host by that of sacrecap contest host.
+
+    By default only this machine can reach it. Another --host needs a proxy that has TLS, and --public-url.
+    """
+    check_extra("sacrecap contest serve")
+    os.umask(0o077)
+    from sacrecap_server.child import ResourceLimits
+    from sacrecap_server.contest.door import UPLOAD_LIMIT, Door, Proxy, create_app
+    from sacrecap_server.run import serve_app
+    from sacrecap_server.settings import ServerSettings, secret
+
+    settings = ServerSettings(**options, behind_proxy=behind_proxy, upload_limit=UPLOAD_LIMIT)
+    settings.check()
+    proxy = None
+    if proxy_header is not None:
+        shared = secret("PROXY_SECRET") or ""
+        if behind_proxy is None or len(shared) < 32:
+            raise UsageError(
+                "--proxy-header needs --behind-proxy, the address of the proxy, and SACRECAP_PROXY_SECRET of 32 "
+                "characters or more, which the proxy sends too"
+            )
+        proxy = Proxy(proxy_header, tuple(behind_proxy.replace(",", " ").split()), shared)
+    place = _place(folder, state)
+    lock = _locked(place)
+    (place / "url").write_text(settings.url, encoding="utf-8")
+    pages = Path(site) if site else place / "site"
+    limits = ResourceLimits(seconds, memory)
+    door = Door(Path(folder).resolve(), place, pages.resolve(), settings.url, proxy=proxy, limits=limits)
+    door.ledger.recover()
+
+    def run() -> int:
+        try:
+            return serve_app(create_app(door, settings), settings, believes_proxy=False)
+        finally:
+            lock.close()
+
+    return run
+
+
+@command.command(short_help="Print the link of a team, which is made as needed.")
+@click.argument("name")
+@click.argument("folder")
+@click.option("--renew", is_flag=True, help="Make a new link; those before open nothing any more.")
+@click.option("--revoke", is_flag=True, help="Shut the team out; its files stay.")
+@_STATE
+@click.option("--public-url", metavar="URL", help="Where people reach the door.  [default: as it was last served]")
+def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, public_url: str | None) -> None:
+    """Print the link of the team NAME to the contest FOLDER. Whoever has a team's link is this team."""
+    if renew and revoke:
+        raise UsageError("--renew makes a new link, and --revoke none; give one of them")
+    door = _door(folder, state, public_url)
+    found = door.ledger.make_team(name)
+    if renew or revoke or (found.revoked and not revoke):
+        if found.revoked and not renew and not revoke:
+            raise UsageError(f"{name} is shut out; --renew lets the team in again")
+        found = door.ledger.renew(found.slug, revoked=revoke)
+    click.echo(f"{name} is shut out" if found.revoked else door.link(found))
+
+
+@command.command(short_help="Print the link of the host.")
+@click.argument("folder")
+@click.option("--renew", is_flag=True, help="Make a new link; those before open nothing any more.")
+@_STATE
+@click.option("--public-url", metavar="URL", help="Where people reach the door.  [default: as it was last served]")
+def host(folder: str, renew: bool, state: str | None, public_url: str | None) -> None:
+    """Print the link to the host's page of the contest FOLDER: teams, links, files, and the end."""
+    from sacrecap_server.contest.links import HOST
+
+    door = _door(folder, state, public_url)
+    found = door.ledger.renew(HOST) if renew else door.ledger.team(HOST)
+    assert found is not None
+    click.echo(door.link(found))
+
+
+def _door(folder: str, state: str | None, url: str | None) -> Any:
+    check_extra("sacrecap contest")
+    os.umask(0o077)
+    from sacrecap_server.contest.door import Door
+
+    place = _place(folder, state)
+    kept = place / "url"
+    url = url or (kept.read_text(encoding="utf-8") if kept.exists() else "http://127.0.0.1:8080")
+    return Door(Path(folder).resolve(), place, place / "site", url.rstrip("/"))
+
+
+def _place(folder: str, state: str | None) -> Path:
+    """The folder of what participants must not see. Raises `DataError` where FOLDER is no contest."""
+    from sacrecap.boards import Contest
+
+    Contest.load(folder)
+    inside = Path(folder).resolve()
+    place = Path(state).resolve() if state else inside.with_name(f"{inside.name}.door")
+    if place.is_relative_to(inside):
+        raise UsageError(f"--state {state} is in {folder}, which is shown to whoever sees the contest; give another")
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--state {place}: cannot be made: {error.strerror}") from None
+    return place
+
+
+def _locked(place: Path) -> sqlite3.Connection:
+    """A lock that ends with this process, however it ends: SQLite has one on every system."""
+    connection = sqlite3.connect(place / "lock", timeout=0, isolation_level=None)
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        connection.close()
+        raise UsageError(f"{place} is served already; one process serves a contest") from None
+    return connection

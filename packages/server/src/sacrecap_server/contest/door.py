@@ -1,0 +1,513 @@
+"""The pages of a contest: its board for everybody, submissions for teams, links and files for the host."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import hmac
+import ipaddress
+import json
+import re
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from sacrecap.boards import SUFFIXES, Contest
+from sacrecap.errors import SacrecapError
+from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
+from sacrecap_server.contest import ledger as states
+from sacrecap_server.contest.ledger import Ledger, Submission, Team, check_open, place
+from sacrecap_server.contest.links import COOKIE_SECONDS, Key
+from sacrecap_server.contest.ranker import Ranker, Run
+from sacrecap_server.errors import Refused
+from sacrecap_server.log import LogMiddleware, event
+from sacrecap_server.settings import ServerSettings
+from sacrecap_server.web.faults import FaultsMiddleware
+from sacrecap_server.web.security import SecurityMiddleware
+from sacrecap_server.web.static import StaticMiddleware, VersionedLinks
+
+SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
+UPLOAD_LIMIT = 32
+"""MiB of a submission."""
+_CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
+_CHECK_LIMITS = ResourceLimits(seconds=60, memory=3072)
+_PAGE = re.compile(r"[\w-]+\.(?:html|json)", re.ASCII)
+_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A proxy that signs people in, and passes a name on."""
+
+    header: str
+    peers: tuple[str, ...]
+    secret: str = field(repr=False)
+
+    def name(self, request: Request) -> str | None:
+        """The name; None without the header. Raises `Refused` where it comes from anybody else."""
+        values = request.headers.getlist(self.header)
+        if not values:
+            return None
+        peer = request.client.host if request.client else ""
+        secret = request.headers.get(SECRET_HEADER, "")
+        is_proxy = _is_among(peer, self.peers) and hmac.compare_digest(secret.encode(), self.secret.encode())
+        if not is_proxy or len(values) != 1:
+            raise Refused(403, "This request did not come through the proxy that signs people in.")
+        return values[0].encode("latin-1").decode("utf-8", "replace")
+
+
+def _is_among(peer: str, networks: tuple[str, ...]) -> bool:
+    try:
+        return any(ipaddress.ip_address(peer) in ipaddress.ip_network(network) for network in networks)
+    except ValueError:
+        return False
+
+
+class Room:
+    """How many files are checked at a time, in all, of one team, and in a minute."""
+
+    def __init__(self) -> None:
+        self.limiter = anyio.CapacityLimiter(_CHECKS)
+        self._inside: Counter[str] = Counter()
+        self._begun: dict[str, deque[float]] = {}
+
+    @asynccontextmanager
+    async def place(self, team: str) -> AsyncIterator[None]:
+        """A place for a file, to be taken before it is read. Raises `Refused` with the seconds to wait."""
+        begun = self._begun.setdefault(team, deque(maxlen=_A_MINUTE))
+        wait = 60 - (time.monotonic() - begun[0]) if len(begun) == _A_MINUTE else 0
+        if wait > 0:
+            raise Refused(429, f"A team may send {_A_MINUTE} files in a minute.", retry_after=int(wait) + 1)
+        if self._inside[team] >= _MOST_OF_ONE:
+            raise Refused(429, f"{_MOST_OF_ONE} files of this team are being checked.", retry_after=5)
+        if self._inside.total() >= _MOST_INSIDE:
+            raise Refused(503, "The server is checking many files. Send yours again in 20 seconds.", retry_after=20)
+        begun.append(time.monotonic())
+        self._inside[team] += 1
+        try:
+            yield
+        finally:
+            self._inside[team] -= 1
+
+
+class Door:
+    """One contest, served: its folder, what the door keeps beside it, and who asks."""
+
+    def __init__(self, folder: Path, state: Path, site: Path, url: str, **how: Any) -> None:
+        """`how` may have a `proxy`, the `limits` of a scoring, and what to `run` in place of a child."""
+        self.folder, self.site, self.url = folder, site, url
+        self.proxy: Proxy | None = how.get("proxy")
+        self.run: Run = how.get("run", run_child)
+        self.secure = url.startswith("https://")
+        # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
+        self.cookie = "__Host-sacrecap-contest" if self.secure else "sacrecap-contest"
+        self.key = Key(state / "key")
+        self.ledger = Ledger(state / "door.db", folder)
+        self.ranker = Ranker(folder, site, self.ledger, how.get("limits", ResourceLimits(900, 4096)), self.run)
+        self._contest: tuple[object, Contest] | None = None
+
+    @cached_property
+    def room(self) -> Room:
+        return Room()
+
+    @property
+    def contest(self) -> Contest:
+        """What `contest.toml` says now. Raises `Refused` while the host has it wrong."""
+        try:
+            stamp = (self.folder / "contest.toml").stat()
+            known = (stamp.st_mtime_ns, stamp.st_size, stamp.st_ino)
+            if self._contest is None or self._contest[0] != known:
+                self._contest = (known, Contest.load(self.folder))
+            return self._contest[1]
+        except (OSError, SacrecapError):
+            raise Refused(503, "The host is changing this contest. Try again in a minute.", retry_after=60) from None
+
+    def link(self, team: Team) -> str:
+        """The address that opens the door to a team, or to the host."""
+        return f"{self.url}/enter#{self.key.token(team.slug, team.renewal)}"
+
+    def of(self, found: tuple[str, int] | None) -> Team | None:
+        """The team of a token or cookie, if it is the newest one."""
+        team = self.ledger.team(found[0]) if found else None
+        return team if team and found and team.renewal == found[1] and not team.revoked else None
+
+    def who(self, request: Request) -> Team | None:
+        """Who asks: by the proxy's name, by a link in the header, or by cookie."""
+        if self.proxy is not None and (name := self.proxy.name(request)) is not None:
+            try:
+                team = self.ledger.make_team(name)
+            except SacrecapError as error:
+                raise Refused(422, f"The proxy passes a name that cannot be a team's: {error}") from None
+            if not team.revoked:
+                return team
+            raise Refused(403, "The host has shut this team out.")
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return self.of(self.key.of_token(token.strip()))
+        return self.of(self.key.of_cookie(request.cookies.get(self.cookie, ""), time.time()))
+
+    def close(self) -> None:
+        """Ends the contest now: the host's file says so from then on."""
+        path = self.folder / "contest.toml"
+        text = path.read_text(encoding="utf-8")
+        line = f"ends = {self.ledger.clock():%Y-%m-%dT%H:%M:%SZ}"
+        head, mark, tables = re.fullmatch(r"(.*?)(^\[|\Z)(.*)", text, re.DOTALL | re.MULTILINE).groups()  # type: ignore[union-attr]
+        head, count = re.subn(r"^[ \t]*ends[ \t]*=.*$", line, head, flags=re.MULTILINE)
+        place(path, ((head if count else f"{line}\n{head}") + mark + tables).encode())
+        try:
+            is_over = Contest.load(self.folder).phase(self.ledger.clock()) == "over"
+        except SacrecapError:
+            is_over = False
+        if not is_over:
+            place(path, text.encode())
+            raise Refused(409, "contest.toml has its end where it cannot be changed from here: edit the file.")
+        self.ranker.wake()
+
+
+Handler = Callable[[Request, Door, Team], Response]
+
+
+def _route(path: str, handler: Handler, *, method: str = "GET", host: bool | None = None) -> Route:
+    """A route; `host` says whether it is for the host alone or for teams alone, and None is whoever has a link."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            door, team = await _let_in(request, host)
+            return await run_in_threadpool(handler, request, door, team)
+        finally:
+            await request.close()
+
+    return Route(path, endpoint, methods=[method])
+
+
+async def _let_in(request: Request, host: bool | None) -> tuple[Door, Team]:
+    """Who asks. Raises `Refused` for anybody else than the page is for, and for forms that are not ours."""
+    door: Door = request.app.state.door
+    team = request.state.team = await run_in_threadpool(door.who, request)
+    if team is None or (host is not None and team.is_host != host):
+        whose = {None: "a team or the host", True: "the host", False: "a team"}[host]
+        raise Refused(403 if team else 401, f"This needs the link of {whose}. Open the link again, or ask the host.")
+    if request.method == "POST" and not _is_bearer(request):
+        form = await request.form(max_files=1, max_fields=20)
+        given = form.get("csrf")
+        ours = door.key.form(team.slug, team.renewal)
+        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), ours.encode()):
+            raise Refused(403, "This form is out of date, or came from another site. Reload the page and try again.")
+        request.state.form = form
+    return door, team
+
+
+def _is_bearer(request: Request) -> bool:
+    return request.headers.get("authorization", "").lower().startswith("bearer ")
+
+
+def _wants_json(request: Request) -> bool:
+    return _is_bearer(request) or request.headers.get("accept", "").startswith("application/json")
+
+
+def _field(request: Request, name: str) -> str:
+    value = request.state.form.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _render(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    door: Door = request.app.state.door
+    team: Team | None = getattr(request.state, "team", None)
+    shared = {"team": team, "csrf": door.key.form(team.slug, team.renewal) if team else "", "url": door.url}
+    page = _TEMPLATES.get_template(template).render(**shared, **values)
+    return HTMLResponse(page, status, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+
+
+def home(request: Request) -> Response:
+    """What the contest is, for everybody."""
+    door: Door = request.app.state.door
+    request.state.team = door.who(request)
+    contest = door.contest
+    has_board = (door.site / "index.html").is_file()
+    return _render(request, "home.html", contest=contest, phase=contest.phase(door.ledger.clock()), board=has_board)
+
+
+def board(request: Request) -> Response:
+    """A file of the board as it is; its page has its own policy inside."""
+    door: Door = request.app.state.door
+    name = request.path_params["name"]
+    path = door.site / name
+    if not _PAGE.fullmatch(name) or path.is_symlink() or not path.is_file():
+        raise Refused(404, "There is no such page. The first board comes within a minute of the first submission.")
+    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "frame-ancestors 'none'"}
+    return Response(path.read_bytes(), media_type=_TYPES[path.suffix], headers=headers)
+
+
+def images(request: Request) -> Response:
+    """The ids of the images, a line each, or a file to fill in."""
+    door: Door = request.app.state.door
+    ids = door.contest.images()
+    if request.url.path.endswith(".txt"):
+        return Response("\n".join(ids) + "\n", media_type="text/plain; charset=utf-8")
+    empty = [{"image_id": image, "caption": ""} for image in ids]
+    headers = {"Content-Disposition": 'attachment; filename="captions.json"'}
+    return Response(json.dumps(empty, indent=0), media_type="application/json", headers=headers)
+
+
+def enter_page(request: Request) -> Response:
+    """Where a link leads: its script sends the fragment, which no server has seen until then."""
+    return _render(request, "enter.html")
+
+
+async def enter(request: Request) -> Response:
+    """Exchanges a link's token for a cookie."""
+    door: Door = request.app.state.door
+    if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise Refused(403, "Another site sent this link. Open it in the address bar instead.")
+    form = await request.form(max_files=0, max_fields=5)
+    token = str(form.get("token", "")).strip().rpartition("#")[2]
+    team = await run_in_threadpool(lambda: door.of(door.key.of_token(token)))
+    if team is None:
+        raise Refused(403, "This link opens nothing: it is not whole, or was renewed or revoked. Ask the host for it.")
+    answer = RedirectResponse("/host" if team.is_host else "/team", 303)
+    ends = int(time.time()) + COOKIE_SECONDS
+    answer.set_cookie(
+        door.cookie, door.key.cookie(team.slug, team.renewal, ends), path="/", httponly=True, samesite="strict",
+        secure=door.secure, max_age=COOKIE_SECONDS,
+    )  # fmt: skip
+    return answer
+
+
+def leave(_: Request, door: Door, __: Team) -> Response:
+    """Takes the cookie back."""
+    answer = RedirectResponse("/", 303)
+    answer.delete_cookie(door.cookie, path="/", httponly=True, samesite="strict", secure=door.secure)
+    return answer
+
+
+def team_page(request: Request, door: Door, team: Team, problem: Refused | None = None) -> Response:
+    """A team's submissions, and the form for another one."""
+    contest, found = door.contest, door.ledger.submissions(team.slug)
+    left = door.ledger.left(team, contest)
+    if _wants_json(request):
+        entries = [_entry(door, each) for each in found]
+        return JSONResponse({"team": team.name, "left": {span: few for span, (few, _) in left.items()},
+                             "submissions": entries})  # fmt: skip
+    values = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "left": left, "problem": problem}
+    # A page that loads itself again has no form: it would empty what somebody is writing.
+    waits = "taken" in request.query_params and bool(found) and found[0].state == states.WAITS
+    values |= {"submissions": found, "choice": door.ledger.choice(team.slug), "waits": waits}
+    return _render(request, "team.html", problem.status if problem else 200, **values)
+
+
+def _entry(door: Door, submission: Submission) -> dict[str, Any]:
+    return {
+        "number": submission.number,
+        "system": f"{submission.team}/{Path(submission.file).stem}",
+        "file": submission.file,
+        "sha256": submission.sha,
+        "submitted": submission.taken.isoformat(),
+        "state": submission.state,
+        "chosen": door.ledger.choice(submission.team) == submission.file,
+        **submission.told,
+    }
+
+
+async def submit(request: Request) -> Response:
+    """Takes a file, as a form or as the body, after everything in it is checked."""
+    door: Door = request.app.state.door
+    team = await run_in_threadpool(door.who, request)
+    try:
+        if team is None or team.is_host:
+            return await _submit(request)  # which refuses it
+        async with door.room.place(team.slug):
+            return await _submit(request)
+    finally:
+        await request.close()
+
+
+async def _submit(request: Request) -> Response:
+    door, team = await _let_in(request, host=False)
+    contest = door.contest
+    try:
+        check_open(contest, door.ledger.clock())  # before anything is read
+        data, name, system = await _sent(request)
+        take = partial(_take, door, team, contest, data, name, system)
+        submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.room.limiter)
+    except Refused as refused:
+        if _wants_json(request) or refused.status not in (403, 422, 429):
+            raise
+        return await run_in_threadpool(team_page, request, door, team, refused)
+    if is_new:
+        event("submission", number=submission.number)
+        door.ranker.wake()
+    if _wants_json(request):
+        return JSONResponse(_entry(door, submission), 201 if is_new else 200)
+    return RedirectResponse("/team?taken=yes", 303)
+
+
+async def _sent(request: Request) -> tuple[bytes, str, str]:
+    """The file, its name and that of the system, of a form or of a program."""
+    if _is_bearer(request):
+        query = request.query_params
+        return await request.body(), query.get("file", ""), query.get("system", "")
+    upload = request.state.form.get("file")
+    if not isinstance(upload, UploadFile):
+        raise Refused(422, "Choose a file of captions.")
+    return await upload.read(), upload.filename or "", _field(request, "system")
+
+
+def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, system: str) -> tuple[Submission, bool]:
+    """Takes a file without problems. Raises `Refused` with those that there are."""
+    if door.ledger.of_file(team.slug, hashlib.sha256(data).hexdigest()) is None:
+        door.ledger.check_allowed(team, contest)
+    try:
+        found = door.run("sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], _CHECK_LIMITS)
+    except ChildFailedError as error:
+        found = [f"The file could not be checked. {error}"]
+    if found:
+        raise Refused(422, f"The file cannot be scored on {contest.title}.", found)
+    suffix = Path(name).suffix.lower()
+    suffix = suffix if suffix in SUFFIXES else ".txt"
+    return door.ledger.take(team, contest, data, system or Path(name).stem, suffix[1:])
+
+
+def choose(request: Request, door: Door, team: Team) -> Response:
+    """Lets one submission count, or again the best one."""
+    number = _field(request, "number") if not _is_bearer(request) else request.query_params.get("number", "")
+    if number and not re.fullmatch(r"[0-9]{1,6}", number):
+        raise Refused(404, "The team has no such submission.")
+    door.ledger.choose(team, door.contest, int(number) if number else None)
+    door.ranker.wake()
+    return JSONResponse({"chosen": number}) if _wants_json(request) else RedirectResponse("/team", 303)
+
+
+def file(request: Request, door: Door, team: Team) -> Response:
+    """A submitted file, for its team and for the host."""
+    slug, number = request.path_params["slug"], request.path_params["number"]
+    found = door.ledger.of_number(slug, number) if team.is_host or team.slug == slug else None
+    if found is None or found.state == states.GONE:
+        raise Refused(404, "There is no such file.")
+    # A name for the disk without letters that a header cannot carry.
+    name = f"{number:03}{Path(found.file).suffix}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(door.ledger.path(found).read_bytes(), media_type="application/octet-stream", headers=headers)
+
+
+def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, problem: str = "") -> Response:
+    """The teams with their files; a team's link is shown where it was just asked for."""
+    contest, every = door.contest, door.ledger.submissions()
+    values = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": door.ledger.teams()}
+    files = {team.slug: [each for each in every if each.team == team.slug] for team in door.ledger.teams()}
+    values |= {"files": files, "shown": shown, "link": door.link(shown) if shown else "", "problem": problem}
+    return _render(request, "host.html", 422 if problem else 200, **values, board_problem=door.ranker.problem)
+
+
+def host_teams(request: Request, door: Door, host: Team) -> Response:
+    """Makes a team, shows its link, renews it, or shuts the team out."""
+    what, slug = _field(request, "do"), _field(request, "team")
+    if what == "make":
+        try:
+            return host_page(request, door, host, door.ledger.make_team(_field(request, "name")))
+        except SacrecapError as error:
+            return host_page(request, door, host, problem=str(error))
+    team = door.ledger.team(slug)
+    if team is None or team.is_host or what not in ("show", "renew", "revoke"):
+        raise Refused(404, "There is no such team.")
+    if what != "show":
+        team = door.ledger.renew(slug, revoked=what == "revoke")
+    return host_page(request, door, host, None if team.revoked else team)
+
+
+def host_close(_: Request, door: Door, __: Team) -> Response:
+    """Ends the contest now."""
+    if door.contest.phase(door.ledger.clock()) != "over":
+        door.close()
+    return RedirectResponse("/host", 303)
+
+
+def alive(_: Request) -> Response:
+    """For whoever watches that the server runs."""
+    return Response("ok\n", media_type="text/plain")
+
+
+ROUTES = [
+    Route("/", home),
+    Route("/board/{name}", board),
+    Route("/images.txt", images),
+    Route("/captions.json", images),
+    Route("/enter", enter_page, methods=["GET"]),
+    Route("/enter", enter, methods=["POST"]),
+    Route("/healthz", alive),
+    Route("/submit", submit, methods=["POST"]),
+    _route("/leave", leave, method="POST"),
+    _route("/team", team_page, host=False),
+    _route("/choose", choose, method="POST", host=False),
+    _route("/files/{slug}/{number:int}", file),
+    _route("/host", host_page, host=True),
+    _route("/host/teams", host_teams, method="POST", host=True),
+    _route("/host/close", host_close, method="POST", host=True),
+]
+_FOLDER = Path(__file__).with_name("templates")
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+    lstrip_blocks=True, auto_reload=False, extensions=[VersionedLinks],
+)  # fmt: skip
+
+
+def _moment(value: dt.datetime | None) -> str:
+    return "" if value is None else f"{value.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
+
+
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+_TEMPLATES.filters.update(moment=_moment, score=_score)
+
+
+def answer(request: Request, error: Exception) -> Response:
+    """A refusal, as the page of an error or as JSON."""
+    if isinstance(error, HTTPException):
+        texts = {404: "There is no such page.", 405: "That cannot be done here."}
+        error = Refused(error.status_code, texts.get(error.status_code, str(error.detail)))
+    assert isinstance(error, Refused)
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
+    if _wants_json(request):
+        detail = {"status": error.status, "message": error.message, "problems": error.problems}
+        return JSONResponse({"error": detail}, error.status, headers=headers)
+    page = _render(request, "error.html", error.status, error=error)
+    page.headers.update(headers)
+    return page
+
+
+def create_app(door: Door, settings: ServerSettings) -> Starlette:
+    """The ASGI application; the ranker runs as long as it does."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        door.ranker.start()
+        try:
+            yield
+        finally:
+            door.ranker.stop()
+
+    app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers={Refused: answer, HTTPException: answer})
+    app.state.door = door
+    app.add_middleware(FaultsMiddleware, answer=answer)
+    app.add_middleware(StaticMiddleware)
+    app.add_middleware(
+        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
+    )
+    app.add_middleware(LogMiddleware)
+    return app

@@ -1,0 +1,379 @@
+"""What the door remembers: teams with the numbers of their links, and every submission that it took.
+
+A submission is on the disk before it is in the table, and in the table before it is in its team's folder: whatever ends
+this process, `recover` finds it whole, once. Quotas are counted in the transaction that takes the submission.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import hashlib
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sacrecap.errors import DataError, UsageError
+from sacrecap_server.contest.links import HOST, slug_of
+from sacrecap_server.errors import Refused
+
+if TYPE_CHECKING:
+    from sacrecap.boards import Contest
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS team (
+    slug TEXT PRIMARY KEY, folded TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE,
+    renewal INTEGER NOT NULL DEFAULT 0, revoked INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE IF NOT EXISTS submission (
+    team TEXT NOT NULL REFERENCES team, number INTEGER NOT NULL, sha TEXT NOT NULL, file TEXT NOT NULL,
+    taken REAL NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL DEFAULT '{}',
+    PRIMARY KEY (team, number), UNIQUE (team, sha)
+) STRICT;
+"""
+_VERSION = 1
+_BUSY_SECONDS = 5
+INCOMING = ".tmp-"
+"""How names of files begin that are on their way; boards read no name with a dot first."""
+WAITS, SCORED, FAILED, GONE = "waits", "scored", "failed", "gone"
+
+
+@dataclass(frozen=True)
+class Team:
+    """A team, or the host."""
+
+    slug: str
+    name: str
+    renewal: int
+    revoked: bool
+
+    @property
+    def is_host(self) -> bool:
+        return self.slug == HOST
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A file that was taken."""
+
+    team: str
+    number: int
+    sha: str
+    file: str
+    """Its name in the team's folder."""
+    taken: dt.datetime
+    state: str
+    """`waits`, `scored`, `failed`, or `gone` where the host took the file away."""
+    told: dict[str, Any]
+    """What the team may know: scores, as `Contest.told` gives them, or the reason why there are none."""
+
+
+class Ledger:
+    """The database of one contest, and the folder `submissions` that it tells of."""
+
+    def __init__(self, database: Path, folder: Path) -> None:
+        self._database = database
+        self.folder = folder / "submissions"
+        self.clock: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.timezone.utc)
+        with self._open() as connection:
+            if (version := connection.execute("PRAGMA user_version").fetchone()[0]) not in (0, _VERSION):
+                raise DataError(f"{database}: has tables of version {version}, and this sacrecap knows {_VERSION}")
+            connection.executescript(f"{_TABLES} PRAGMA user_version = {_VERSION}")
+            connection.execute("INSERT OR IGNORE INTO team (slug, folded, name) VALUES ('', '', '')")
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = sqlite3.connect(self._database, timeout=_BUSY_SECONDS, isolation_level=None)
+            try:
+                # No write-ahead log: reading needs no space on the disk.
+                connection.executescript("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+                yield connection
+            finally:
+                connection.close()
+        except sqlite3.OperationalError as error:
+            raise _refusal(error) from error
+
+    @contextlib.contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+
+    def teams(self) -> list[Team]:
+        """All teams by name."""
+        with self._open() as connection:
+            return _teams(connection, "slug != '' ORDER BY folded")
+
+    def team(self, slug: str) -> Team | None:
+        """A team, or the host."""
+        with self._open() as connection:
+            return next(iter(_teams(connection, "slug = ?", slug)), None)
+
+    def make_team(self, name: str) -> Team:
+        """The team of this name, which is made where there is none; its folder's name is made of it."""
+        name = " ".join(name.split())
+        if not name or len(name) > 80 or not name.isprintable():
+            raise UsageError(f"a team's name has 1 to 80 characters that can be printed, got {name!r}")
+        with self._open() as connection:
+            if known := _teams(connection, "name = ?", name):
+                return known[0]
+        with self._write() as connection:
+            if known := _teams(connection, "name = ?", name):
+                return known[0]
+            slug = plain = slug_of(name, "team")
+            number = 1
+            while _teams(connection, "folded = ?", slug.casefold()):
+                number += 1
+                slug = f"{plain}-{number}"
+            connection.execute("INSERT INTO team (slug, folded, name) VALUES (?, ?, ?)", (slug, slug.casefold(), name))
+            return Team(slug, name, 0, revoked=False)
+
+    def renew(self, slug: str, *, revoked: bool = False) -> Team:
+        """Ends the team's links and cookies; without `revoked`, a new one opens the door."""
+        with self._write() as connection:
+            connection.execute(
+                "UPDATE team SET renewal = renewal + 1, revoked = ? WHERE slug = ?", (int(revoked), slug)
+            )
+            return _teams(connection, "slug = ?", slug)[0]
+
+    def submissions(self, team: str | None = None) -> list[Submission]:
+        """All submissions, or those of a team, the newest first."""
+        with self._open() as connection:
+            return _submissions(connection, "? IS NULL OR team = ? ORDER BY taken DESC, number DESC", team, team)
+
+    def waiting(self, part: str) -> list[Submission]:
+        """Those to be scored, or scored on another part of the images: the first of each team, then the others."""
+        with self._open() as connection:
+            others = "(state = 'scored' AND json_extract(told, '$.part') != ?)"
+            found = _submissions(connection, f"state = 'waits' OR {others} ORDER BY number, taken", part)
+        firsts = {each.team: each for each in reversed(found)}
+        return [*firsts.values(), *(each for each in found if firsts[each.team] is not each)]
+
+    def note(self, submission: Submission, state: str, told: dict[str, Any]) -> None:
+        """Stores what became of a submission."""
+        with self._write() as connection:
+            connection.execute(
+                "UPDATE submission SET state = ?, told = ? WHERE team = ? AND number = ?",
+                (state, json.dumps(told), submission.team, submission.number),
+            )
+
+    def left(self, team: Team, contest: Contest) -> dict[str, tuple[int, int]]:
+        """For each limit of the quota, how many the team has left, and how many there are."""
+        with self._open() as connection:
+            return self._left(connection, team, contest, self.clock())
+
+    @staticmethod
+    def _left(
+        connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime
+    ) -> dict[str, tuple[int, int]]:
+        left = {}
+        for span, begins in _spans(now).items():
+            if (most := getattr(contest.quota, span)) is not None:
+                query = "SELECT count(*) FROM submission WHERE team = ? AND taken >= ? AND state != 'failed'"
+                [used] = connection.execute(query, (team.slug, begins.timestamp())).fetchone()
+                left[span] = (max(0, most - used), most)
+        return left
+
+    def check_allowed(self, team: Team, contest: Contest) -> None:
+        """Raises `Refused` if the team may not submit now, whatever the file."""
+        with self._open() as connection:
+            self._check_allowed(connection, team, contest, self.clock())
+
+    def _check_allowed(self, connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime) -> None:
+        check_open(contest, now)
+        known = _teams(connection, "slug = ?", team.slug)
+        if not known or known[0].revoked or known[0].renewal != team.renewal:
+            raise Refused(403, "This link was renewed or revoked. Ask the host for the new one.")
+        for span, (left, most) in self._left(connection, team, contest, now).items():
+            if not left:
+                raise Refused(
+                    429,
+                    f"The team has used its {most} submissions of this {span} (UTC). "
+                    f"The next one is possible from {_utc(_next(span, now))} on.",
+                )
+
+    def take(self, team: Team, contest: Contest, data: bytes, system: str, suffix: str) -> tuple[Submission, bool]:
+        """Takes a checked file: the submission, and whether it is new; a team's same file twice is one submission.
+
+        Raises `Refused` where contest or quota say no, and `OSError` where the disk does; then nothing is taken.
+        """
+        sha = hashlib.sha256(data).hexdigest()
+        incoming = self._incoming(team, data, sha)
+        try:
+            with self._write() as connection:
+                now = self.clock()
+                known = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
+                if not known:
+                    self._check_allowed(connection, team, contest, now)
+                    query = "SELECT coalesce(max(number), 0) + 1 FROM submission WHERE team = ?"
+                    [number] = connection.execute(query, (team.slug,)).fetchone()
+                    file = f"{number:03}-{slug_of(system, 'system')}.{suffix}"
+                    connection.execute(
+                        "INSERT INTO submission (team, number, sha, file, taken, state) VALUES (?, ?, ?, ?, ?, ?)",
+                        (team.slug, number, sha, file, now.timestamp(), WAITS),
+                    )
+        except BaseException:
+            incoming.unlink(missing_ok=True)
+            raise
+        # From here on the submission is taken, whatever ends this process.
+        taken = self.of_file(team.slug, sha)
+        assert taken is not None
+        if taken.state == GONE:
+            incoming.unlink()
+        else:
+            self._place(incoming, taken)
+        return taken, not known
+
+    def of_file(self, team: str, sha: str) -> Submission | None:
+        """The team's submission of these bytes."""
+        with self._open() as connection:
+            return next(iter(_submissions(connection, "team = ? AND sha = ?", team, sha)), None)
+
+    def of_number(self, team: str, number: int) -> Submission | None:
+        with self._open() as connection:
+            return next(iter(_submissions(connection, "team = ? AND number = ?", team, number)), None)
+
+    def path(self, submission: Submission) -> Path:
+        return self._team_folder(submission.team) / submission.file
+
+    def choice(self, team: str) -> str:
+        """The name of the file that the team chose; empty without one."""
+        try:
+            return (self._team_folder(team) / "final").read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            return ""
+
+    def choose(self, team: Team, contest: Contest, number: int | None) -> None:
+        """Lets this submission count, or again the team's best one. Raises `Refused` after the end."""
+        final = self._team_folder(team.slug) / "final"
+        with self._write() as connection:  # an order among several choices, and with the end
+            check_open(contest, self.clock())
+            if number is None:
+                final.unlink(missing_ok=True)
+                return
+            found = _submissions(connection, "team = ? AND number = ?", team.slug, number)
+            if not found or found[0].state == GONE:
+                raise Refused(404, "The team has no such submission.")
+            place(final, f"{found[0].file}\n".encode())
+
+    def recover(self) -> None:
+        """After a start: places what was taken, notes what is gone, and removes what nobody was told of."""
+        for submission in self.submissions():
+            if submission.state == GONE or self.path(submission).exists():
+                continue
+            found = sorted(self._team_folder(submission.team).glob(f"{INCOMING}{submission.sha}-*"))
+            if found and hashlib.sha256(found[0].read_bytes()).hexdigest() == submission.sha:
+                self._place(found[0], submission)
+            else:
+                self.note(submission, GONE, submission.told)
+        for left in self.folder.glob(f"*/{INCOMING}*"):
+            left.unlink()
+
+    def _team_folder(self, slug: str) -> Path:
+        """The team's folder. Raises `Refused` where somebody put a link in its place."""
+        folder = self.folder / slug
+        if self.folder.is_symlink() or folder.is_symlink():
+            raise Refused(503, "The host has to look after this contest: a folder of submissions is a link.")
+        return folder
+
+    def _incoming(self, team: Team, data: bytes, sha: str) -> Path:
+        folder = self._team_folder(team.slug)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{INCOMING}{sha}-{secrets.token_hex(4)}"
+        try:
+            write(path, data)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return path
+
+    def _place(self, incoming: Path, submission: Submission) -> None:
+        target = self.path(submission)
+        if target.exists():
+            incoming.unlink()
+            return
+        incoming.rename(target)
+        sync(target.parent)
+
+
+def check_open(contest: Contest, now: dt.datetime) -> None:
+    """Raises `Refused` before the contest starts, and after it has ended."""
+    phase = contest.phase(now)
+    if phase == "before":
+        raise Refused(403, f"The contest takes submissions from {_utc(contest.starts)} on.")
+    if phase == "over":
+        raise Refused(403, f"The contest has ended, {_utc(contest.ends)}: nothing changes any more.")
+
+
+def write(path: Path, data: bytes) -> None:
+    """A new file, on the disk when this returns."""
+    with open(path, "xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def place(path: Path, data: bytes) -> None:
+    """The file with these bytes, or, whatever happens, as it was."""
+    beside = path.with_name(f"{INCOMING}{secrets.token_hex(8)}")
+    try:
+        write(beside, data)
+        beside.replace(path)
+        sync(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def sync(folder: Path) -> None:
+    """The names of a folder are on the disk when this returns; Windows has no such call."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _spans(now: dt.datetime) -> dict[str, dt.datetime]:
+    """When day, week (from Monday) and month of a time began, in UTC."""
+    day = now.astimezone(dt.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
+    return {"day": day, "week": day - dt.timedelta(days=day.weekday()), "month": day.replace(day=1)}
+
+
+def _utc(time: dt.datetime | None) -> str:
+    assert time is not None  # a phase begins or ends with it
+    return f"{time.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
+
+
+def _next(span: str, now: dt.datetime) -> dt.datetime:
+    begins = _spans(now)[span]
+    return _spans(begins + dt.timedelta(days={"day": 1, "week": 7, "month": 32}[span]))[span]
+
+
+def _teams(connection: sqlite3.Connection, condition: str, *values: object) -> list[Team]:
+    rows = connection.execute(f"SELECT slug, name, renewal, revoked FROM team WHERE {condition}", values)  # noqa: S608
+    return [Team(slug, name, renewal, bool(revoked)) for slug, name, renewal, revoked in rows]
+
+
+def _submissions(connection: sqlite3.Connection, condition: str, *values: object) -> list[Submission]:
+    columns = "team, number, sha, file, taken, state, told"
+    rows = connection.execute(f"SELECT {columns} FROM submission WHERE {condition}", values)  # noqa: S608
+    return [
+        Submission(team, number, sha, file, dt.datetime.fromtimestamp(taken, dt.timezone.utc), state, json.loads(told))
+        for team, number, sha, file, taken, state, told in rows
+    ]
+
+
+def _refusal(error: sqlite3.OperationalError) -> BaseException:
+    if "is full" in str(error):
+        return Refused(507, "The server has no space left, and nothing was saved. Try again later.", retry_after=60)
+    if any(words in str(error) for words in ("locked", "busy", "unable to open", "disk I/O")):
+        return Refused(503, "The server is busy, and nothing was saved. Try again in 5 seconds.", retry_after=5)
+    return error

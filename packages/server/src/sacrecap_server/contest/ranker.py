@@ -1,0 +1,122 @@
+"""Behind the door: scores what came in, one file after the other, and makes the board anew, at most once a minute."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sacrecap.boards import Contest
+from sacrecap.errors import SacrecapError
+from sacrecap_server.child import ChildFailedError, ResourceLimits
+from sacrecap_server.contest.ledger import FAILED, SCORED, Ledger
+from sacrecap_server.errors import Refused
+from sacrecap_server.log import event, log
+
+BOARD_SECONDS = 60.0
+"""The least time from the beginning of one board to that of the next."""
+_LOOK_SECONDS = 2.0
+"""How often it looks whether the contest has begun or ended, or the host has changed a file."""
+
+Run = Callable[[str, dict[str, Any], list[bytes], ResourceLimits], Any]
+
+
+class Ranker:
+    """One thread; `wake` tells it of a new file."""
+
+    def __init__(self, folder: Path, site: Path, ledger: Ledger, limits: ResourceLimits, run: Run) -> None:
+        self.folder = folder
+        self.site = site
+        self.ledger = ledger
+        self.limits = limits
+        self.run = run
+        self.problem = ""
+        """Why the last board could not be made: for the host."""
+        self._made_of: object = None
+        self._began = -BOARD_SECONDS
+        self._awake = threading.Event()
+        self._ends = False
+        self._thread = threading.Thread(target=self._loop, name="ranker", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """What is under way is left; another start does it again."""
+        self._ends = True
+        self._awake.set()
+
+    def wake(self) -> None:
+        self._awake.set()
+
+    def _loop(self) -> None:
+        while not self._ends:
+            self._awake.wait(_LOOK_SECONDS)
+            self._awake.clear()
+            try:
+                while not self._ends and self.score_one():
+                    self._board_in_turn()
+                self._board_in_turn()
+            except (
+                OSError,
+                Refused,
+                SacrecapError,
+            ) as error:  # a full disk, a busy database: the next look tries again
+                log.warning("outage", extra={"fields": {"error": type(error).__name__}})
+                time.sleep(_LOOK_SECONDS)
+
+    def _board_in_turn(self) -> None:
+        if time.monotonic() - self._began >= BOARD_SECONDS:
+            self.make_board()
+
+    def score_one(self) -> bool:
+        """Scores the next file that waits; whether there was one."""
+        for submission in self.ledger.waiting(Contest.load(self.folder).part(self.ledger.clock())):
+            try:
+                data = self.ledger.path(submission).read_bytes()
+            except FileNotFoundError:  # between table and folder; or the host took it away, which the next start notes
+                continue
+            try:
+                told = self.run("sacrecap_server.contest.work:told", {"folder": str(self.folder)}, [data], self.limits)
+                self.ledger.note(submission, SCORED, told)
+            except ChildFailedError as error:
+                event("scoring failed", number=submission.number)
+                self.ledger.note(submission, FAILED, {"problem": str(error)})
+            return True
+        return False
+
+    def make_board(self) -> None:
+        """Makes the board if anything has changed since the last one."""
+        state = self._state()
+        if state == self._made_of:
+            return
+        self._began = time.monotonic()
+        header = {"folder": str(self.folder), "site": str(self.site)}
+        try:
+            self.run("sacrecap_server.contest.work:board", header, [], self.limits)
+            self.problem = ""
+        except ChildFailedError as error:
+            self.problem = str(error)
+            event("board failed")
+        # What changed meanwhile has another state than this one, and is on the next board.
+        self._made_of = state
+
+    def _state(self) -> object:
+        """All that a board is made of, as far as times and sizes tell; of a contest that cannot be read, the reason."""
+        try:
+            phase = Contest.load(self.folder).phase(self.ledger.clock())
+        except SacrecapError as error:
+            self.problem = str(error)
+            return self.problem
+        paths = sorted([self.folder / "contest.toml", *self.folder.glob("submissions/*/[!.]*")])
+        return phase, [(str(path), *_stamp(path)) for path in paths]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:  # gone since the folder was listed
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_size)

@@ -1,0 +1,25 @@
+"""What children of the door compute: all of it is in `sacrecap.boards`, so that a board by hand has the same numbers."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sacrecap.boards import Contest
+
+
+def problems(header: dict[str, Any], files: list[bytes]) -> list[str]:
+    """Everything that is wrong with a file."""
+    return Contest.load(header["folder"]).problems(files[0])
+
+
+def told(header: dict[str, Any], files: list[bytes]) -> dict[str, Any]:
+    """What its team may know of a file now."""
+    warnings.simplefilter("ignore")
+    return Contest.load(header["folder"]).told(files[0])
+
+
+def board(header: dict[str, Any], _: list[bytes]) -> None:
+    """Writes the pages of the board."""
+    warnings.simplefilter("ignore")
+    Contest.load(header["folder"]).board().write(header["site"])
