@@ -9,19 +9,17 @@ import signal
 import subprocess
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 
 from sacrecap import example
-from sacrecap.errors import SacrecapError
-from sacrecap_server.child import ChildFailedError
 from sacrecap_server.contest.door import Door, Proxy, create_app
 from sacrecap_server.contest.ledger import Team
 from sacrecap_server.contest.links import HOST
 from sacrecap_server.settings import ServerSettings
+from sacrecap_server_testing.in_process import run_here
 from sacrecap_server_testing.ports import free_port
 from sacrecap_server_testing.transport import InProcess
 
@@ -51,15 +49,6 @@ def make_contest(folder: Path, *lines: str, **tables: str) -> Path:
     text = [f"[{name}]\n{values}" for name, values in tables.items()]
     (ours / "contest.toml").write_text("\n".join([*head, *text]) + "\n")
     return ours
-
-
-def run_here(compute: str, header: dict[str, Any], files: list[bytes], _: object) -> Any:
-    """`run_child` without a child."""
-    module, _, name = compute.partition(":")
-    try:
-        return json.loads(json.dumps(getattr(import_module(module), name)(header, files)))
-    except SacrecapError as error:
-        raise ChildFailedError(str(error)) from None
 
 
 class Contest:

@@ -6,9 +6,10 @@ import datetime as dt
 import json
 
 import pytest
-from door_world import START, SYSTEMS, URL, Contest, another, file_of
+from door_world import START, SYSTEMS, URL, Contest, another, file_of, run_here
 
 from sacrecap.boards import Contest as Declared
+from sacrecap_server.child import ChildFailedError
 from sacrecap_server.contest.links import slug_of
 
 ENDS = "ends = 2027-06-01T00:00:00Z"
@@ -104,9 +105,6 @@ def test_every_limit_of_a_quota_holds(tmp_path):
 
 def test_a_file_that_could_not_be_scored_costs_nothing_and_says_why(tmp_path):
     def run(compute, *given):
-        from door_world import run_here
-
-        from sacrecap_server.child import ChildFailedError
 
         if compute.endswith(":told"):
             raise ChildFailedError("It took longer than the 1 seconds allowed.")
@@ -176,8 +174,6 @@ class Entry:
 
 def test_a_link_that_is_renewed_while_its_file_is_checked_submits_nothing(tmp_path):
     def run(compute, *given):
-        from door_world import run_here
-
         if compute.endswith(":problems"):
             contest.door.ledger.renew("Team-A")
         return run_here(compute, *given)

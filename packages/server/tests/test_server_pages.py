@@ -15,4 +15,4 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_every_command_is_on_the_page_and_no_other() -> None:
-    check_help("submit", "study")
+    check_help("contest", "submit", "study")

@@ -158,7 +158,7 @@ def test_the_job_finds_what_the_request_finds(world, monkeypatch):
         with world.database.read() as session:
             here = answer_statistics.current(session, study, world.state.counting).body
             header, files = answer_statistics.prepare(session, study.id)
-        found = answer_statistics.compute(header, files, lambda _: None)
+        found = answer_statistics.compute(header, files)
         assert found["body"] == here
         monkeypatch.setattr(answer_statistics, "SMALL", 0)
         with world.database.write() as session:

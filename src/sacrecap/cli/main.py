@@ -53,7 +53,7 @@ SECTIONS = {
 }
 """Subcommands by section of the help; each lives in `sacrecap.cli.<name>` and loads when it is called."""
 
-MEMBERS = {"caption": "train", "submit": "server", "study": "server"}
+MEMBERS = {"caption": "train", "contest": "server", "submit": "server", "study": "server"}
 """Subcommands of the other distributions of this project, with the extra that installs each."""
 
 

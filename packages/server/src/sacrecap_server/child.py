@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any
@@ -34,10 +35,16 @@ class ChildFailedError(Exception):
     """The child ended without an answer; the message says why, and may be shown to the people concerned."""
 
 
-def run_child(compute: str, header: dict[str, Any], files: list[bytes], limits: ResourceLimits) -> Any:
+def run_child(
+    compute: str,
+    header: dict[str, Any],
+    files: list[bytes],
+    limits: ResourceLimits,
+    stop: threading.Event | None = None,
+) -> Any:
     """The answer of `module:function(header, files)`, run in a child; what it has started ends with it.
 
-    Raises `ChildFailedError` if the child fails or takes too much.
+    Raises `ChildFailedError` if the child fails or takes too much, `InterruptedError` once `stop` is set.
     """
     command = [sys.executable, "-m", "sacrecap_server.child", compute, str(limits.seconds), str(limits.memory)]
     process = subprocess.Popen(
@@ -45,24 +52,29 @@ def run_child(compute: str, header: dict[str, Any], files: list[bytes], limits: 
     )
     assert process.stdin is not None
     assert process.stdout is not None
+    said: list[bytes] = []
+    pipe = process.stdout
+    listener = threading.Thread(target=lambda: said.append(pipe.read()), daemon=True)
     feeder = threading.Thread(target=_feed, args=(process.stdin, header, files), daemon=True)
+    listener.start()
     feeder.start()
-    too_long = threading.Event()
-    ender = threading.Timer(limits.seconds, lambda: (too_long.set(), _end(process)))
-    ender.start()
+    ends = time.monotonic() + limits.seconds
     try:
-        said = process.stdout.read()
+        while listener.is_alive():
+            listener.join(0.05)
+            if stop is not None and stop.is_set():
+                raise InterruptedError
+            if time.monotonic() > ends:
+                raise ChildFailedError(f"It took longer than the {limits.seconds} seconds allowed.")
     finally:
-        ender.cancel()
         _end(process)
         process.wait()
         feeder.join()
-        process.stdout.close()
+        listener.join()
+        pipe.close()
         with contextlib.suppress(OSError):
             process.stdin.close()
-    if too_long.is_set():
-        raise ChildFailedError(f"It took longer than the {limits.seconds} seconds allowed.")
-    return _answer(said, process.returncode, limits)
+    return _answer(said[0], process.returncode, limits)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Jobs without child processes."""
+"""Work of children without child processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from sacrecap.errors import SacrecapError
-from sacrecap_server.jobs.child import ChildFailedError
+from sacrecap_server.child import ChildFailedError
 
 
 def run_here(compute: str, header: Any, files: list[bytes], *_limits: object) -> Any:
@@ -16,7 +16,7 @@ def run_here(compute: str, header: Any, files: list[bytes], *_limits: object) ->
     module, name = compute.split(":")
     try:
         with warnings.catch_warnings():  # which a child may ignore for good
-            answer = getattr(import_module(module), name)(json.loads(json.dumps(header)), files, str)
+            answer = getattr(import_module(module), name)(json.loads(json.dumps(header)), files)
     except SacrecapError as error:
         raise ChildFailedError(str(error)) from error
     return json.loads(json.dumps(answer))

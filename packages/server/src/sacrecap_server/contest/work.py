@@ -1,4 +1,4 @@
-"""What children of the door compute: all of it is in `sacrecap.boards`, so that a board by hand has the same numbers."""
+"""What children of the door compute: it is all in `sacrecap.boards`, so that a board by hand has the same numbers."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ import dataclasses
 import json
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 from sqlalchemy import BigInteger, cast, func, select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.jobs.child import ChildFailedError, ResourceLimits, run_child
+from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.log import event
 from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Assignment, Study, StudyFindings, now
@@ -130,7 +129,7 @@ class Counting:
         try:
             with self._database.read() as session:
                 header, files = prepare(session, study_id)
-            answer = run_child(f"{__name__}:compute", header, files, _LIMITS, self._beat)
+            answer = run_child(f"{__name__}:compute", header, files, _LIMITS, self._stopping)
             with self._database.write() as session:
                 store(session, study_id, answer)
             count.state = "done"
@@ -141,10 +140,6 @@ class Counting:
             count.state, count.problem = "failed", "It did not end. Look again in a minute."
         finally:
             count.ended = time.monotonic()
-
-    def _beat(self, _: str) -> None:
-        if self._stopping.is_set():
-            raise InterruptedError
 
 
 def _limit(study: Study) -> float:
@@ -165,7 +160,7 @@ def prepare(session: Session, study_id: int) -> tuple[dict[str, Any], list[bytes
     return {"kind": study.kind, "asked": asked, "limit": _limit(study), "state": state}, [bytes(lines)]
 
 
-def compute(header: dict[str, Any], files: list[bytes], _progress: Callable[[str], None]) -> dict[str, Any]:
+def compute(header: dict[str, Any], files: list[bytes]) -> dict[str, Any]:
     """In the child: the statistics of the answers."""
     if not header["kind"]:
         return {}

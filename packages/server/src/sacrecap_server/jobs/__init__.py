@@ -1,1 +1,0 @@
-"""Work that outlasts a request, in processes with limits."""
