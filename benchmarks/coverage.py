@@ -8,7 +8,6 @@ half of the population. TABLE is one of
     methods     intervals of both methods, document frequencies fixed: those of the population
     own         the same, with the document frequencies, or Fluency's model, of the images drawn: as users get them
     tests       how often compare finds two equal systems different: captions swapped at random
-    bootstraps  intervals of the multinomial and the Poisson bootstrap, on all images, with `--draws` seeds
 """
 
 from __future__ import annotations
@@ -93,10 +92,9 @@ class Table:
                 found: dict[tuple[int, str], list[tuple[float, ...]]] = defaultdict(list)
                 for number, places in self.draws(len(ids), images):
                     some = sample(places)
-                    drawn = [ids[place] for place in places]
                     for method in METHODS:
                         how = Resampling(interval=LEVEL, interval_method=method, seed=number)
-                        for place, bounds in enumerate(intervals(some, self.metrics, how, drawn)):
+                        for place, bounds in enumerate(intervals(some, self.metrics, how)):
                             found[place, method].append((some[place].score(), *bounds))
                 for (place, method), rows in found.items():
                     cells = name, self.metrics[place].key, str(images), method
@@ -124,24 +122,6 @@ class Table:
                 for metric, shares in zip(self.metrics, found.T / self.given.draws, strict=True):
                     yield [f"{one}, {other}", metric.key, str(images), *(f"{share:.3f}" for share in shares)]
 
-    def bootstraps(self) -> Iterator[list[str]]:
-        for name, candidates in self.systems.items():
-            ids = self.common(candidates)
-            statistics = self.fixed(candidates)(np.arange(len(ids)))
-            found = [
-                [
-                    intervals(statistics, self.metrics, Resampling(bootstrap=bootstrap, seed=seed), ids)
-                    for seed in range(self.given.draws)
-                ]
-                for bootstrap in ("multinomial", "poisson")
-            ]
-            for metric, usual, poisson in zip(self.metrics, *np.array(found).transpose(0, 2, 1, 3), strict=True):
-                widths = usual[:, 1] - usual[:, 0]
-                width = widths.mean()
-                ratio = (poisson[:, 1] - poisson[:, 0]).mean() / width
-                moved = (poisson.mean() - usual.mean()) / width
-                cells = [width, ratio, moved, widths.std(ddof=1) / width]
-                yield [name, metric.key, *(f"{figure:.4f}" for figure in cells)]
 
 
 def figures(truth: float, scores: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[str]:
@@ -162,10 +142,6 @@ TABLES = {
     "methods": (Table.coverage, COVERAGE),
     "own": (Table.coverage, COVERAGE),
     "tests": (Table.tests, "systems, metric, images, exact, bootstrap, interval holds 0"),
-    "bootstraps": (
-        Table.bootstraps,
-        "system, metric, width, Poisson / multinomial, centre moves in widths, seeds vary in widths",
-    ),
 }
 
 

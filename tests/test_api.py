@@ -122,8 +122,6 @@ def test_a_corpus_is_encoded_once_and_scored_by_any_metric() -> None:
         sacrecap.score(corpus, CANDIDATES)
     with pytest.raises(UsageError, match="the corpus was cut by the tokenizer ptb, and the call asks for whitespace"):
         sacrecap.score(corpus, tokenizer="whitespace")
-    with pytest.raises(UsageError, match="an engine reads files; give the path of a file.* and not a Corpus"):
-        sacrecap.score(corpus, engine="stream")
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,10 @@ FILES = {
     "explanation": (4, "one for each metric that explains its scores: documented homes of what it gives"),
 }
 """By name: how many files have it, and why."""
-CLASSES = {"CaptionScores": (2, "the same scores for torchmetrics and for evaluate, which call it by its class")}
+CLASSES = {
+    "CaptionScores": (2, "the same scores for torchmetrics and for evaluate, which call it by its class"),
+    "Rows": (2, "`sacrecap.Rows` that a pipeline collects, and those of a file of captions"),
+}
 
 
 def told_apart(places: Mapping[str, list[str]], permitted: Mapping[str, tuple[int, str]]) -> dict[str, list[str]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.rewards import CiderDReward
     from sacrecap.scoring.accumulator import Accumulator
+    from sacrecap.scoring.collected import Rows
     from sacrecap.scoring.compare import compare
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity import diversity
@@ -40,6 +41,7 @@ __all__ = [
     "References",
     "Resampling",
     "Result",
+    "Rows",
     "SacrecapError",
     "SacrecapWarning",
     "SceneGraph",
@@ -75,6 +77,7 @@ _HOME = {
     "References": "corpus",
     "Resampling": "scoring.intervals",
     "Result": "scoring.result",
+    "Rows": "scoring.collected",
     "SacrecapError": "errors",
     "SacrecapWarning": "errors",
     "SceneGraph": "metrics.spice.scene_graph",

@@ -33,8 +33,6 @@ IMAGE_IDS = ("text", "stem", "number")
 
 IntervalMethod: TypeAlias = Literal["percentile", "jackknife"]
 INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-Bootstrap: TypeAlias = Literal["multinomial", "poisson"]
-BOOTSTRAPS: tuple[Bootstrap, ...] = get_args(Bootstrap)
 """How a sample of images is drawn."""
 Test: TypeAlias = Literal["exact", "permutation", "bootstrap"]
 TESTS: tuple[Test, ...] = get_args(Test)

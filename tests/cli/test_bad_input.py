@@ -146,10 +146,6 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
     "suffix": (["--per-image", "x.xls"], ["x.xls: per-image scores", "end the name in .csv, .tsv, .jsonl, .parquet"]),
     "no suffix": (["--per-image", "x"], ["x: per-image scores", "end the name in .csv, .tsv, .jsonl, .parquet, or"]),
     "both to stdout": (["--per-image", "-"], ["--output and --per-image both write standard output; give each a file"]),
-    "stdout as a folder": (
-        ["--per-image", "-", "--engine", "stream"],
-        ["--per-image is a folder with --engine stream, got -; name a folder"],
-    ),
     "split": (["--split", "test"], ["references.json: this is a file of format mapping, which has no splits"]),
     "reference format": (["--reference-format", "list"], ["references.json: line 1, column 1: found an object where"]),
     "candidate format": (["--candidate-format", "csv"], ["careful.json: line 1, column 1: the header line"]),

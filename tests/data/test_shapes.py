@@ -14,7 +14,6 @@ from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.captions import read_both
 from sacrecap.data.recognise import Contents
 from sacrecap.data.shapes import SHAPES
-from sacrecap.engines import EngineOptions
 from sacrecap.errors import DataError, DataWarning, UsageError
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
@@ -319,9 +318,8 @@ def test_captions_are_cut_at_a_separator_or_refused(tmp_path: Path) -> None:
     assert read_references(path, separator="|||").source == str(path)
     with pytest.raises(DataError, match="1 image has more than one candidate: 1"):
         read_candidates(path, separator="|||")
-    for engine in ("local", "stream"):
-        with pytest.raises(UsageError, match="separator is empty; name the text between captions, or none"):
-            read_references(path, separator="") if engine == "local" else EngineOptions("stream", separator="")
+    with pytest.raises(UsageError, match="separator is empty; name the text between captions, or none"):
+        read_references(path, separator="")
 
 
 @pytest.mark.parametrize("texts", [["|||"], [" ||| |||"], ["a /", "/ b"], ["a", "b / c/d"]])

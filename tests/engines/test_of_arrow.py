@@ -85,11 +85,3 @@ def test_bad_columns_are_refused() -> None:
     damaged = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xff\xfe")])
     with pytest.raises(DataError, match="the captions are not UTF-8"):
         of_arrow(ids, damaged)
-
-
-def test_ids_of_a_fold() -> None:
-    table = _core.Statistics.of_rows("mean", memoryview(b"\0" * 8 * 6).cast("d"), 2)
-    folds = [_core.Fold(20, 1) for _ in range(2)]
-    folds[0].add([table], ["7", "8", "9"])
-    folds[1].add([table], pa.chunked_array([[7], [8, 9]]))
-    assert folds[0].to_bytes() == folds[1].to_bytes()

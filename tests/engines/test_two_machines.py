@@ -19,8 +19,7 @@ import pytest
 
 pytest.importorskip("ray")
 
-from test_full_disk import can_be_apart
-from test_stream import Made, two_inputs
+from made_rows import Made, two_inputs
 
 from pages import ROOT
 
@@ -36,6 +35,13 @@ echo "$seen" | while read -r folder; do mkdir -p "$folder" && mount --bind "/mnt
 exec "$@"
 """
 """A folder for temporary files of its own, in which the folders that both machines see are where they are elsewhere."""
+
+
+def can_be_apart() -> bool:
+    return (
+        shutil.which("unshare") is not None
+        and subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0
+    )
 
 
 @pytest.fixture(scope="module")
@@ -83,31 +89,15 @@ def scored(environment: dict[str, str], *arguments: str) -> dict[str, object]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def test_the_command_of_the_page(machines: tuple[Path, dict[str, str]]) -> None:
-    folder, environment = machines
-    rows = Made(5, 120, single=True).write(folder / "rows", files=6, row_group=9)
+def test_workers_need_none_of_the_files(machines: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    """The input is where the other machine does not see it."""
+    _, environment = machines
+    rows = Made(5, 120).write(tmp_path / "rows", files=6, row_group=9)
     given = (rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l, cider-d, cider-paper")
-    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "stream")
-    scores = str(folder / "scores")  # the other machine does see this one
-    assert scored(environment, *given, "--engine", "ray(resume=yes)", "--per-image", scores)
-    assert (folder / "scores" / "_manifest.json").exists()
-
-
-def test_two_inputs(machines: tuple[Path, dict[str, str]]) -> None:
-    folder, environment = machines
-    references, candidates = two_inputs(Made(6, 80, single=True), folder)
+    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "local")
+    references, candidates = two_inputs(Made(6, 80), tmp_path)
     given = (references, candidates, "--metrics", "rouge-l, cider-d")
-    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "stream")
-
-
-def test_a_folder_that_the_workers_do_not_see(machines: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
-    folder, environment = machines
-    rows = Made(7, 30, single=True).write(folder / "others", files=2, row_group=9)
-    command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "rouge-l"]
-    command += ["--engine", f"ray(work={tmp_path / 'work'})"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "does not reach this folder; name one that all reach, or its URL, by work=DIR in --engine" in done.stderr
+    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "local")
 
 
 def test_a_cluster_whose_token_is_not_given(machines: tuple[Path, dict[str, str]]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ import sacrecap
 from sacrecap.errors import MissingDependencyError
 
 
-def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     message = r"the engine ray needs the extra 'ray': pip install 'sacrecap\[ray\]'"
     with pytest.raises(MissingDependencyError, match=message):
-        sacrecap.score(str(tmp_path), engine="ray")
+        sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, engine="ray")

@@ -69,7 +69,7 @@ def test_weights_are_learnt_part_by_part(
     for number in range(3):
         (tmp_path / f"{number}.jsonl").write_text("".join(rows[number::3]))
     metric = BertScore(model=request.getfixturevalue(model), layer=layer, idf=True)
-    whole = sacrecap.score(references, CANDIDATES, [metric], bootstrap="poisson", samples=20)
+    whole = sacrecap.score(references, CANDIDATES, [metric], samples=20)
     found = sacrecap.score(str(tmp_path), metrics=[metric], samples=20, engine="stream")
     assert found.to_dict() == whole.to_dict()
     assert "idf:references(12)" in found[metric.key].signature

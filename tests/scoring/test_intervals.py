@@ -47,9 +47,9 @@ def test_the_jackknife_equals_the_slow_one(corpus: Pairs, level: float) -> None:
     found = [score.statistics for score in corpus.score(metrics).values()]
     if found[0].rows == 1:
         with pytest.raises(UsageError, match="the interval method jackknife takes two images or more, and here is one"):
-            intervals(found, metrics, Resampling(level, "jackknife"), ())
+            intervals(found, metrics, Resampling(level, "jackknife"))
         return
-    together = intervals(found, metrics, Resampling(level, "jackknife"), ())
+    together = intervals(found, metrics, Resampling(level, "jackknife"))
     for metric, rows, interval in zip(metrics, found, together, strict=True):
         low, high = slow_jackknife(rows, level)
         assert interval == pytest.approx((low, min(high, metric.largest or high)), rel=1e-6, abs=1e-7)
@@ -83,7 +83,7 @@ def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not(
         bounds = {"plain percentile": _core.bootstrap_intervals([some], 300, 0.95, seed)[0]}
         for method in ("percentile", "jackknife"):
             how = Resampling(0.95, method, samples=300, seed=seed)  # type: ignore[arg-type]
-            [bounds[method]] = intervals([some], metrics, how, (), threads=1)
+            [bounds[method]] = intervals([some], metrics, how, threads=1)
         for method, (low, high) in bounds.items():
             held[method] += low <= rows.score() <= high
     record_property("covered", {method: round(count / 600, 4) for method, count in held.items()})
@@ -154,7 +154,7 @@ def test_the_interval_of_rare_repeats_covers(record_property: Callable[[str, obj
         count = np.zeros(2)
         for seed in range(400):
             some = rows.select((random.random(images) < 0.0005).astype(int).tolist())
-            [plain] = intervals([some], metrics, Resampling(samples=200, seed=seed), ())
+            [plain] = intervals([some], metrics, Resampling(samples=200, seed=seed))
             assert plain is not None
             ends = opened(plain, some.score(), (0, 1), images, 0.95)
             assert ends is not None
@@ -183,7 +183,7 @@ def test_percentile_is_the_bootstraps() -> None:
     metrics = parse_metrics("rouge-l")
     corpus = Corpus(example.references(), example.systems()["plain"])
     rows = [score.statistics for score in score_corpus(corpus, metrics).values()]
-    assert intervals(rows, metrics, Resampling(0.9, samples=50, seed=7), ()) == _core.bootstrap_intervals(
+    assert intervals(rows, metrics, Resampling(0.9, samples=50, seed=7)) == _core.bootstrap_intervals(
         rows, 50, widened(0.9, 60), 7
     )
     with pytest.raises(UsageError, match="interval method must be one of percentile, jackknife, got 'bca'"):

@@ -2,17 +2,34 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read::{self, Format};
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 
 use crate::arrow::{self, Texts};
-use crate::convert::as_bytes;
+use crate::convert::{as_bytes, check_index};
 use crate::errors::{DataError, UsageError, read_error, usage_error};
 use crate::gather::{Gather, kind};
 
-/// Arguments of `Captions.of_images`: each image's id and captions, and the source.
-type Images<'a> = (Vec<(&'a str, Vec<&'a str>)>, Option<&'a str>);
+/// Arguments of `Captions.restored`.
+type Apart<'py> = ((String, Vec<usize>), (String, Bound<'py, PyBytes>), Bound<'py, PyBytes>, Option<String>);
+
+/// Numbers as little-endian u64.
+fn packed<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &numbers.iter().flat_map(|&number| (number as u64).to_le_bytes()).collect::<Vec<u8>>())
+}
+
+fn sizes(bytes: &[u8]) -> Vec<usize> {
+    bytes.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number) as usize).collect()
+}
+
+fn of_columns(error: ColumnsError) -> PyErr {
+    match error {
+        ColumnsError::Repeated(id) => DataError::new_err(format!("the image id {id} is there twice")),
+        ColumnsError::Cut => DataError::new_err("the lists of captions are not cut where they say"),
+    }
+}
 
 /// Captions of many images, in the order of the file they came from.
 #[pyclass(frozen, module = "sacrecap._core")]
@@ -86,10 +103,7 @@ impl Captions {
             return Err(UsageError::new_err(message));
         }
         let captions = CoreCaptions::of_columns(ids.iter(), &counts, &texts.ends, texts.text);
-        captions.map(Self::new).map_err(|error| match error {
-            ColumnsError::Repeated(id) => DataError::new_err(format!("the image id {id} is there twice")),
-            ColumnsError::Cut => DataError::new_err("the lists of captions are not cut where they say"),
-        })
+        captions.map(Self::new).map_err(of_columns)
     }
 
     /// Images with their captions, in order, and what messages call them.
@@ -105,10 +119,58 @@ impl Captions {
         Self { source, ..Self::new(builder.finish()) }
     }
 
+    /// The captions of the images of these numbers, under these ids; None for an image with an empty caption.
+    fn aligned(&self, py: Python<'_>, ids: Vec<PyBackedStr>, images: Vec<Option<usize>>) -> PyResult<Self> {
+        images.iter().flatten().try_for_each(|&image| check_index("image", image, self.inner.image_count()))?;
+        py.detach(|| {
+            let (mut text, mut ends, mut counts) = (String::new(), Vec::new(), Vec::with_capacity(images.len()));
+            for &image in &images {
+                let before = ends.len();
+                for own in image.map_or_else(|| 0..0, |image| self.inner.captions_of(image)) {
+                    text.push_str(self.inner.caption(own));
+                    ends.push(text.len());
+                }
+                if image.is_none() {
+                    ends.push(text.len());
+                }
+                counts.push(ends.len() - before);
+            }
+            let captions = CoreCaptions::of_columns(ids.iter().map(|id| &**id), &counts, &ends, text);
+            captions.map(|inner| Self { source: self.source.clone(), ..Self::new(inner) }).map_err(of_columns)
+        })
+    }
+
+    /// What `__reduce__` took apart: the ids and the captions as text and where each ends, and how many each image has.
+    #[staticmethod]
+    fn restored(
+        ids: (String, Vec<usize>),
+        captions: (String, PyBackedBytes),
+        counts: PyBackedBytes,
+        source: Option<String>,
+    ) -> PyResult<Self> {
+        let starts = std::iter::once(0).chain(ids.1.iter().copied());
+        let ids: Option<Vec<&str>> = starts.zip(&ids.1).map(|(start, &end)| ids.0.get(start..end)).collect();
+        let ids = ids.ok_or_else(|| of_columns(ColumnsError::Cut))?;
+        let (counts, ends) = (sizes(&counts), sizes(&captions.1));
+        let inner = CoreCaptions::of_columns(ids.into_iter(), &counts, &ends, captions.0).map_err(of_columns)?;
+        Ok(Self { source, ..Self::new(inner) })
+    }
+
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Images<'_>)> {
-        let images = self.inner.images().enumerate().map(|(image, id)| (id, self.texts(image).collect()));
-        Ok((py.get_type::<Self>().getattr("of_images")?, (images.collect(), self.source())))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+        let joined = |texts: &mut dyn Iterator<Item = &str>| {
+            let (mut text, mut ends) = (String::new(), Vec::new());
+            for own in texts {
+                text.push_str(own);
+                ends.push(text.len());
+            }
+            (text, ends)
+        };
+        let inner = &self.inner;
+        let (text, ends) = joined(&mut (0..inner.image_count()).flat_map(|image| self.texts(image)));
+        let counts = packed(py, &self.caption_counts());
+        let made = (joined(&mut inner.images()), (text, packed(py, &ends)), counts, self.source.clone());
+        Ok((py.get_type::<Self>().getattr("restored")?, made))
     }
 
     /// The captions as a dictionary from image id to list of captions.

@@ -19,10 +19,10 @@ mod document_frequency;
 mod embedded;
 mod english;
 mod errors;
-mod fold;
 mod formula;
 mod frequency_counter;
 mod gather;
+mod gathered;
 mod interrupt;
 mod language;
 mod meteor;
@@ -60,15 +60,15 @@ mod _core {
         document_frequency::DocumentFrequency,
         embedded::Embedded,
         english::{Parser, Synonyms},
-        fold::{Fold, image_keys, mixed_keys},
         frequency_counter::FrequencyCounter,
+        gathered::{ExactSums, StatisticsBuilder},
         language::{LanguageCounts, LanguageModel},
         meteor::MeteorTables,
         paragraphs::Paragraphs,
         resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
         reward::{EncodedReferences, Reward},
         rows::{RowsOfText, header, look, names_of_lines},
-        seen::{seen, seen_in_sample},
+        seen::{sample_order, seen, seen_in_sample},
         spice::SceneGraphs,
         statistics::{Statistics, evaluate},
         transport::transport,

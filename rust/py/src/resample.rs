@@ -2,8 +2,7 @@
 
 use pyo3::prelude::*;
 use sacrecap_core::engine::paired::{Bootstrap, Systems, exact};
-use sacrecap_core::engine::poisson::key;
-use sacrecap_core::engine::resample::{Images, Panel, percentile_intervals};
+use sacrecap_core::engine::resample::{Panel, percentile_intervals};
 use sacrecap_core::engine::{Formula, Table};
 
 use crate::errors::UsageError;
@@ -11,10 +10,9 @@ use crate::formula::{Raised, Watched};
 use crate::interrupt::detach;
 use crate::statistics::Statistics;
 
-/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all; with their
-/// ids, of the Poisson bootstrap.
+/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
 #[pyfunction]
-#[pyo3(signature = (statistics, samples, level, seed, threads=0, ids=None))]
+#[pyo3(signature = (statistics, samples, level, seed, threads=0))]
 pub(crate) fn bootstrap_intervals(
     py: Python<'_>,
     statistics: Vec<Bound<'_, Statistics>>,
@@ -22,16 +20,14 @@ pub(crate) fn bootstrap_intervals(
     level: f64,
     seed: u64,
     threads: usize,
-    ids: Option<Vec<String>>,
 ) -> PyResult<Vec<(f64, f64)>> {
     let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
     check_rows(samples, &statistics)?;
-    let keys = keys(ids, statistics[0].rows())?;
     Raised::during(|raised| {
         let watched = watch(&statistics, raised);
         detach(py, || {
             let panel = Panel::new(parts(&watched));
-            let sampled = panel.sampled(images(keys.as_deref()), samples, seed, threads);
+            let sampled = panel.bootstrap(samples, seed, threads);
             percentile_intervals(&sampled, panel.len(), level)
         })
     })
@@ -40,9 +36,9 @@ pub(crate) fn bootstrap_intervals(
 type Interval = (f64, f64);
 
 /// Intervals of scores; interval and p of differences.
-pub(crate) type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
+type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
 
-pub(crate) fn bootstrapped(found: Bootstrap) -> Bootstrapped {
+fn bootstrapped(found: Bootstrap) -> Bootstrapped {
     let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
     (found.intervals, differences.collect())
 }
@@ -50,7 +46,7 @@ pub(crate) fn bootstrapped(found: Bootstrap) -> Bootstrapped {
 /// Of several systems, metric by metric: intervals of their scores, and, pair by pair (0 and 1, 0 and 2, … 1 and 2, …),
 /// interval and p of differences.
 #[pyfunction]
-#[pyo3(signature = (systems, samples, level, seed, threads=0, ids=None))]
+#[pyo3(signature = (systems, samples, level, seed, threads=0))]
 pub(crate) fn paired_bootstrap(
     py: Python<'_>,
     systems: Vec<Vec<Bound<'_, Statistics>>>,
@@ -58,15 +54,10 @@ pub(crate) fn paired_bootstrap(
     level: f64,
     seed: u64,
     threads: usize,
-    ids: Option<Vec<String>>,
 ) -> PyResult<Bootstrapped> {
     let systems = comparable(samples, &systems)?;
-    let keys = keys(ids, systems[0][0].rows())?;
     together(&systems, |systems| {
-        detach(py, || {
-            let found = Systems::new(systems).bootstrap(images(keys.as_deref()), samples, level, seed, threads);
-            bootstrapped(found)
-        })
+        detach(py, || bootstrapped(Systems::new(systems).bootstrap(samples, level, seed, threads)))
     })
 }
 
@@ -94,20 +85,6 @@ pub(crate) fn paired_permutation(
 ) -> PyResult<Vec<f64>> {
     let systems = comparable(samples, &systems)?;
     together(&systems, |systems| detach(py, || Systems::new(systems).permutation(samples, seed, threads)))
-}
-
-/// The keys of the images' ids, where the Poisson bootstrap is asked for by giving them.
-fn keys(ids: Option<Vec<String>>, rows: usize) -> PyResult<Option<Vec<u64>>> {
-    match ids {
-        Some(ids) if ids.len() != rows => {
-            Err(UsageError::new_err(format!("the ids of {} images, and statistics of {rows}", ids.len())))
-        }
-        ids => Ok(ids.map(|ids| ids.iter().map(|id| key(id)).collect())),
-    }
-}
-
-fn images(keys: Option<&[u64]>) -> Images<'_> {
-    keys.map_or(Images::Drawn, Images::Counted)
 }
 
 /// Formulas with the tables that they are applied to.

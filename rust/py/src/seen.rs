@@ -1,6 +1,8 @@
 //! One look at the captions of a corpus.
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyBytes;
 use sacrecap_core::seen as core;
 
 use crate::captions::Captions;
@@ -16,6 +18,12 @@ fn rows(found: core::Tallies) -> Vec<Row> {
         (part, name, number, tally.count, id.into(), caption.into())
     };
     found.into_iter().map(row).collect()
+}
+
+/// The order in which images belong to the sample, little-endian u64, for their ids.
+#[pyfunction]
+pub(crate) fn sample_order<'py>(py: Python<'py>, ids: Vec<PyBackedStr>) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &ids.iter().flat_map(|id| core::mixed(core::key(id)).to_le_bytes()).collect::<Vec<u8>>())
 }
 
 /// Looks at every image: part, name and number of what was counted, how many, image id and caption of an example.

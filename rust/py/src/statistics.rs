@@ -236,6 +236,16 @@ impl Statistics {
         Self { name, formula, table: Arc::new(Table { width, values }) }
     }
 
+    /// Rows that others may have, too.
+    pub(crate) fn of_table(name: String, formula: Formula, table: Arc<Table>) -> Self {
+        Self { name, formula, table }
+    }
+
+    /// The rows.
+    pub(crate) fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
     /// Of scores that are means over rows.
     pub(crate) fn of_means(name: &str, scores: impl IntoIterator<Item = f64>) -> Self {
         let values = scores.into_iter().flat_map(|score| [score, 1.0]).collect();

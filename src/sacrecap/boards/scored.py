@@ -343,7 +343,7 @@ def _tested(
     how = Board.resampling
     any_result = next(iter(results.values()))
     rows = [[score.rows for score in result.values()] for result in results.values()]
-    bounds, between, p = paired(rows, "exact", how, any_result.image_ids, threads)
+    bounds, between, p = paired(rows, "exact", how, threads)
     several = {system: number for system, number in attempts.items() if number > 1}
     pairs = pairs_of(results, list(any_result), between, p, "holm", ALPHA, several, LEVEL)
     return with_intervals(results, bounds, how, several), pairs

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """The format that is recognised from content."""
-_OF_ENGINES = ("split", "image_ids", "on_extra", "on_duplicate", "by")
-"""What engines are told of files by the same names."""
 
 
 class FileFormat(NamedTuple):
@@ -126,37 +124,23 @@ class CaptionFiles:
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
 
-    def of_engine(self, *, is_one: bool) -> dict[str, Any]:
-        """What is said of files, as an engine takes it: of columns, one for ids, and one for references.
-
-        Raises `UsageError` for several of these, and for references and captions that are not written alike, unless
-        the call has one kind of file.
-        """
-        formats = self.of_references, self.of_captions
-        written = {how[1:] for how in formats if not (is_one and how == FileFormat())}
-        if len(written) > 1:
+    def of_columns(self, path: str) -> tuple[Captions, dict[str, Captions]]:
+        """References of a file of rows, and the captions in each --caption-column, which are a system's each."""
+        stage.text = "reading"
+        file = self.open("references", path)
+        self._take_columns(file, path)
+        systems, described = {}, None
+        for name in self.caption_column:
+            columns = columns_named(self.id_column, (name,), self.references_column)
+            file.check_holds_both(columns)
+            systems[name] = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
+            described = described or file.references(columns=columns, image_ids=self.image_ids)
+        if described is None:
             raise UsageError(
-                "an engine reads references and captions by one encoding and one separator: say the same in both "
-                "formats"
+                "no system was given; name their files after the references, or, of one file of rows that has all, the "
+                "columns of two systems at least: --caption-column NAME --caption-column NAME"
             )
-        encoding, separator = next(iter(written), (None, None))
-        ids, references = self.id_column, self.references_column
-        for option, names in (("--id-column", ids), ("--references-column", references)):
-            if len(names) > 1:
-                raise UsageError(f"{option} may be repeated with --engine local only; name one column")
-        columns: dict[str, Any] = {
-            "caption_columns": self.caption_column,
-            "reference_format": self.of_references.format,
-            "candidate_format": self.of_captions.format,
-            "encoding": encoding,
-            "separator": separator,
-            **{name: getattr(self, name) for name in _OF_ENGINES},
-        }
-        if ids:
-            columns["id_column"] = ids[0]
-        if references:
-            columns["references_column"] = references[0]
-        return columns
+        return without(described, file.skipped), systems
 
     def _expect_images(self, needs: Needs) -> None:
         """Before files are read: --images may name a column of theirs."""

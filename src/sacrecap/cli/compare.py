@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -56,21 +56,20 @@ def command(
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
     A system is called after its file; NAME=FILE calls it otherwise. One folder alone stands for all files in it. Files
-    are as for sacrecap score. Without SYSTEMs, the engines stream and ray take REFERENCES that are rows with the
-    captions too, a --caption-column per system.
+    are as for sacrecap score. Without SYSTEMs, REFERENCES are rows that have the captions too, a --caption-column per
+    system.
     """
     places = named(in_folder(systems))
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     chosen = parse_metrics(metrics, needs)
-    where = engine.made(files, output, is_one=not places, images=needs.get("images") and output.report)
-    output.check(tables=engine.is_local, skipped=engine.skipped)
-    if engine.is_local and not places:
-        raise UsageError("no system was given; name their files after the references")
-    source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
-    captions: Mapping[str, CandidateSource] | None = places or None
+    output.check()
+    captions: Mapping[str, CandidateSource] = places
+    source: CaptionSource = references
     photos = None
-    if engine.is_local and len(places) > 1:  # one is an error, which need not wait for the files
+    if not places:
+        source, captions = files.of_columns(references)
+    elif len(places) > 1:  # one is an error, which need not wait for the files
         described, captions, needs = files.of_systems(references, places, needs)
         source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
     comparison = compare(
@@ -83,9 +82,9 @@ def command(
         **significance._asdict(),
         resampling=resampling,
         threads=needs.threads,
-        engine=where,
+        engine=engine.made(),
     )
-    if files.by is not None and engine.is_local:
+    if files.by is not None:
         images = next(iter(comparison.values())).image_ids
         comparison = comparison.by(files.taken(files.by, images), files.by)
     output.write_files(comparison)

@@ -69,16 +69,15 @@ def build(
     options.check_outputs(output=output)
     if language_model:
         _build_language_model(
-            references, n or 3, output, files, threads, refused={"--stem": stem, "--engine": not engine.is_local}
+            references, n or 3, output, files, threads, refused={"--stem": stem, "--engine": engine.name != "local"}
         )
         return
     n = n or 4
-    where = engine.made(files, None, is_one=True)
+    where, captions = engine.made(), files.references(references)
     if isinstance(where, str):
-        captions = files.references(references)
         frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     else:
-        frequencies = where.document_frequency(references, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
+        frequencies = where.document_frequency(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
     frequencies.save(output)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
-    from sacrecap.corpus.corpus import CaptionSource
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.intervals import Resampling
@@ -121,15 +120,8 @@ def command(
     plots, draw = pictures
     if draw is not None and plots is None and output.report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
-    where = engine.made(
-        files,
-        output,
-        is_one=references is None,
-        training=training,
-        draw=draw,
-        images=needs.get("images") and output.report,
-    )
-    output.check(tables=engine.is_local, skipped=engine.skipped)
+    engine.check_local("caption sets")
+    output.check()
     if plots is not None:
         from sacrecap.report.pictures import check_pictures
 
@@ -137,26 +129,20 @@ def command(
     places = named(sets)
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
-    systems: Any = places if references else list(sets)
-    source: CaptionSource | None = references
-    known, photos = None, None
-    drawn: list[str] = []
-    if engine.is_local:
-        source, systems, needs = files.of_sets(references, places, needs)
-        image_ids = next(iter(systems.values())).image_ids
-        drawn = _split(draw, image_ids)
-        photos = options.image_source(needs, output.report, parse_metrics(asked.accuracy), image_ids)
-        known = None if training is None else read_references(training)
+    described, systems, needs = files.of_sets(references, places, needs)
+    image_ids = next(iter(systems.values())).image_ids
+    drawn = _split(draw, image_ids)
+    photos = options.image_source(needs, output.report, parse_metrics(asked.accuracy), image_ids)
+    known = None if training is None else read_references(training)
     result = diversity(
         systems,
-        source,
+        described,
         **asked._asdict(),
         training=known,
         tokenizer=files.tokenizer,
         needs=needs,
         resampling=resampling,
         threads=needs.threads,
-        engine=where,
     )
     output.write_files(result)
     if plots is not None:

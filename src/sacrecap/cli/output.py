@@ -55,29 +55,28 @@ class Output:
 
             self.figures = Figures.of(format_, percent, digits, papers=papers)
 
-    def check(self, *, tables: bool = True, **others: str | None) -> None:
-        """Raises, before anything is computed, if something cannot be written.
+    @property
+    def takes_rows(self) -> bool:
+        """Whether scores of single images are written."""
+        return any(place is not None for place in (self.per_image, self.report, self.baseline))
 
-        Args:
-            tables: whether --per-image names a file here; engines write a folder, which they look at.
-            **others: what other options of the command write.
-        """
-        self._table = self.per_image if tables else None
-        if self._table is not None:
+    def check(self, **others: str | None) -> None:
+        """Raises, before anything is computed, if something cannot be written; `others`: what other options write."""
+        if self.per_image is not None:
             from sacrecap.report.per_image import check_suffix
 
-            check_suffix(self._table)
+            check_suffix(self.per_image)
         options.check_outputs(
-            output=self.place, per_image=self._table, report=self.report, baseline=self.baseline, **others
+            output=self.place, per_image=self.per_image, report=self.report, baseline=self.baseline, **others
         )
 
     def write_files(self, result: Any) -> None:
         """Writes the scores of each image, and the baseline, if they are wanted."""
-        if self._table is not None:
+        if self.per_image is not None:
             from sacrecap.report.per_image import write_per_image
 
             stage.text = "writing"
-            write_per_image(result, self._table)
+            write_per_image(result, self.per_image)
         if self.baseline is not None:
             from sacrecap.scoring.baseline import write_baseline
 
@@ -131,8 +130,7 @@ def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> fro
 
 _PER_IMAGE, _REPORT, _BASELINE, _STRICT, _DIGITS = declared(
     f"""
-    --per-image FILE|DIR  Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout); with --engine
-        stream or ray, a folder of Parquet files.
+    --per-image FILE  Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout).
     --report FILE.html  Write a report: one self-contained page.
     --baseline FILE.json  Write the scores and captions: a baseline, which sacrecap check compares with.
     --strict KIND,…  Leave with status 3 if such a thing is found about the captions: {", ".join(FINDINGS)}; may be

@@ -19,12 +19,9 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
-    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -104,20 +101,12 @@ def command(
 
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
-    photographed = needs.get("images") and output.report
-    where = engine.made(
-        files, output, is_one=candidates is None, baseline=output.baseline, explain=explain, images=photographed
-    )
-    output.check(tables=engine.is_local, skipped=engine.skipped)
-    source: CaptionSource | Sequence[str] = [references, *files.add_references] if files.add_references else references
-    captions: CandidateSource | None = candidates
-    photos = None
-    if engine.is_local:
-        described, captions, needs = files.of_system(references, candidates, needs)
-        source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
-        needs = _with_own_scores(needs, candidates)
+    output.check()
+    described, captions, needs = files.of_system(references, candidates, needs)
+    photos = options.image_source(needs, output.report, chosen, described.image_ids)
+    needs = _with_own_scores(needs, candidates)
     result = score(
-        source,
+        described,
         captions,
         chosen,
         tokenizer=files.tokenizer,
@@ -125,9 +114,9 @@ def command(
         needs=needs,
         resampling=resampling,
         threads=needs.threads,
-        engine=where,
+        engine=engine.made(rows=bool(explain or files.by or output.takes_rows)),
     )
-    if files.by is not None and engine.is_local:
+    if files.by is not None:
         result = result.by(files.taken(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
     output.write_files(result)

@@ -183,27 +183,26 @@ class Corpus:
         Arguments and errors as for one corpus; `skip` leaves out the images that any of the systems lacks.
         """
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
-        accepted_name("on_missing", on_missing, ON_MISSING)
-        described = as_references(references)
-        matched = {
-            name: _matched(described, as_candidates(source, f"system {name!r}")) for name, source in systems.items()
-        }
-        captions = {name: own for name, (own, _) in matched.items()}
-        whose = describe(described, "the references")
-        places = {
-            name: dict(_align(described, own, (whose, describe(own, f"system {name!r}")), on_missing))
-            for name, own in captions.items()
-        }
-        common = [image for image in range(described.image_count) if all(image in place for place in places.values())]
-        if not common:
-            raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
-        encoded = _encoded(references, described, common, tokenizer, threads)
+        found = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
+        encoded = _encoded(references, found.references, found.images, tokenizer, threads)
         corpora = {}
-        for name, place in places.items():
+        for name, captions in found.systems.items():
             corpora[name] = cls.__new__(cls)
-            corpora[name]._assemble(encoded, described, captions[name], [place[image] for image in common], threads)
-            corpora[name].matched_by = matched[name][1]
+            corpora[name]._assemble(encoded, found.references, captions, found.places[name], threads)
+            corpora[name].matched_by = found.matched[name]
         return corpora
+
+    @classmethod
+    def unencoded(cls, found: Aligned, system: str, *, tokenizer: Tokenizer) -> Corpus:
+        """The corpus of a system whose captions are encoded when they are first needed."""
+        corpus = cls.__new__(cls)
+        corpus.reference_captions, corpus.candidate_captions = found.references, found.systems[system]
+        every, counts = found.references.image_ids, found.references.caption_counts()
+        corpus.image_ids, corpus._numbers = [every[image] for image in found.images], None
+        corpus.tokenizer, corpus.matched_by = tokenizer, found.matched[system]
+        own = [counts[image] for image in found.images]
+        corpus.reference_counts = (min(own, default=0), max(own, default=0))
+        return corpus
 
     @classmethod
     def of_part(
@@ -288,9 +287,9 @@ class Corpus:
             everywhere["candidates", f"ids by {how}", 0] = (len(self), min(self.image_ids), given)
         return Seen(everywhere, tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
 
-    def is_part_with(self, everywhere: Tallies) -> None:
-        """Takes the counts of the whole, of which this corpus is the sample."""
-        vars(self)["seen"] = Seen(everywhere, self.seen.sample)
+    def is_part_with(self, everywhere: Tallies, sample: Tallies | None = None) -> None:
+        """Takes the counts of the whole, of which this corpus is the sample; or of its sample, too."""
+        vars(self)["seen"] = Seen(everywhere, self.seen.sample if sample is None else sample)
 
     def tallies(self, threads: int = 0) -> Tallies:
         """What there is to count in every image by itself, so that parts of a corpus add up."""
@@ -515,6 +514,39 @@ def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
         return list(range(len(own)))
     place = {image: number for number, image in enumerate(own)}
     return [place.get(image) for image in image_ids]
+
+
+class Aligned(NamedTuple):
+    """Captions of several systems, and which of them are of which image of the references."""
+
+    references: Captions
+    systems: dict[str, Captions]
+    images: list[int]
+    """The images that are scored: their numbers among the references."""
+    places: dict[str, list[int | None]]
+    """Of each system, the numbers of these images among its own; None for one that it lacks."""
+    matched: dict[str, tuple[str, str] | None]
+    """By which part of the ids, where none is the same: see `Corpus.matched_by`."""
+
+
+def align(
+    references: CaptionSource, systems: Mapping[str, CandidateSource], called: Mapping[str, str], on_missing: str
+) -> Aligned:
+    """The images that references and all systems have; `called` names systems in messages. Errors as of a `Corpus`."""
+    accepted_name("on_missing", on_missing, ON_MISSING)
+    described = as_references(references)
+    matched = {name: _matched(described, as_candidates(source, called[name])) for name, source in systems.items()}
+    captions = {name: own for name, (own, _) in matched.items()}
+    whose = describe(described, "the references")
+    places = {
+        name: dict(_align(described, own, (whose, describe(own, called[name])), on_missing))
+        for name, own in captions.items()
+    }
+    common = [image for image in range(described.image_count) if all(image in place for place in places.values())]
+    if not common:
+        raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
+    every = {name: [place[image] for image in common] for name, place in places.items()}
+    return Aligned(described, captions, common, every, {name: own for name, (_, own) in matched.items()})
 
 
 def _align(

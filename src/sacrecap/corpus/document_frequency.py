@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import CaptionSource
+    from sacrecap.corpus.frequency_counter import FrequencyCounter
     from sacrecap.corpus.token_ids import TokenIds
 
 _CHECKSUM = slice(12, 16)
@@ -83,6 +84,27 @@ class DocumentFrequency:
         check_order(n)
         encoded = encode_references(references, tokenizer=tokenizer, threads=threads)
         return cls(_core.DocumentFrequency.build(encoded, stem, n, threads), "built")
+
+    @staticmethod
+    def counter(
+        *, tokenizer: Tokenizer = "ptb", n: int = 4, stem: bool = False, memory: int = 512 << 20, threads: int = 0
+    ) -> FrequencyCounter:
+        """A counter of references that come batch by batch, from any number of processes, in bounded memory.
+
+        The counts are those that [`build`][sacrecap.DocumentFrequency.build] makes of all references at once; counts
+        that do not fit into `memory` bytes are put into a temporary folder.
+
+        Examples:
+            >>> counter = sacrecap.DocumentFrequency.counter()
+            >>> counter.add({"1": ["a dog runs", "one dog"]})
+            >>> counter.merge(sacrecap.DocumentFrequency.build({"2": ["a red bus"]}))
+            >>> counter.finish()
+            <DocumentFrequency built: 15 n-grams up to 4 over 2 images, tokens, tokenizer ptb>
+        """
+        from sacrecap.corpus.frequency_counter import FrequencyCounter
+
+        check_order(n)
+        return FrequencyCounter(tokenizer=tokenizer, n=n, stem=stem, memory=memory, threads=threads)
 
     @classmethod
     def from_token_ids(

@@ -1,18 +1,16 @@
-"""How far an engine is: rows, rows per second, time left."""
+"""How far an engine is: images, images per second, time left."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sacrecap.data.partitioned import Part
+    from sacrecap.engines.plan import Piece
 
 
 LOG = logging.getLogger("sacrecap.engines")
@@ -22,31 +20,33 @@ LOG_SECONDS = 10.0
 
 
 class Progress:
-    """Tells a pass over the parts to whoever watches, and to the log. Shares are of the input's bytes, which are known
-    before its rows.
-    """
+    """Tells a pass over the pieces to whoever watches, and to the log."""
 
-    def __init__(self, what: str, parts: Sequence[Part], tell: Callable[[float], object] | None) -> None:
-        self._what, self._tell = what, tell
-        self._bytes, self._all = 0, max(sum(part.bytes for part in parts), 1)
+    def __init__(self, what: str, images: int | None, tell: Callable[[float], object] | None) -> None:
+        self._what, self._all, self._tell, self._done = what, images, tell, 0
         self._started = self._logged = time.monotonic()
         if tell is not None:
-            tell(WorkShare(0.0, f"{what}: {len(parts):,} parts"))
+            tell(WorkShare(0.0, what))
 
-    def done(self, part: Part, rows: int) -> None:
-        """Notes that a part is done, and so many rows in all."""
-        self._bytes += part.bytes
+    def watched(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+        """The pieces; one is done as the next is taken."""
+        for piece in pieces:
+            yield piece
+            self._count(next((own.image_count for own in piece.systems.values()), piece.references.image_count))
+
+    def _count(self, images: int) -> None:
+        self._done += images
         now = time.monotonic()
-        share, seconds = self._bytes / self._all, max(now - self._started, 1e-9)
-        rate, left = rows / seconds, seconds * (1 - share) / share if share else None
+        share = self._done / self._all if self._all else 0.0
+        rate = self._done / max(now - self._started, 1e-9)
+        left = (self._all - self._done) / rate if self._all else None
         if share >= 1 or now - self._logged >= LOG_SECONDS:
             self._logged = now
-            figures = {"rows": rows, "rows_per_second": rate, "seconds_left": left, "share": share}
+            figures = {"images": self._done, "images_per_second": rate, "seconds_left": left, "share": share}
             LOG.info("%s", self._what, extra=figures)
         if self._tell is not None:
-            text = f"{self._what}: {rows:,} rows, {rate:,.0f} per second"
-            if share < 1 and left is not None:
-                text += f", {duration(left)} left"
+            text = f"{self._what}: {self._done:,} images, {rate:,.0f} per second"
+            text += f", {duration(left)} left" if left else ""
             self._tell(WorkShare(min(share, 0.999_999), text))
 
 

@@ -1,7 +1,7 @@
-"""The engine of a cluster: Ray gives the parts to workers, again where a worker or node is lost, and shuffles.
+"""The engine of a cluster: the functions of the stream on Ray's workers, again where a worker or node is lost.
 
-Tasks of Ray's core, and not Ray Data: that costs the driver many times as much per part, begins a part without end
-whose worker dies, and hands results back as rows.
+The driver reads the captions and hands out pieces of them, so that workers need no files. Tasks of Ray's core, and not
+Ray Data, which costs 1.25 times as much.
 """
 
 from __future__ import annotations
@@ -16,39 +16,38 @@ import socket
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.engines.passes import RARE, Counters, Counts, ScoredPiece, score
 from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, engine_option, option
 
 if TYPE_CHECKING:
-    from sacrecap.data.partitioned import Part
-    from sacrecap.engines.plan import Shuffle
-
-Value = TypeVar("Value")
+    from sacrecap.corpus.corpus import WholeCorpus
+    from sacrecap.engines.plan import Piece, Plan
 
 TRIES = 4
-"""How often a part is begun, where the worker dies that does it, before the part is taken for the cause."""
-WAITING = 256
-"""Parts that are given out at once at least, so that a cluster that can grow sees that there is work."""
-FAN_IN = 32
-"""Pieces of a shard that are made one before there are more: the driver keeps note of each."""
+"""How often a piece is begun, where the worker dies that does it, before the piece is taken for the cause."""
+WAITING = 64
+"""Pieces that are given out at once at least, so that a cluster that can grow sees that there is work."""
+FAN_IN = 8
+"""Counts that a worker adds up at once."""
 
 
 class RayEngine:
-    """Works on parts on a Ray cluster.
+    """Works on pieces on a Ray cluster.
 
-    A part that is cut off, by the death of its worker or of the whole node, is done again elsewhere; each part's
-    result is given once. A part whose worker dies each of `TRIES` times is an `EngineError` that names its file.
+    A piece that is cut off, by the death of its worker or of the whole node, is done again elsewhere. A piece whose
+    worker dies each of `TRIES` times is an `EngineError`.
 
     Args:
         address: ``HOST:PORT`` of the cluster. By default the cluster that `RAY_ADDRESS` names or that `ray start`
             began on this machine, else one that is started here and ends with the engine. Where `ray.init` was called
             before, that connection is used, and stays.
-        workers: parts to work on at once; by default as many as the cluster has cores.
+        workers: pieces to work on at once; by default as many as the cluster has cores.
 
     Raises:
         MissingDependencyError: Ray is not installed.
@@ -57,7 +56,6 @@ class RayEngine:
 
     name = "ray"
     threads = 1
-    in_order = False
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
         self._ray = ray = _imported()
@@ -99,96 +97,73 @@ class RayEngine:
                     "head in RAY_AUTH_TOKEN or ~/.ray/auth_token"
                 ) from error
 
-    def share(self, value: Value) -> InStore[Value]:
-        """Puts the value into the object store, from where each node copies it once."""
-        return InStore(self._ray.put(value))
+    def count(self, plan: Plan, pieces: Iterable[Piece], *, minimum: int = RARE) -> Any:
+        """What is known of all references together, on the cluster: see `fetch`."""
+        shared, levels = [self._ray.put(_sent(plan))], list[list[Any]]()
+        begin, merge = self._task("counted"), self._task("merged")
 
-    def map(
-        self,
-        function: Callable[[Part], Value],
-        parts: Sequence[Part],
-        *,
-        gpus: float = 0,
-        shuffle: Shuffle | None = None,
-    ) -> Iterator[tuple[Part, Value]]:
-        """The function's result for each part, once each, as they come; `gpus` is what one call needs of them.
+        def add(counts: Any, level: int = 0) -> None:
+            if len(levels) <= level:
+                levels.append([])
+            levels[level].append(counts)
+            if len(levels[level]) == FAN_IN:
+                full, levels[level] = levels[level], []
+                add(merge(shared, 1, *full), level + 1)
 
-        With a shuffle, the function returns its result and a piece for each shard; pieces stay on the cluster.
+        for counts in self._flow(functools.partial(begin, shared), pieces):
+            add(counts)
+        known = self._task("known_of")(shared, minimum, *(counts for level in levels for counts in level))
+        self._ray.wait([known])
+        return known
+
+    def fetch(self, known: Any) -> WholeCorpus:
+        """What `count` found."""
+        return self._got(known)  # type: ignore[no-any-return]
+
+    def score(self, plan: Plan, known: Any, pieces: Iterable[Piece]) -> Iterator[ScoredPiece]:
+        """What scoring makes of each piece, in their order.
 
         Raises:
-            EngineError: workers have another version of sacrecap or died at one part again and again, or the cluster
+            EngineError: workers have another version of sacrecap or died at one piece again and again, or the cluster
                 was lost.
-            Exception: whatever the function raised first; nothing more is worked on then.
+            Exception: whatever scoring raised first; nothing more is worked on then.
         """
-        returns = 1 if shuffle is None else 1 + shuffle.shards
-        free, left = deque(self._slots(function, len(parts), gpus, returns)), deque(parts)
-        working: dict[Any, tuple[Part, Any, list[Any]]] = {}
+        shared, about = [self._ray.put(_sent(plan))], [] if known is None else [known]
+        gpus = any("device" in part.needs for metric in plan.metrics for part in metric.parts)
+        begin = self._task("scored", gpus=gpus and self._ray.cluster_resources().get("GPU", 0) > 0)
+        for made in self._flow(functools.partial(begin, shared, about), pieces):
+            yield self._got(made)
+
+    def _flow(self, begin: Callable[[Piece], Any], pieces: Iterable[Piece]) -> Iterator[Any]:
+        """References to what is made of the pieces, in order; only so many are worked on at once."""
+        most = self._workers or max(2 * int(self._ray.cluster_resources().get("CPU", 1)), WAITING)
+        working: list[Any] = []
+        order: deque[Any] = deque()
         try:
-            while left or working:
-                while left and free:
-                    slot, part = free.popleft(), left.popleft()
-                    made = slot(part)
-                    first, *pieces = made if returns > 1 else [made]
-                    working[first] = part, slot, pieces
-                for done in self._done(list(working)):
-                    part, slot, pieces = working.pop(done)
-                    free.append(slot)
-                    value = self._got(done, part.file)
-                    if shuffle is not None:
-                        self._keep(shuffle, pieces)
-                    yield part, value
+            for piece in pieces:
+                while len(working) >= most:
+                    _, working = self._ray.wait(working, num_returns=1)
+                made = begin(piece)
+                working.append(made)
+                order.append(made)
+                while order and order[0] not in working:
+                    yield order.popleft()
+            while order:
+                yield order.popleft()
         finally:
-            for unfinished in working:
+            for unfinished in order:
                 with contextlib.suppress(Exception):  # the cluster may be gone
                     self._ray.cancel(unfinished, force=False)
 
-    def gather(self, shuffle: Shuffle) -> Iterator[tuple[Any, InStore[Any]]]:
-        """What the shuffle finishes each shard to, in order: what is told of it, and what stays on the cluster."""
-        every = [pieces for level in shuffle.kept for pieces in level]
-        finish = self._task(shuffle.finish, 2)
-        for told, kept in [finish(*same) for same in zip(*every, strict=True)]:
-            yield self._got(told, "a shuffle"), InStore(kept)
-
-    def call(self, function: Callable[..., tuple[Any, Value]], *given: Any) -> InStore[Value]:
-        """What the function keeps of these values: a worker calls it, and it stays on the cluster."""
-        told, kept = self._task(function, 2)(*(value.reference for value in given))
-        self._got(told, "a shuffle")
-        return InStore(kept)
-
-    def _keep(self, shuffle: Shuffle, pieces: list[Any], level: int = 0) -> None:
-        """Keeps a part's pieces; where there are many, those of each shard become one."""
-        while len(shuffle.kept) <= level:
-            shuffle.kept.append([])
-        shuffle.kept[level].append(pieces)
-        if len(shuffle.kept[level]) == FAN_IN:
-            full, shuffle.kept[level] = shuffle.kept[level], []
-            combine = self._task(shuffle.combine, 1)
-            self._keep(shuffle, [combine(*same) for same in zip(*full, strict=True)], level + 1)
-
-    def _slots(self, function: Any, parts: int, gpus: float, returns: int) -> list[Callable[[Part], Any]]:
-        """Functions that give out a part each: as many as may be worked on at once."""
-        resources: dict[str, float] = self._ray.cluster_resources()
-        most = min(self._workers or max(2 * int(resources.get("CPU", 1)), WAITING), parts)
-        found = int(resources.get("GPU", 0) / gpus) if gpus else 0
-        if not found:
-            return [self._task(function, returns)] * most
-        # An actor keeps its model from part to part, and its GPU to itself.
-        actor = self._ray.remote(_as_actor(_runner(self._ray.put(function))))
-        actor = actor.options(num_cpus=1, num_gpus=gpus, max_restarts=-1, max_task_retries=TRIES - 1)
-        actors = [actor.remote() for _ in range(min(found, most))]
-        return [own.run.options(num_returns=returns).remote for own in actors]
-
-    def _task(self, function: Any, returns: int) -> Callable[..., Any]:
-        run = self._ray.remote(_runner(self._ray.put(function)))
-        task: Callable[..., Any] = run.options(num_cpus=1, num_returns=returns, max_retries=TRIES - 1).remote
+    def _task(self, name: str, *, gpus: bool = False) -> Callable[..., Any]:
+        # A process keeps its network from piece to piece.
+        own: dict[str, Any] = {"num_gpus": 1, "max_calls": 0} if gpus else {}
+        task: Callable[..., Any] = (
+            self._ray.remote(_work(name)).options(num_cpus=1, max_retries=TRIES - 1, **own).remote
+        )
         return task
 
-    def _done(self, working: list[Any]) -> list[Any]:
-        """Those that are ready, of which there is one at least."""
-        self._ray.wait(working, num_returns=1)
-        return self._ray.wait(working, num_returns=len(working), timeout=0)[0]  # type: ignore[no-any-return]
-
-    def _got(self, reference: Any, what: str) -> Any:
+    def _got(self, reference: Any) -> Any:
         errors = self._ray.exceptions
         try:
             return self._ray.get(reference)
@@ -199,19 +174,25 @@ class RayEngine:
             if isinstance(cause, errors.RayError):  # what was raised cannot travel
                 raise EngineError(f"a worker failed: {str(cause).strip().rpartition(chr(10))[2]}") from error
             raise cause from OnWorker(str(error))
-        except (errors.WorkerCrashedError, errors.OutOfMemoryError, errors.ActorDiedError) as error:
+        except (errors.WorkerCrashedError, errors.OutOfMemoryError) as error:
             raise EngineError(
-                f"{what}: the worker died each of the {TRIES} times that it worked on this part. The usual cause is "
-                f"memory: give each worker more of it, or take fewer ({engine_option('workers')}), and begin again "
-                f"with {engine_option('resume', True)}"
+                f"the worker died each of the {TRIES} times that it worked on a piece. The usual cause is memory: give "
+                f"each worker more of it, or take fewer ({engine_option('workers')})"
             ) from error
         except errors.RayError as error:
-            again = f"begin again with {engine_option('resume', True)}"
-            raise EngineError(f"the Ray cluster was lost ({_line(error)}); {again}") from error
+            raise EngineError(f"the Ray cluster was lost ({_line(error)}); begin again") from error
 
     def close(self) -> None:
         """Leaves the cluster, and ends one that was started here."""
         self._ends.close()
+
+
+def _sent(plan: Plan) -> Plan:
+    """What workers get: frequencies of a file as they are, since the file need not be on their machines."""
+    frequencies = plan.needs.get("document_frequency")
+    if frequencies is None:
+        return plan
+    return replace(plan, needs=plan.needs.with_({"document_frequency": [one.in_memory() for one in frequencies]}))
 
 
 class _Diverted(io.TextIOBase):
@@ -232,17 +213,6 @@ class _Diverted(io.TextIOBase):
         sys.stderr.flush()
 
 
-@dataclass(frozen=True)
-class InStore(Generic[Value]):
-    """A value in Ray's object store."""
-
-    reference: Any
-
-    def get(self) -> Value:
-        """The value: a process unpickles it once."""
-        return fetched(self.reference)  # type: ignore[no-any-return]
-
-
 @functools.lru_cache(maxsize=3)
 def fetched(reference: Any) -> Any:
     """A value of the object store; those that this process used last it keeps."""
@@ -258,17 +228,18 @@ class OnWorker(Exception):  # noqa: N818 - it is shown as the cause of one
         return f"\n{self.args[0]}"
 
 
-def _runner(function: Any) -> Callable[..., Any]:
+def _work(name: str) -> Callable[..., Any]:
     """What Ray runs on workers: a function inside a function, which travels as code, so that it can say what they lack.
 
     Ray would only say that a module is missing, or nothing where the other version happens to work.
     """
-    version, name, of_command_line = _core.__version__, __name__, at_command_line()
+    version, module, of_command_line = _core.__version__, __name__, at_command_line()
 
     def run(*given: Any) -> Any:
         try:
+            from importlib import import_module
+
             from sacrecap import _core
-            from sacrecap.engines.ray import fetched
             from sacrecap.errors import words_of_command_line
 
             found = "" if _core.__version__ == version else f"sacrecap {_core.__version__}"
@@ -278,19 +249,39 @@ def _runner(function: Any) -> Callable[..., Any]:
             message = (
                 f"a worker on {platform.node()} has {found}, the driver sacrecap {version}: install it on every node"
             )
-            raise ImportError(message, name=name)
+            raise ImportError(message, name=module)
         with words_of_command_line(of_command_line):
-            return fetched(function)(*given)
+            return getattr(import_module(module), name)(*given)
 
     return run
 
 
-def _as_actor(run: Callable[..., Any]) -> type:
-    class Actor:
-        def run(self, part: Any) -> Any:
-            return run(part)
+def counted(plan: list[Any], piece: Piece) -> Counts:
+    """The references of a piece, counted on a worker."""
+    counters = Counters(fetched(plan[0]))
+    counters.add(piece)
+    return counters.finish()
 
-    return Actor
+
+def merged(plan: list[Any], minimum: int, *several: Counts) -> Counts:
+    """What was counted of several pieces, without n-grams in fewer images."""
+    counters = Counters(fetched(plan[0]))
+    for counts in several:
+        counters.merge(counts)
+    return counters.finish(minimum)
+
+
+def known_of(plan: list[Any], minimum: int, *several: Counts) -> WholeCorpus:
+    """What is known of the whole corpus."""
+    counters = Counters(fetched(plan[0]))
+    for counts in several:
+        counters.merge(counts)
+    return counters.known(minimum)
+
+
+def scored(plan: list[Any], known: list[Any], piece: Piece) -> ScoredPiece:
+    """The rows of a piece, made on a worker."""
+    return score(fetched(plan[0]), fetched(known[0]) if known else None, piece)
 
 
 def _cluster(address: str | None) -> str:

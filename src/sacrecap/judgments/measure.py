@@ -138,7 +138,6 @@ def agreement(
 def _resampling(resampling: Resampling | None, given: Mapping[str, object]) -> tuple[Resampling, dict[str, object]]:
     """The resampling of a call, and its other keywords. Raises `UsageError` for what has no meaning over judgments."""
     how, others = Resampling.of(resampling, given)
-    how = how.drawn("multinomial")
     unknown = how.to_dict()
     if unknown:
         name, value = next(iter(unknown.items()))

@@ -70,8 +70,7 @@ def compare(
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
         test: `exact`, the permutation test without drawing, the default; `permutation`, which draws (approximate
-            randomisation; Noreen 1989); or `bootstrap` (Koehn 2004; Riezler and Maxwell 2005), the default and only
-            test of other engines than `local`.
+            randomisation; Noreen 1989); or `bootstrap` (Koehn 2004; Riezler and Maxwell 2005).
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         attempts: of how many attempts on these images (submissions, checkpoints, settings) each system is the best: one
@@ -164,12 +163,11 @@ def compare_results(
     """
     several = checked_attempts(results, attempts, test=test, alpha=alpha, correction=correction)
     _check_scored_alike(results)
-    resampling = resampling.drawn("multinomial")
     level, image_ids = resampling.interval, next(iter(results.values())).image_ids
     warn_of_weak_tests(len(image_ids), len(results), test, resampling.samples, alpha, correction)
     rows = [[score.rows for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
-    bounds, between, p = paired(rows, test, resampling, image_ids, threads)
+    bounds, between, p = paired(rows, test, resampling, threads)
     if level is not None:
         if resampling.interval_method == "jackknife":
             bounds = [
@@ -183,11 +181,7 @@ def compare_results(
 
 
 def paired(
-    rows: Sequence[Sequence[_core.Statistics]],
-    test: Test,
-    resampling: Resampling,
-    image_ids: Sequence[str],
-    threads: int,
+    rows: Sequence[Sequence[_core.Statistics]], test: Test, resampling: Resampling, threads: int
 ) -> tuple[list[Interval], list[Interval | None], list[float]]:
     """Every two systems by each metric, of the statistics of each system by each metric.
 
@@ -201,9 +195,8 @@ def paired(
     p: list[float] = []
     is_percentile = level is not None and resampling.interval_method == "percentile"
     if is_percentile or test == "bootstrap":
-        ids = resampling.ids(image_ids)
-        wide = widened(level or 0.95, len(image_ids))
-        bounds, differences = _core.paired_bootstrap(rows, samples, wide, seed, threads, ids)
+        wide = widened(level or 0.95, rows[0][0].rows)
+        bounds, differences = _core.paired_bootstrap(rows, samples, wide, seed, threads)
         p = [own for _, own in differences]
         if is_percentile:
             between = [limits for limits, _ in differences]

@@ -46,10 +46,8 @@ from sacrecap.scoring.result import Score
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.choices import EngineName
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Pair
-    from sacrecap.scoring.elsewhere import ScoringEngine
 
 Curves: TypeAlias = "dict[int, dict[str, Score]]"
 CURVE = (2, 5, 8, 10)
@@ -70,7 +68,6 @@ def diversity(
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
     threads: int = 0,
-    engine: EngineName | ScoringEngine = "local",
     progress: Callable[[float], object] | None = None,
     **given: Unpack[Keywords],
 ) -> Diversity:
@@ -92,8 +89,6 @@ def diversity(
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         resampling: how uncertainty is told, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core; results are the same bits for any number.
-        engine: as for [`sacrecap.score`][]. With another than `local` and no references, the sets are in rows, which
-            have references too where the engine's options name their column.
         progress: as for [`sacrecap.score`][].
         **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
             [`sacrecap.score`][]. Where no `document_frequency` is given, words are weighted by the references, or else
@@ -114,22 +109,6 @@ def diversity(
     parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
-    if (engine if isinstance(engine, str) else engine.name) != "local":
-        from sacrecap.scoring.elsewhere import named_engine
-
-        return named_engine(engine).diversity(
-            sets,
-            references,
-            parsed_metrics,
-            accuracy=accuracy_metric,
-            beta2=beta2,
-            top=top,
-            test=test,
-            training=training,
-            needs=merged_needs,
-            tokenizer=tokenizer,
-            resampling=how,
-        )
     accepted_name("test", test or "exact", TESTS)
     systems = _named(sets)
     check_top(top, described=references is not None)
@@ -148,7 +127,7 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), how.drawn("multinomial"), beta2, test or "exact")
+    result = Diversity(_core.__version__, scored, human, (), how, beta2, test or "exact")
     return _with_intervals(result, threads)
 
 
@@ -308,7 +287,6 @@ def _with_intervals(result: Diversity, threads: int) -> Diversity:
                 [figure.rows for figure in system.values()],
                 [figure.metric for figure in system.values()],
                 result.resampling,
-                system.image_ids,
                 threads=threads,
             ),
             result.resampling.interval,
@@ -330,5 +308,5 @@ def _pairs(result: Diversity, alpha: float, threads: int) -> tuple[Pair, ...]:
         return ()
     warn_of_weak_tests(systems[0].images, len(systems), result.test, result.resampling.samples, alpha, "holm")
     rows = [[system[key].rows for key in keys] for system in systems]
-    _, between, p = paired(rows, result.test, result.resampling, systems[0].image_ids, threads)
+    _, between, p = paired(rows, result.test, result.resampling, threads)
     return tuple(fair(pairs_of(result, keys, between, p, "holm", alpha), result))

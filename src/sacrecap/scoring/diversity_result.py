@@ -97,18 +97,6 @@ class SetSpectrum:
         return tuple(sorted(named, key=lambda item: -abs(item[1]))[:most])
 
 
-@dataclass(frozen=True)
-class Size:
-    """How much a system has, where its corpus is a sample of it."""
-
-    images: int
-    captions: int
-    caption_counts: tuple[int, int]
-    """The least and the most captions per image."""
-    words: int
-    """Number of distinct words."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemDiversity(Keyed[Score]):
     """A system's figures by key: `system["self-cider"].value`."""
@@ -119,8 +107,6 @@ class SystemDiversity(Keyed[Score]):
     curve: dict[int, dict[str, float]]
     """Figures of the K most accurate captions of each set, by K; empty without references."""
     document_frequency: Sequence[DocumentFrequency] | None
-    size: Size | None = None
-    """How much the system has, where an engine scored it part by part and `corpus` is a sample; None for all of it."""
 
     _field: ClassVar[str] = "figures"
 
@@ -137,15 +123,16 @@ class SystemDiversity(Keyed[Score]):
 
     @property
     def images(self) -> int:
-        """Number of images; `image_ids` are a sample of them where an engine scored them part by part."""
-        return len(self.corpus) if self.size is None else self.size.images
+        """Number of images."""
+        return len(self.corpus)
 
     @property
     def captions_per_image(self) -> int | dict[str, float]:
         """Their number if it is the same for all images, otherwise `{"min", "mean", "max"}`."""
-        least, most = self.corpus.candidate_counts if self.size is None else self.size.caption_counts
-        captions = self.corpus.candidate_count if self.size is None else self.size.captions
-        return least if least == most else {"min": least, "mean": captions / self.images, "max": most}
+        least, most = self.corpus.candidate_counts
+        return (
+            least if least == most else {"min": least, "mean": self.corpus.candidate_count / self.images, "max": most}
+        )
 
     def word_counts(self) -> list[tuple[str, int]]:
         """Every word of the captions with its count, the commonest first."""
@@ -154,7 +141,7 @@ class SystemDiversity(Keyed[Score]):
     @property
     def vocabulary(self) -> int:
         """Number of distinct words over all captions."""
-        return len(self.word_counts()) if self.size is None else self.size.words
+        return len(self.word_counts())
 
     @cached_property
     def findings(self) -> list[Finding]:

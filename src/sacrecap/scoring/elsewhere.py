@@ -12,12 +12,11 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.result import Result
 
 
 class ScoringEngine(Protocol):
-    """What carries out `sacrecap.score`, `compare` and `diversity` elsewhere, such as
+    """What carries out `sacrecap.score` and `compare` elsewhere, such as
     [`EngineOptions`][sacrecap.engines.EngineOptions]. The arguments are those of the functions, parsed.
     """
 
@@ -32,10 +31,6 @@ class ScoringEngine(Protocol):
     @property
     def compare(self) -> Callable[..., Comparison]:
         """As [`sacrecap.compare`][]."""
-
-    @property
-    def diversity(self) -> Callable[..., Diversity]:
-        """As [`sacrecap.diversity`][]."""
 
 
 def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None) -> ScoringEngine:

@@ -64,6 +64,8 @@ class Groups:
 
 def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") -> Result:
     """The result with the scores of each group; see `Result.by`."""
+    for score in result.values():
+        _ = score.rows  # of every image, or an error
     places: dict[str, list[int]] = {}
     for place, image in enumerate(result.image_ids):
         if image in groups:
@@ -77,10 +79,9 @@ def _scores(result: Result, places: list[int]) -> dict[str, Score]:
     """The scores over these images."""
     statistics = [score.rows.select(places) for score in result.values()]
     metrics = [score.metric for score in result.values()]
-    ids = [result.image_ids[place] for place in places]
     method = result.resampling.interval_method
     alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
-    bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling, ids)
+    bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling)
     return {
         metric.key: within(Score(metric, own, result[metric].signature), between, result.resampling.interval)
         for metric, own, between in zip(metrics, statistics, bounds, strict=True)

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap import _core
-from sacrecap.choices import BOOTSTRAPS, INTERVAL_METHODS, Bootstrap, IntervalMethod
+from sacrecap.choices import INTERVAL_METHODS, IntervalMethod
 from sacrecap.errors import UsageError, accepted_name, as_number, spelled, whole_number
 from sacrecap.resources.needs import Given
 
@@ -34,7 +34,6 @@ class ResamplingKeywords(TypedDict, total=False):
 
     interval: float | None
     interval_method: IntervalMethod
-    bootstrap: Bootstrap | None
     samples: int
     seed: int
 
@@ -63,12 +62,6 @@ class Resampling:
     """`percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the truth more often
     on fewer than 10 images. Tests do not depend on it.
     """
-    bootstrap: Bootstrap | None = None
-    """How a sample is drawn: `multinomial`, as many images as there are, with replacement; or `poisson`, each image a
-    Poisson number of times that depends on the seed and the image's id alone, so that parts of a corpus on several
-    machines draw what the whole draws. None for `multinomial`, and for `poisson` on other engines than `local`; a
-    result has one of the two.
-    """
     samples: int = 1000
     """Number of bootstrap samples; of permutations, where a test draws them."""
     seed: int = 0
@@ -76,7 +69,6 @@ class Resampling:
 
     def __post_init__(self) -> None:
         accepted_name("interval method", self.interval_method, INTERVAL_METHODS)
-        accepted_name("bootstrap", self.bootstrap or "multinomial", BOOTSTRAPS)
         if self.interval is not None and not 0 < as_number("interval", self.interval) < 1:
             raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.interval!r}")
         whole_number("samples", self.samples, 1)
@@ -91,10 +83,6 @@ class Resampling:
         others = {name: value for name, value in keywords.items() if name not in own}
         return replace(resampling or cls(), **own), others  # type: ignore[arg-type]
 
-    def drawn(self, usual: Bootstrap) -> Resampling:
-        """The same by the bootstrap that was named, or by this one."""
-        return self if self.bootstrap else replace(self, bootstrap=usual)
-
     @property
     def draws(self) -> int:
         """Number of samples that intervals take; 0 if there are none."""
@@ -104,23 +92,13 @@ class Resampling:
         """The entries in JSON about a test: its name, and what it drew if it draws."""
         return {"name": test} if test == "exact" else {"name": test, "samples": self.samples, "seed": self.seed}
 
-    def ids(self, image_ids: Sequence[str]) -> Sequence[str] | None:
-        """The ids that the draws of the Poisson bootstrap depend on; None for the multinomial one, which needs none."""
-        return image_ids if self.bootstrap == "poisson" else None
-
     def to_dict(self) -> dict[str, str]:
         """The entries in JSON about how intervals were made: only settings that are not the default."""
-        entries = {"interval_method": self.interval_method, "bootstrap": self.bootstrap or "multinomial"}
-        return {name: value for name, value in entries.items() if value not in ("percentile", "multinomial")}
+        return {} if self.interval_method == "percentile" else {"interval_method": self.interval_method}
 
 
 def intervals(
-    statistics: Sequence[_core.Statistics],
-    metrics: Sequence[Metric],
-    resampling: Resampling,
-    image_ids: Sequence[str],
-    *,
-    threads: int = 0,
+    statistics: Sequence[_core.Statistics], metrics: Sequence[Metric], resampling: Resampling, *, threads: int = 0
 ) -> list[Interval] | list[None]:
     """An interval for the score of each metric, over the rows (images) of its statistics; None each if none is wanted.
 
@@ -128,7 +106,6 @@ def intervals(
         statistics: a table for each metric, all of the same images.
         metrics: whose tables they are; their ranges bound the intervals.
         resampling: how they are made.
-        image_ids: of the images.
         threads: number of threads; 0 means one per core.
 
     Raises:
@@ -138,10 +115,9 @@ def intervals(
     if level is None:
         return [None] * len(metrics)
     if resampling.interval_method == "percentile":
-        ids = resampling.ids(image_ids)
         rows = statistics[0].rows if statistics else 0
         wide = widened(level, rows)
-        return _core.bootstrap_intervals(statistics, resampling.samples, wide, resampling.seed, threads, ids)
+        return _core.bootstrap_intervals(statistics, resampling.samples, wide, resampling.seed, threads)
     return [
         jackknife(rows, level, metric.largest, metric.smallest)
         for rows, metric in zip(statistics, metrics, strict=True)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.metrics.spice.explanation import GraphMatch
     from sacrecap.metrics.vifidel.explanation import Explanation
-    from sacrecap.scoring.folded import Folded
     from sacrecap.scoring.groups import Groups
+    from sacrecap.scoring.summed import Summed
 
 
 def finite(value: float) -> float | None:
@@ -93,8 +93,8 @@ class Score(float):
 
     metric: Metric
     """The metric with its parameters."""
-    statistics: _core.Statistics | Folded
-    """The sufficient statistics behind the score, image by image; of a stream, their sums and a sample's rows."""
+    statistics: _core.Statistics | Summed
+    """The sufficient statistics behind the score, image by image; or their sums, where those were added up."""
     signature: str
     """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|sacrecap:0.1.0`."""
     interval: tuple[float, float] | None = None
@@ -102,12 +102,12 @@ class Score(float):
     ready: Ready | None = None
     """The prepared metric for this corpus; None for a score derived from others, and for one that was pickled."""
 
-    def __new__(cls, metric: Metric, statistics: _core.Statistics | Folded, *_: object, **__: object) -> Self:
+    def __new__(cls, metric: Metric, statistics: _core.Statistics | Summed, *_: object, **__: object) -> Self:
         """The number: NaN if no image has a score."""
         has_none = _unscored(metric, statistics) == statistics.rows
         return super().__new__(cls, math.nan if has_none else statistics.score())
 
-    def __getnewargs__(self) -> tuple[Metric, _core.Statistics | Folded]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Metric, _core.Statistics | Summed]:  # type: ignore[override]
         return self.metric, self.statistics
 
     @property
@@ -132,20 +132,18 @@ class Score(float):
 
     @property
     def rows(self) -> _core.Statistics:
-        """The statistics of every image. Raises `UsageError` if an engine scored part by part and kept none."""
+        """The statistics of every image. Raises `UsageError` if an engine added them up and kept none."""
         if not isinstance(self.statistics, _core.Statistics):
             raise UsageError(
-                f"{self.key}: the statistics of every image were not kept, since an engine scored part by part; ask it "
-                "for intervals and tests, or score with engine='local'"
+                f"{self.key}: the statistics of every image were added up, and not kept; score with intervals, or with "
+                "EngineOptions(…, rows=True)"
             )
         return self.statistics
 
     @property
     def per_image(self) -> npt.NDArray[np.float64]:
         """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN for no score. As a list of
-        Python's floats: `per_image.tolist()`.
-
-        Of a result that an engine made, the images are a sample: `engine` of [`sacrecap.score`][] says more.
+        Python's floats: `per_image.tolist()`. Of none, where an engine added statistics up.
         """
         import numpy as np
 
@@ -186,7 +184,7 @@ class Score(float):
         return {**vars(self), "ready": None}
 
 
-def _unscored(metric: Metric, statistics: _core.Statistics | Folded) -> int:
+def _unscored(metric: Metric, statistics: _core.Statistics | Summed) -> int:
     return 0 if metric.no_score_where is None else statistics.unscored
 
 
@@ -271,7 +269,7 @@ class Result(Printable, Keyed[Score]):
 
     @property
     def images(self) -> int:
-        """Number of images scored; `image_ids` are a sample of them where an engine scored them part by part."""
+        """Number of images scored; `image_ids` are empty where an engine added their statistics up."""
         return max((score.statistics.rows for score in self.values()), default=len(self.image_ids))
 
     @cached_property
@@ -407,7 +405,7 @@ class Result(Printable, Keyed[Score]):
 
         Raises:
             DataError: no image has a group.
-            UsageError: an engine scored part by part, and kept no scores of every image.
+            UsageError: an engine added the statistics up, and kept none of single images.
 
         Examples:
             >>> references, captions = sacrecap.example.references(), sacrecap.example.systems()["careful"]

@@ -12,7 +12,7 @@ from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, Refer
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.scoring.count import check_unit, count
+from sacrecap.scoring.count import CountedMetric, check_unit, count
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Result, Score, within
 
@@ -65,9 +65,9 @@ def score(
         resampling: how uncertainty is told, as one [`Resampling`][sacrecap.Resampling]; its fields are also keywords of
             the call.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
-        engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
-            `sacrecap.engines.EngineOptions`. The numbers are the same. Other engines than `local` take paths of files,
-            folders or patterns, or lists of such; per-image scores and captions of their results are those of a sample.
+        engine: where statistics are made: `local`, of all captions at once; `stream`, piece by piece, in less memory;
+            `ray`, on a cluster; or `sacrecap.engines.EngineOptions`. The results are the same. Without intervals, other
+            engines than `local` keep nothing of single images unless the options say `rows=True`.
         progress: called with the finished share, 0 to 1, of slow preparations; and with 0 when a step begins. Its
             attribute `what` names it.
         **given: what the metrics of sacrecap need, by keyword: `document_frequency`, `objects`,
@@ -89,7 +89,8 @@ def score(
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
-    if (engine if isinstance(engine, str) else engine.name) != "local":
+    own = references.tokenizer if isinstance(references, References) else "ptb"
+    if (engine if isinstance(engine, str) else engine.name) != "local" and not isinstance(references, Corpus):
         from sacrecap.scoring.elsewhere import named_engine
 
         return named_engine(engine, merged_needs).score(
@@ -97,7 +98,7 @@ def score(
             candidates,
             parsed_metrics,
             needs=merged_needs,
-            tokenizer=tokenizer or "ptb",
+            tokenizer=tokenizer or own,
             on_missing=on_missing,
             resampling=how,
         )
@@ -107,7 +108,6 @@ def score(
         if candidates is None:
             references, candidates = _both(references)
         merged_needs.begin("tokenising")
-        own = references.tokenizer if isinstance(references, References) else "ptb"
         corpus = Corpus(references, candidates, tokenizer=tokenizer or own, on_missing=on_missing, threads=threads)
     return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how, threads=threads)
 
@@ -146,18 +146,26 @@ def score_corpus(
     [`sacrecap.score`][].
     """
     metrics = tuple(metrics)
-    how = (resampling or Resampling(None)).drawn("multinomial")
+    how = resampling or Resampling(None)
     check_unit(corpus, metrics)
     merged_needs = Needs.of(needs, given, threads=threads)
     merged_needs.begin("scoring")
     counted = count(corpus, metrics, merged_needs)
-    if how.interval is not None:
-        merged_needs.begin("resampling")
-    bounds = intervals([one.statistics for one in counted], metrics, how, corpus.image_ids, threads=threads)
+    return result_of(counted, corpus, merged_needs, how, threads=threads)
+
+
+def result_of(
+    counted: Sequence[CountedMetric], corpus: Corpus, needs: Needs, resampling: Resampling, *, threads: int = 0
+) -> Result:
+    """What the statistics of a corpus' images come to: scores with their intervals and signatures."""
+    if resampling.interval is not None:
+        needs.begin("resampling")
+    statistics = [one.statistics for one in counted]
+    bounds = intervals(statistics, [one.metric for one in counted], resampling, threads=threads)
     scores = {
         one.metric.key: within(
-            Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between, how.interval
+            Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between, resampling.interval
         )
         for one, between in zip(counted, bounds, strict=True)
     }
-    return Result(_core.__version__, corpus.image_ids, scores, how, corpus, merged_needs)
+    return Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, needs)

@@ -5,36 +5,30 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
-from sacrecap.corpus.corpus import Corpus, added
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.partitioned.column_checks import ColumnCheck
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
-from sacrecap.metrics.base import Ready
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.resources.objects_of_images import known_objects
+from sacrecap.scoring.collected import Extent, Rows, RowsPart, ScoredAs, Sums
 from sacrecap.scoring.count import CountedMetric, count_quietly
-from sacrecap.scoring.folded import Folded
-from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.result import Result, Score, counted
+from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from sacrecap.corpus.corpus import Tallies
     from sacrecap.metrics import Metric
 
 B = TypeVar("B")
-Span: TypeAlias = "tuple[()] | tuple[int, int]"
-"""The fewest and the most of something; empty without any rows."""
-
 _OF_IMAGES = {"images", "objects"}
 """Needs that are found by image id."""
 
@@ -44,8 +38,8 @@ class Scorer:
 
     `scorer(batch)` returns the batch with a column of scores per metric, in the order of its rows. Each row is a
     caption with its references, by itself: the scores are those of `sacrecap.score(…).per_image` to the bit, whatever
-    the batches. Image ids may repeat, or be absent. `scorer.statistics(batch)` gives sums instead, which add up to the
-    score of the corpus.
+    the batches. Image ids may repeat, or be absent. `scorer.rows(batch)` gives what scores are made of, of which the
+    score of the corpus is made, with intervals and tests; `scorer.statistics(batch)` the same added up.
 
     A scorer is small when it is pickled: document frequencies that come from a file go by its path, and every process
     of a machine maps the same memory. Networks load when a process first needs them, once.
@@ -56,7 +50,7 @@ class Scorer:
             the readers of files know (see `docs/reference/files.md`).
         references: the column of references, lists of texts or a text; or several such columns. By default
             `references`, `reference`, or a second column of captions. Not read where no metric needs references.
-        image_id: the column of image ids, for metrics that look at images or objects; read for no other.
+        image_id: the column of image ids, for metrics that look at images or objects, and for paired tests of `rows`.
         prefix: put before the names of the columns of scores, which are the metrics' keys.
         on_bad_row: what to do with a row without references, or with one that cannot be scored: `error`, or `null`, no
             score by any metric. A caption that is null is an empty one.
@@ -106,6 +100,7 @@ class Scorer:
             )
         for metric in self.metrics:
             _check(metric, self._needs)
+        self._scored_as = ScoredAs(self.metrics, self._needs, tokenizer)
         parts = [part for metric in self.metrics for part in metric.parts]
         self._described = any(part.needs_references for part in parts)
         self._of_images = any(_OF_IMAGES & {*part.needs} for part in parts)
@@ -142,25 +137,33 @@ class Scorer:
             column[rows] = np.frombuffer(one.statistics.row_scores(), dtype="<f8")
         return frame.with_scores(scores)  # type: ignore[no-any-return]
 
+    def rows(self, batch: object) -> Rows:
+        """The rows of the metrics' statistics of a batch; arguments and errors as for a call.
+
+        They are put together with `+` and `sum`, also in other processes, and have intervals and tests. Paired tests
+        need the image ids of rows: name their column by `image_id`.
+        """
+        return Rows(self._scored_as, [self._part(opened(batch))])
+
     def statistics(self, batch: object) -> Sums:
         """The sums of the metrics' statistics over the rows of a batch; arguments and errors as for a call.
 
         They add up in any order: with `+`, with `sum`, and in other processes.
         """
-        import pyarrow
+        return Sums.of(self._scored_as, self._part(opened(batch)))
 
-        frame = opened(batch)
-        rows, found, corpus = self._counted(frame)
-        fold = _core.Fold(0, 0)
+    def _part(self, frame: Frame) -> RowsPart:
+        rows, found, corpus, ids = self._counted(frame)
+        bad = len(frame) - len(rows)
         if corpus is None:
-            return Sums(self, fold, (), (), {}, len(frame))
-        fold.add([one.statistics for one in found], pyarrow.array(rows), self._needs.threads)
-        about = tuple(one.ready.signature for one in found)
-        seen = corpus.tallies(self._needs.threads)
-        return Sums(self, fold, about, corpus.reference_counts, seen, len(frame) - len(rows))
+            return RowsPart(None, [], Extent(bad_rows=bad))
+        return RowsPart(ids, [one.statistics for one in found], Extent.of(found, corpus, self._needs.threads, bad))
 
-    def _counted(self, frame: Frame) -> tuple[npt.NDArray[np.int64], list[CountedMetric], Corpus | None]:
-        """The rows that can be scored, their statistics and their corpus; none without any row.
+    def _counted(
+        self, frame: Frame
+    ) -> tuple[npt.NDArray[np.int64], list[CountedMetric], Corpus | None, list[str] | None]:
+        """The rows that can be scored, their statistics, corpus and image ids; none without any row, or as far as they
+        are not wanted.
 
         Raises `DataError` for a row that cannot be scored, unless such have no score.
         """
@@ -173,14 +176,15 @@ class Scorer:
                 raise _bad_row(reasons)
             rows = np.delete(np.arange(len(frame)), list(reasons))
             if not len(rows):
-                return rows, [], None
+                return rows, [], None, None
             numbers = pyarrow.array(rows)
             try:
                 found, corpus = self._score(numbers, *(None if own is None else own.take(numbers) for own in columns))
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
             else:
-                return rows, found, corpus
+                ids = columns[2]
+                return rows, found, corpus, None if ids is None else ids.take(numbers).to_pylist()
 
     def _checked(self, frame: Frame) -> tuple[list[Any], dict[int, str]]:
         """The columns of captions, references and image ids, None where they are not wanted; and what is wrong with
@@ -276,70 +280,3 @@ def _bad_row(reasons: Mapping[int, str]) -> DataError:
         f"row {row} of the batch: {reasons[row]}{others}; correct it, or give such rows no score with "
         f"{option('on_bad_row', 'null')}"
     )
-
-
-class Sums:
-    """The sums of metrics' statistics over rows, of one batch or of many: what the score of a corpus is made of.
-
-    The sums are exact: any batches in any order give the same bits, those of [`sacrecap.score`][].
-    """
-
-    def __init__(
-        self,
-        scorer: Scorer,
-        fold: _core.Fold,
-        about: tuple[tuple[str, ...], ...],
-        references: Span,
-        seen: Tallies,
-        bad_rows: int,
-    ) -> None:
-        self._scorer, self._fold, self._about, self._references, self._seen = scorer, fold, about, references, seen
-        self.bad_rows = bad_rows
-        """Number of rows that are left out, since they cannot be scored (`on_bad_row="null"`)."""
-
-    @property
-    def rows(self) -> int:
-        """Number of rows that were scored."""
-        return self._fold.rows
-
-    def __add__(self, other: object) -> Sums:
-        """The sums over the rows of both. Raises `UsageError` for those of other metrics or settings."""
-        if not isinstance(other, Sums):
-            return self if other == 0 else NotImplemented
-        if self._about and other._about and self._about != other._about:
-            raise UsageError(f"sums by other settings cannot be added: {self._about} and {other._about}")
-        fold = _core.Fold(0, 0)
-        fold.merge(self._fold)
-        fold.merge(other._fold)
-        spans = [*self._references, *other._references]
-        references = (min(spans), max(spans)) if spans else ()
-        about, seen = self._about or other._about, added(self._seen, other._seen)
-        return Sums(self._scorer, fold, about, references, seen, self.bad_rows + other.bad_rows)
-
-    __radd__ = __add__  # of `sum`, which begins with 0
-
-    def result(self) -> Result:
-        """The scores of all rows as a corpus, as [`sacrecap.score`][] returns them: without intervals, and without the
-        rows, so that there are no scores of images, and nothing is explained. What is found about captions has the
-        number of a row in its batch for an example, and is nothing that takes several rows, such as a common beginning.
-
-        Raises `DataError` where no row was scored.
-        """
-        if not self.rows:
-            raise DataError("no row was scored")
-        scorer = self._scorer
-        nothing = _core.Captions.of_images([], None)
-        [corpus] = Corpus.of_part(None, {"": nothing}, tokenizer=scorer._tokenizer).values()
-        corpus.reference_counts = self._references or (0, 0)
-        corpus.is_part_with(self._seen)
-        scores = {}
-        for place, (metric, about, unscored) in enumerate(
-            zip(scorer.metrics, self._about, self._fold.unscored(), strict=True)
-        ):
-            total = self._fold.statistics(place)
-            signature = CountedMetric(metric, Ready(corpus._core, signature=about), total).signature(corpus)
-            scores[metric.key] = Score(metric, Folded(self.rows, unscored, total, total.select([])), signature)
-        return Result(_core.__version__, [], scores, Resampling(None), corpus, scorer._needs)
-
-    def __repr__(self) -> str:
-        return f"<Sums of {counted(self.rows, 'row')}: {', '.join(metric.key for metric in self._scorer.metrics)}>"

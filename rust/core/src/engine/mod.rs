@@ -5,12 +5,10 @@
 //! metric. The engine knows no metric by name: the module `metrics` lists them.
 
 mod evaluate;
-pub mod fold;
 mod image;
 mod kernel;
 pub mod paired;
 mod parameters;
-pub mod poisson;
 pub mod resample;
 mod resources;
 mod sign_flips;

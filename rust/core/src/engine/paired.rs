@@ -3,7 +3,7 @@
 //! Several systems and metrics are tested at once, on the same resampled images. Scores are made of resampled statistics,
 //! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
 
-use crate::engine::resample::{Draw, Images, Panel, percentile_interval, percentile_intervals, resample};
+use crate::engine::resample::{Draw, Panel, percentile_interval, percentile_intervals, resample};
 use crate::engine::sign_flips::sign_flip_p;
 use crate::engine::{Formula, Table};
 use crate::numeric::interrupt::check;
@@ -53,8 +53,8 @@ impl<'a> Systems<'a> {
     ///
     /// p is the share of samples whose difference is as far from the samples' mean as the observed one is from 0
     /// (Riezler and Maxwell 2005), the observed difference counted among them.
-    pub fn bootstrap(&self, images: Images<'_>, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
-        let sampled = self.panel.sampled(images, samples, seed, threads);
+    pub fn bootstrap(&self, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
+        let sampled = self.panel.bootstrap(samples, seed, threads);
         bootstrapped(&sampled, &self.panel.observed(), self.metrics, level)
     }
 
@@ -211,7 +211,7 @@ mod tests {
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &nothing)], vec![(&Mean as &dyn Formula, &nothing)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
         assert_eq!(
-            systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences,
+            systems.bootstrap(99, 0.9, 1, 1).differences,
             [Difference { interval: (0.0, 0.0), p: 1.0 }]
         );
     }

@@ -61,15 +61,6 @@ impl Draw {
     }
 }
 
-/// The images of a bootstrap's samples.
-#[derive(Debug, Clone, Copy)]
-pub enum Images<'a> {
-    /// As many as there are, drawn with replacement (multinomial).
-    Drawn,
-    /// Each a Poisson number of times, which depends on its key: that of [`crate::engine::poisson::key`].
-    Counted(&'a [u64]),
-}
-
 /// Tables side by side: row by row, columns padded with zeros to whole lanes.
 pub struct Rows {
     values: Vec<f64>,
@@ -164,14 +155,6 @@ impl<'a> Panel<'a> {
     /// All scores of all rows, by sums that are rounded once.
     pub fn observed(&self) -> Vec<f64> {
         self.scores(&self.tables.iter().flat_map(|table| table.sums()).collect::<Vec<_>>())
-    }
-
-    /// All scores of each sample of a bootstrap.
-    pub fn sampled(&self, images: Images<'_>, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
-        match images {
-            Images::Drawn => self.bootstrap(samples, seed, threads),
-            Images::Counted(keys) => self.poisson(keys, samples, seed, threads),
-        }
     }
 
     /// All scores of each bootstrap sample; memory grows with the samples by these numbers alone.

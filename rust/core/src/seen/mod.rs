@@ -15,7 +15,7 @@ use crate::text::captions::Captions;
 use crate::text::vocabulary::Word;
 
 pub use marks::Mark;
-pub use sample::{mixed, sampled};
+pub use sample::{key, mixed, sampled};
 
 /// Parts of 1 in a ratio of lengths.
 pub const RATIO_PARTS: usize = 20;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Tallies, Tally, given};
 use crate::corpus::Corpus;
-use crate::engine::poisson::key;
 use crate::text::captions::Captions;
 use crate::text::vocabulary::Word;
 
@@ -58,6 +57,11 @@ fn chosen(corpus: &Corpus, size: usize) -> Vec<usize> {
     }
     images.sort_by_cached_key(|&image| (ids[image].parse::<u64>().unwrap_or(u64::MAX), &ids[image]));
     images
+}
+
+/// The number by which an image is known: FNV-1a of its id.
+pub fn key(id: &str) -> u64 {
+    id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The key with its bits mixed, since those of ids that look alike are close to each other (`SplitMix64`'s end).

@@ -5,7 +5,6 @@
 /// Document frequencies.
 pub(crate) const DOCUMENT_FREQUENCIES: &[u8; 8] = b"sacre\0df";
 /// The fold of a part of a corpus.
-pub(crate) const FOLD: &[u8; 8] = b"sacre\0fo";
 /// The language model of Fluency.
 pub(crate) const LANGUAGE_MODEL: &[u8; 8] = b"sacre\0lm";
 /// METEOR's tables.

@@ -1,0 +1,239 @@
+//! Statistics of rows that come in parts: put one after the other, or added up.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use sacrecap_core::engine::Table;
+use sacrecap_core::numeric::exact::ExactSum;
+use sacrecap_core::numeric::interrupt::check;
+
+use crate::convert::{check_index, floats, to_bytes};
+use crate::errors::{DataError, UsageError};
+use crate::formula::{Formula, Raised};
+use crate::interrupt::detach;
+use crate::statistics::Statistics;
+
+type Named = (String, Formula);
+
+/// The names and formulas of statistics. Raises `UsageError` for those of other metrics than before.
+fn named(before: &[Named], statistics: &[&Statistics]) -> PyResult<Vec<Named>> {
+    let found: Vec<Named> = statistics.iter().map(|own| own.named_formula()).collect();
+    check_named(before, &found)?;
+    if statistics.iter().any(|own| own.rows() != statistics[0].rows()) {
+        return Err(UsageError::new_err("these are statistics of different numbers of rows"));
+    }
+    Ok(found)
+}
+
+fn check_named(before: &[Named], found: &[Named]) -> PyResult<()> {
+    let names = |all: &[Named]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ");
+    if before.is_empty() || names(before) == names(found) {
+        return Ok(());
+    }
+    Err(UsageError::new_err(format!("statistics of {} cannot be added to those of {}", names(found), names(before))))
+}
+
+/// Statistics without rows, which carry names and formulas through `pickle`.
+fn carriers(formulas: &[Named], widths: impl Iterator<Item = usize>) -> Vec<Statistics> {
+    let own = formulas.iter().cloned().zip(widths);
+    own.map(|((name, formula), width)| Statistics::new(name, formula, width, Vec::new())).collect()
+}
+
+/// Rows of several metrics' statistics, part after part. A table that metrics share, as those of BLEU do, is held once.
+#[pyclass(module = "sacrecap._core")]
+#[derive(Default)]
+pub(crate) struct StatisticsBuilder {
+    formulas: Vec<Named>,
+    /// Which table each metric has.
+    places: Vec<usize>,
+    tables: Vec<Table>,
+}
+
+/// Arguments of `StatisticsBuilder.restored`.
+type Apart<'py> = (Vec<Statistics>, Vec<usize>, Vec<(usize, Bound<'py, PyBytes>)>);
+
+#[pymethods]
+impl StatisticsBuilder {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds rows: the statistics of each metric, of the same images.
+    fn add(&mut self, statistics: Vec<Bound<'_, Statistics>>) -> PyResult<()> {
+        let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
+        let found = named(&self.formulas, &statistics)?;
+        if self.formulas.is_empty() {
+            let mut firsts: Vec<&Arc<Table>> = Vec::new();
+            for own in &statistics {
+                let table = own.table();
+                let known = firsts.iter().position(|first| Arc::ptr_eq(first, table));
+                self.places.push(known.unwrap_or(firsts.len()));
+                if known.is_none() {
+                    firsts.push(table);
+                }
+            }
+            self.tables = firsts.iter().map(|table| Table { width: table.width, values: Vec::new() }).collect();
+            self.formulas = found;
+        }
+        let first_of = |table: usize| self.places.iter().position(|&place| place == table).unwrap_or_default();
+        let parts: Vec<&Arc<Table>> = (0..self.tables.len()).map(|table| statistics[first_of(table)].table()).collect();
+        if self.tables.iter().zip(&parts).any(|(table, part)| table.width != part.width) {
+            return Err(UsageError::new_err("these are statistics with other columns; give the same options to all"));
+        }
+        self.tables.iter_mut().zip(parts).for_each(|(table, part)| table.values.extend_from_slice(&part.values));
+        Ok(())
+    }
+
+    /// The statistics of each metric, of all rows; the builder has none afterwards.
+    fn finish(&mut self) -> Vec<Statistics> {
+        let Self { formulas, places, tables } = std::mem::take(self);
+        let tables: Vec<Arc<Table>> = tables.into_iter().map(Arc::new).collect();
+        let own = formulas.into_iter().zip(places);
+        own.map(|((name, formula), place)| Statistics::of_table(name, formula, tables[place].clone())).collect()
+    }
+
+    /// What `__reduce__` took apart.
+    #[staticmethod]
+    fn restored(
+        carriers: Vec<Bound<'_, Statistics>>,
+        places: Vec<usize>,
+        tables: Vec<(usize, PyBackedBytes)>,
+    ) -> PyResult<Self> {
+        let formulas: Vec<Named> = carriers.iter().map(|own| own.get().named_formula()).collect();
+        let table = |(width, bytes): (usize, PyBackedBytes)| Ok(Table { width, values: floats(&bytes)? });
+        let tables: Vec<Table> = tables.into_iter().map(table).collect::<PyResult<_>>()?;
+        if places.len() != formulas.len() || places.iter().any(|&place| place >= tables.len()) {
+            return Err(DataError::new_err("these are no statistics that were pickled"));
+        }
+        Ok(Self { formulas, places, tables })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+        let restored = py.get_type::<Self>().getattr("restored")?;
+        let widths = self.places.iter().map(|&place| self.tables[place].width);
+        let bytes = self.tables.iter().map(|table| (table.width, to_bytes(py, table.values.iter().copied())));
+        Ok((restored, (carriers(&self.formulas, widths), self.places.clone(), bytes.collect())))
+    }
+}
+
+/// Sums of several metrics' statistics over rows that nobody keeps: exact, so that any parts in any order give the same
+/// bits as all rows together.
+#[pyclass(module = "sacrecap._core")]
+#[derive(Default)]
+pub(crate) struct ExactSums {
+    rows: u64,
+    formulas: Vec<Named>,
+    /// Rows without a score of their own, by each metric.
+    unscored: Vec<u64>,
+    sums: Vec<Vec<ExactSum>>,
+}
+
+/// Arguments of `ExactSums.restored`.
+type SumsApart = (u64, Vec<Statistics>, Vec<u64>, Vec<Vec<Vec<i64>>>);
+
+#[pymethods]
+impl ExactSums {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds rows: the statistics of each metric, of the same images.
+    fn add(&mut self, py: Python<'_>, statistics: Vec<Bound<'_, Statistics>>) -> PyResult<()> {
+        let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
+        let formulas = named(&self.formulas, &statistics)?;
+        let (unscored, sums) = Raised::during(|raised| {
+            let watched: Vec<_> = statistics.iter().map(|own| own.watched(raised)).collect();
+            detach(py, || {
+                let added = watched.iter().map(|(formula, table)| {
+                    let mut sums = vec![ExactSum::default(); table.width];
+                    let mut unscored = 0;
+                    for row in table.rows() {
+                        check();
+                        sums.iter_mut().zip(row).for_each(|(sum, &value)| sum.add(value));
+                        unscored += u64::from(formula.row_score(row).is_nan());
+                    }
+                    (unscored, sums)
+                });
+                added.unzip()
+            })
+        })?;
+        let rows = statistics.first().map_or(0, |own| own.rows()) as u64;
+        self.plus(&Self { rows, formulas, unscored, sums })
+    }
+
+    /// Adds the rows of others.
+    fn merge(&mut self, other: &Bound<'_, Self>) -> PyResult<()> {
+        let Ok(other) = other.try_borrow() else {
+            return Err(UsageError::new_err("sums cannot be merged with themselves: their rows would count twice"));
+        };
+        self.plus(&other)
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Rows without a score of their own, by each metric.
+    #[getter]
+    fn unscored(&self) -> Vec<u64> {
+        self.unscored.clone()
+    }
+
+    /// The statistics of the metric of that number as a single row, their sums.
+    fn statistics(&self, number: usize) -> PyResult<Statistics> {
+        check_index("metric", number, self.formulas.len())?;
+        let (name, formula) = self.formulas[number].clone();
+        let sums: Vec<f64> = self.sums[number].iter().map(ExactSum::value).collect();
+        Ok(Statistics::new(name, formula, sums.len(), sums))
+    }
+
+    /// What `__reduce__` took apart.
+    #[staticmethod]
+    fn restored(
+        rows: u64,
+        carriers: Vec<Bound<'_, Statistics>>,
+        unscored: Vec<u64>,
+        sums: Vec<Vec<Vec<i64>>>,
+    ) -> PyResult<Self> {
+        let formulas: Vec<Named> = carriers.iter().map(|own| own.get().named_formula()).collect();
+        let read = |own: &Vec<Vec<i64>>| own.iter().map(|words| ExactSum::from_words(words)).collect::<Option<_>>();
+        let sums: Option<Vec<Vec<ExactSum>>> = sums.iter().map(read).collect();
+        let sums = sums.filter(|sums| sums.len() == formulas.len() && unscored.len() == formulas.len());
+        let sums = sums.ok_or_else(|| DataError::new_err("these are no sums that were pickled"))?;
+        Ok(Self { rows, formulas, unscored, sums })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SumsApart)> {
+        let restored = py.get_type::<Self>().getattr("restored")?;
+        let words = self.sums.iter().map(|own| own.iter().map(ExactSum::words).collect()).collect();
+        Ok((restored, (self.rows, carriers(&self.formulas, self.sums.iter().map(Vec::len)), self.unscored.clone(), words)))
+    }
+}
+
+impl ExactSums {
+    fn plus(&mut self, other: &Self) -> PyResult<()> {
+        if self.formulas.is_empty() {
+            (self.formulas, self.unscored) = (other.formulas.clone(), vec![0; other.unscored.len()]);
+            self.sums = other.sums.iter().map(|own| vec![ExactSum::default(); own.len()]).collect();
+        }
+        if !other.formulas.is_empty() {
+            check_named(&self.formulas, &other.formulas)?;
+        }
+        if self.sums.iter().zip(&other.sums).any(|(own, added)| own.len() != added.len()) {
+            return Err(UsageError::new_err("these are statistics with other columns; give the same options to all"));
+        }
+        self.rows += other.rows;
+        self.unscored.iter_mut().zip(&other.unscored).for_each(|(count, added)| *count += added);
+        let pairs = self.sums.iter_mut().flatten().zip(other.sums.iter().flatten());
+        pairs.for_each(|(sum, added)| sum.merge(added));
+        Ok(())
+    }
+}

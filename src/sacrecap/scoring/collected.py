@@ -1,0 +1,333 @@
+"""What a pipeline collected of its captions: rows of statistics, or their sums, and what is made of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from sacrecap import _core
+from sacrecap.corpus.corpus import Corpus, added
+from sacrecap.errors import DataError, UsageError, some
+from sacrecap.metrics.base import Ready
+from sacrecap.scoring.compare import compare_results
+from sacrecap.scoring.count import CountedMetric
+from sacrecap.scoring.intervals import Resampling, ResamplingKeywords
+from sacrecap.scoring.result import Result, counted
+from sacrecap.scoring.score import result_of
+from sacrecap.scoring.summed import Summed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from sacrecap.choices import Correction, Test, Tokenizer
+    from sacrecap.corpus.corpus import Tallies
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.comparison import Comparison
+
+Span: TypeAlias = "tuple[()] | tuple[int, int]"
+"""The fewest and the most of something; empty without any rows."""
+
+
+class ScoredAs(NamedTuple):
+    """How rows were scored: equal for all rows that belong together."""
+
+    metrics: tuple[Metric, ...]
+    needs: Needs
+    tokenizer: Tokenizer
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What is known of rows beside their statistics; those of parts add up."""
+
+    about: tuple[tuple[str, ...], ...] = ()
+    """What the metrics took, for their signatures; empty without rows."""
+    references: Span = ()
+    """The fewest and the most references of a row."""
+    seen: Tallies = field(default_factory=dict)
+    """What one look at the captions counted."""
+    bad_rows: int = 0
+
+    @classmethod
+    def of(cls, counted: Sequence[CountedMetric], corpus: Corpus, threads: int, bad_rows: int = 0) -> Extent:
+        """That of a corpus."""
+        about = tuple(one.ready.signature for one in counted)
+        return cls(about, corpus.reference_counts, corpus.tallies(threads), bad_rows)
+
+    def __add__(self, other: Extent) -> Extent:
+        if self.about and other.about and self.about != other.about:
+            raise UsageError(f"rows by other settings cannot be put together: {self.about} and {other.about}")
+        spans = [*self.references, *other.references]
+        references = (min(spans), max(spans)) if spans else ()
+        seen = added(self.seen, other.seen)
+        return Extent(self.about or other.about, references, seen, self.bad_rows + other.bad_rows)
+
+    def corpus(self, tokenizer: Tokenizer, image_ids: list[str]) -> Corpus:
+        """A corpus of these images that says what is known of their captions, which nobody kept."""
+        nothing = _core.Captions.of_images([], None)
+        [corpus] = Corpus.of_part(None, {"": nothing}, tokenizer=tokenizer).values()
+        corpus.image_ids, corpus.reference_counts = image_ids, self.references or (0, 0)
+        corpus.is_part_with(self.seen, {})
+        return corpus
+
+
+class RowsPart(NamedTuple):
+    """Rows of one batch."""
+
+    ids: list[str] | None
+    """Their image ids; None where nothing names images."""
+    statistics: list[_core.Statistics]
+    """Of each metric; empty without rows."""
+    extent: Extent
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return self.statistics[0].rows if self.statistics else 0
+
+
+class Rows:
+    """Rows of statistics that a pipeline collected: scores, intervals, groups and paired tests are made of them.
+
+    `scorer.rows(batch)` makes them, `+` and `sum` put those of several batches one after the other, in memory: a row of
+    the default metrics is 40 numbers, so a million rows take 320 MB. They can be pickled, so that other processes send
+    theirs. The scores are the same bits for any batches in any order; intervals are those of
+    [`sacrecap.score`][] where the rows are in the order of its references, and as good in another order.
+
+    Examples:
+        >>> scorer = sacrecap.Scorer("rouge-l, bleu-1", image_id="image_id")
+        >>> references = [["a dog runs"], ["a red bus", "one bus"], ["two men play chess"]]
+        >>> batch = {"image_id": ["1", "2", "3"], "references": references, "caption": ["a dog", "a bus", "two men"]}
+        >>> rows = sum(scorer.rows(batch) for batch in [batch])
+        >>> rows.score(samples=100)
+        <Result of 3 images: rouge-l 0.7368, bleu-1 0.6514>
+        >>> better = scorer.rows({**batch, "caption": ["a dog runs", "a red bus", "two men play"]})
+        >>> rows.compare(better, names=["plain", "better"]).ranking("rouge-l")
+        ['better', 'plain']
+    """
+
+    def __init__(self, scored_as: ScoredAs, parts: Iterable[RowsPart]) -> None:
+        self._scored_as, self._parts = scored_as, [*parts]
+
+    @property
+    def images(self) -> int:
+        """Number of rows that were scored."""
+        return sum(part.rows for part in self._parts)
+
+    @property
+    def bad_rows(self) -> int:
+        """Number of rows that are left out, since they cannot be scored (`on_bad_row="null"`)."""
+        return sum(part.extent.bad_rows for part in self._parts)
+
+    @property
+    def image_ids(self) -> list[str]:
+        """The image id of each row; its number, from 0, where the scorer was not told the column of image ids."""
+        if self._named:
+            return [image for part in self._parts for image in part.ids or ()]
+        return list(map(str, range(self.images)))
+
+    @property
+    def _named(self) -> bool:
+        return all(part.ids is not None for part in self._parts if part.rows)
+
+    def __len__(self) -> int:
+        return self.images
+
+    def __add__(self, other: object) -> Rows:
+        """These rows, then the others. Raises `UsageError` for those of other metrics or settings."""
+        if not isinstance(other, Rows):
+            return self if other == 0 else NotImplemented
+        keys = [[metric.key for metric in rows._scored_as.metrics] for rows in (self, other)]
+        if keys[0] != keys[1]:
+            raise UsageError(f"rows of {', '.join(keys[1])} cannot follow those of {', '.join(keys[0])}")
+        return Rows(self._scored_as, [*self._parts, *other._parts])
+
+    __radd__ = __add__  # of `sum`, which begins with 0
+
+    def score(
+        self, resampling: Resampling | None = None, *, threads: int = 0, **keywords: Unpack[ResamplingKeywords]
+    ) -> Result:
+        """The scores of all rows as a corpus, with intervals, as [`sacrecap.score`][] returns them; arguments as there.
+
+        The captions were not kept, so nothing is explained. What is found about captions is nothing that takes
+        several rows, such as a common beginning.
+
+        Raises `DataError` where no row was scored, and `UsageError` for rows by different settings.
+        """
+        how, _ = Resampling.of(resampling, keywords)
+        return self._result(how, self.image_ids, self._statistics(), threads)
+
+    def compare(
+        self,
+        *others: Rows,
+        names: Sequence[str] | None = None,
+        test: Test = "exact",
+        alpha: float = 0.05,
+        correction: Correction = "holm",
+        attempts: int | Mapping[str, int] = 1,
+        resampling: Resampling | None = None,
+        threads: int = 0,
+        **keywords: Unpack[ResamplingKeywords],
+    ) -> Comparison:
+        """Systems on the same images: these rows are the first one's; other arguments as for [`sacrecap.compare`][].
+
+        Args:
+            *others: the rows of the other systems, by the same scorer, in any order.
+            names: of the systems; by default `a`, `b`, …
+            test: see [`sacrecap.compare`][], as all that follow.
+            alpha: of significance.
+            correction: for many tests.
+            attempts: of which each system is the best.
+            resampling: how uncertainty is told.
+            threads: number of threads; 0 means one per core.
+            **keywords: how uncertainty is told, by keyword.
+
+        Raises:
+            DataError: the systems were not scored on the same images, once each.
+            UsageError: image ids are not known, or the systems were scored by different settings.
+        """
+        how, _ = Resampling.of(resampling, keywords)
+        systems = dict(zip(names or [chr(ord("a") + n) for n in range(1 + len(others))], (self, *others), strict=True))
+        if not all(rows._named for rows in systems.values()):
+            raise UsageError("rows are paired by image id; name their column: sacrecap.Scorer(…, image_id='image_id')")
+        images = self.image_ids
+        results = {}
+        for name, rows in systems.items():
+            places = _places(name, rows.image_ids, images)
+            statistics = rows._statistics()
+            ordered = statistics if places is None else [own.select(places) for own in statistics]
+            results[name] = rows._result(Resampling(None), images, ordered, threads)
+        return compare_results(
+            results, test=test, alpha=alpha, correction=correction, attempts=attempts, resampling=how, threads=threads
+        )
+
+    def _statistics(self) -> list[_core.Statistics]:
+        builder = _core.StatisticsBuilder()
+        for part in self._parts:
+            if part.rows:
+                builder.add(part.statistics)
+        return builder.finish()
+
+    def _result(
+        self, how: Resampling, image_ids: list[str], statistics: Sequence[_core.Statistics], threads: int
+    ) -> Result:
+        if not statistics:
+            raise DataError("no row was scored")
+        extent = sum((part.extent for part in self._parts), Extent())
+        return result_with(self._scored_as, extent, statistics, how, image_ids, threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        builder = _core.StatisticsBuilder()
+        for part in self._parts:
+            if part.rows:
+                builder.add(part.statistics)
+        extent = sum((part.extent for part in self._parts), Extent())
+        return {
+            "scored_as": self._scored_as,
+            "ids": self.image_ids if self._named else None,
+            "rows": builder,
+            "extent": extent,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._scored_as = state["scored_as"]
+        self._parts = [RowsPart(state["ids"], state["rows"].finish(), state["extent"])]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Rows of {counted(self.images, 'image')}: {', '.join(metric.key for metric in self._scored_as.metrics)}>"
+        )
+
+
+def _places(name: str, images: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
+    """Where the wanted images are; None if all stand where they are wanted. Raises `DataError` for other images."""
+    several = [image for image, count in Counter(images).items() if count > 1]
+    if several:
+        raise DataError(f"{name}: has several rows of {some(several)}; compare one caption per image")
+    if images == wanted:
+        return None
+    if {*images} != {*wanted}:
+        raise DataError(
+            f"{name}: differs by {some(sorted({*images} ^ {*wanted}))}; score all systems on the same images"
+        )
+    place = {image: number for number, image in enumerate(images)}
+    return [place[image] for image in wanted]
+
+
+def result_with(
+    scored_as: ScoredAs,
+    extent: Extent,
+    statistics: Sequence[Any],
+    how: Resampling,
+    image_ids: list[str],
+    threads: int = 0,
+) -> Result:
+    """What statistics of captions that nobody kept come to."""
+    corpus = extent.corpus(scored_as.tokenizer, image_ids)
+    own = [
+        CountedMetric(metric, Ready(corpus._core, signature=about), rows)
+        for metric, about, rows in zip(scored_as.metrics, extent.about, statistics, strict=True)
+    ]
+    found = result_of(own, corpus, scored_as.needs, how, threads=threads)
+    return replace(found, scores={key: replace(score, ready=None) for key, score in found.scores.items()})
+
+
+class Sums:
+    """The sums of metrics' statistics over rows, of one batch or of many: what the score of a corpus is made of.
+
+    The sums are exact: any batches in any order give the same bits, those of [`sacrecap.score`][]. They take the same
+    memory for any number of rows; [`Rows`][sacrecap.Rows] have intervals and tests.
+    """
+
+    def __init__(self, scored_as: ScoredAs, sums: _core.ExactSums, extent: Extent) -> None:
+        self._scored_as, self._sums, self._extent = scored_as, sums, extent
+
+    @classmethod
+    def of(cls, scored_as: ScoredAs, part: RowsPart) -> Sums:
+        """Those of rows."""
+        sums = _core.ExactSums()
+        if part.statistics:
+            sums.add(part.statistics)
+        return cls(scored_as, sums, part.extent)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows that were scored."""
+        return self._sums.rows
+
+    @property
+    def bad_rows(self) -> int:
+        """Number of rows that are left out, since they cannot be scored (`on_bad_row="null"`)."""
+        return self._extent.bad_rows
+
+    def __add__(self, other: object) -> Sums:
+        """The sums over the rows of both. Raises `UsageError` for those of other metrics or settings."""
+        if not isinstance(other, Sums):
+            return self if other == 0 else NotImplemented
+        sums, extent = _core.ExactSums(), self._extent + other._extent
+        for own in (self, other):
+            if own.rows:
+                sums.merge(own._sums)
+        return Sums(self._scored_as, sums, extent)
+
+    __radd__ = __add__  # of `sum`, which begins with 0
+
+    def result(self) -> Result:
+        """The scores of all rows as a corpus, as [`sacrecap.score`][] returns them: without intervals, and without the
+        rows, so that there are no scores of images, and nothing is explained. What is found about captions has the
+        number of a row in its batch for an example, and is nothing that takes several rows, such as a common beginning.
+
+        Raises `DataError` where no row was scored.
+        """
+        if not self.rows:
+            raise DataError("no row was scored")
+        totals = [
+            Summed(self.rows, unscored, self._sums.statistics(n)) for n, unscored in enumerate(self._sums.unscored)
+        ]
+        return result_with(self._scored_as, self._extent, totals, Resampling(None), [])
+
+    def __repr__(self) -> str:
+        return f"<Sums of {counted(self.rows, 'row')}: {', '.join(metric.key for metric in self._scored_as.metrics)}>"

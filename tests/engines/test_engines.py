@@ -1,0 +1,294 @@
+"""Every engine says what `local` says: scores, intervals, findings, tests, groups, to the letter of the JSON."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+pa = pytest.importorskip("pyarrow")
+
+from made_rows import Made, two_inputs
+
+import sacrecap
+from runner import Runner
+from sacrecap.engines import EngineOptions, sources
+from sacrecap.errors import DataError, UsageError
+from sacrecap.metrics import PythonMetric
+from sacrecap.metrics.base import Ready
+
+if TYPE_CHECKING:
+    from sacrecap._core import Captions
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
+
+ENGINES = ["stream", pytest.param("ray", marks=pytest.mark.ray)]
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """Each engine; Ray on the tests' cluster."""
+    if request.param == "ray":
+        pytest.importorskip("ray")
+        request.getfixturevalue("cluster")
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "ROWS", 16)
+
+
+CORPUS = Made(5, 150)
+
+
+@pytest.mark.filterwarnings("ignore:.*of the content words and labels have a vector")
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        "coco",
+        "consensus",
+        "bleu-4, cider-d(sigma=5), cider-paper(n=2)",
+        "wmd",
+        "fluency",
+        "fluency(n=2), cider-d, combine(fluency(own=yes), rouge-l), fluency(n=4)",
+    ],
+)
+def test_scores(engine: str, metrics: str) -> None:
+    whole = sacrecap.score(CORPUS.references, CORPUS.a, metrics, samples=40)
+    found = sacrecap.score(CORPUS.references, CORPUS.a, metrics, samples=40, engine=engine)
+    assert found.to_dict() == whole.to_dict()
+    assert str(found) == str(whole)
+    assert found.image_ids == whole.image_ids
+    for key, score in whole.items():
+        assert found[key].per_image.tobytes() == score.per_image.tobytes()
+    assert found.corpus.captions("image 7") == (CORPUS.a["image 7"], CORPUS.references["image 7"])
+
+
+@pytest.mark.filterwarnings("ignore:with 60 samples no p")
+@pytest.mark.parametrize("how", [{}, {"test": "bootstrap"}, {"test": "permutation"}, {"interval": None}], ids=str)
+def test_comparisons_separate_the_same_pairs(engine: str, how: dict[str, Any]) -> None:
+    """Of twelve systems, which differ little by little."""
+    images = list(CORPUS.references)
+    systems = {
+        f"s{n}": {i: CORPUS.a[i] if k % 12 < n else f"{CORPUS.a[i]} x" for k, i in enumerate(images)} for n in range(12)
+    }
+    whole = sacrecap.compare(CORPUS.references, systems, "rouge-l, cider-d", samples=60, **how)
+    found = sacrecap.compare(CORPUS.references, systems, "rouge-l, cider-d", samples=60, engine=engine, **how)
+    assert found.to_dict() == whole.to_dict()
+    assert found.ranks("cider-d") == whole.ranks("cider-d")
+    assert how or any(pair.significant for pair in found.pairs)
+
+
+@pytest.mark.parametrize("how", [{"interval_method": "jackknife"}, {"interval": 0.9, "seed": 4}], ids=str)
+def test_ways_to_tell_uncertainty(engine: str, how: dict[str, Any]) -> None:
+    whole = sacrecap.score(CORPUS.references, CORPUS.a, "rouge-l, cider-d", samples=40, **how)
+    found = sacrecap.score(CORPUS.references, CORPUS.a, "rouge-l, cider-d", samples=40, engine=engine, **how)
+    assert found.to_dict() == whole.to_dict()
+
+
+def test_without_intervals_statistics_are_added_up(engine: str) -> None:
+    whole = sacrecap.score(CORPUS.references, CORPUS.a, "bleu-4, rouge-l, cider-d", interval=None)
+    found = sacrecap.score(CORPUS.references, CORPUS.a, "bleu-4, rouge-l, cider-d", interval=None, engine=engine)
+    assert found.to_dict() == whole.to_dict()
+    assert found.image_ids == found["rouge-l"].per_image.tolist() == []
+    with pytest.raises(UsageError, match=r"were added up, and not kept; score with intervals, or with Engine"):
+        found.by({"image 1": "x"})
+    kept = sacrecap.score(
+        CORPUS.references, CORPUS.a, "rouge-l", interval=None, engine=EngineOptions(engine, rows=True)
+    )
+    groups = {image: image[-1] for image in CORPUS.references}
+    assert (
+        kept.by(groups).to_dict()
+        == sacrecap.score(CORPUS.references, CORPUS.a, "rouge-l", interval=None).by(groups).to_dict()
+    )
+
+
+@pytest.mark.parametrize("on_missing", ["zero", "skip"])
+def test_images_without_a_candidate(engine: str, on_missing: Any) -> None:
+    some = {image: caption for number, (image, caption) in enumerate(CORPUS.a.items()) if number % 9}
+    systems = {"a": some, "b": CORPUS.b}
+    how: Any = {"metrics": "rouge-l, cider-d", "samples": 20, "on_missing": on_missing}
+    whole, found = (sacrecap.score(CORPUS.references, some, engine=e, **how) for e in ("local", engine))
+    assert found.to_dict() == whole.to_dict()
+    whole, found = (sacrecap.compare(CORPUS.references, systems, engine=e, **how) for e in ("local", engine))
+    assert found.to_dict() == whole.to_dict()
+    with pytest.raises(DataError, match="no candidate for 17 images"):
+        sacrecap.score(CORPUS.references, some, "rouge-l", engine=engine)  # type: ignore[arg-type]
+
+
+def test_odd_captions_are_found(engine: str) -> None:
+    odd = ["a dog <unk>", '{"caption": "a dog"}', "", "# A *dog*", "ein Hund", "a dog runs"]
+    captions = {image: odd[place % len(odd)] for place, image in enumerate(CORPUS.references)}
+    found = sacrecap.score(CORPUS.references, captions, "rouge-l, spice", interval=None, engine=engine)
+    whole = sacrecap.score(CORPUS.references, captions, "rouge-l, spice", interval=None)
+    assert {"token", "json", "empty"} <= {one.kind for one in found.findings}
+    assert found.to_dict() == whole.to_dict()
+
+
+def test_ids_of_another_spelling(engine: str) -> None:
+    renamed = {f"photos/{image}.jpg": caption for image, caption in CORPUS.a.items()}
+    found = sacrecap.score(CORPUS.references, renamed, "rouge-l", samples=20, engine=engine)  # type: ignore[arg-type]
+    assert "ids" in {one.kind for one in found.findings}
+    assert found.to_dict() == sacrecap.score(CORPUS.references, renamed, "rouge-l", samples=20).to_dict()
+
+
+@pytest.mark.filterwarnings("ignore:Intervals of")
+def test_commands_print_the_same(engine: str, run: Runner) -> None:
+    """Of two files, of one that holds both, with groups, each image's scores and a report, and of a column a system."""
+    described, own = two_inputs(CORPUS, run.folder)
+    rows = CORPUS.write(run.folder / "rows", files=4, row_group=20)
+    lines = [
+        {"image_id": i, "references": r, "a": CORPUS.a[i], "b": CORPUS.b[i], "domain": i[-1]}
+        for i, r in CORPUS.references.items()
+    ]
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    how = ["--metrics", "rouge-l,cider-d", "--samples", "20", "--format", "json", "-q"]
+    for given in (
+        ["score", described, own],
+        ["score", rows, "--caption-column", "a"],
+        ["score", rows, "--caption-column", "a", "--interval", "none"],
+        ["score", "rows.jsonl", "--caption-column", "a", "--by", "domain", "--interval", "none"],
+        ["score", "rows.jsonl", "--caption-column", "a", "--by", "domain"],
+        ["compare", "rows.jsonl", "--caption-column", "a", "--caption-column", "b"],
+        ["compare", rows, "--caption-column", "a", "--caption-column", "b"],
+    ):
+        whole, found = (run.here(*given, *how, "--engine", one) for one in ("local", engine))
+        assert whole.status == found.status == 0, found.stderr
+        assert json.loads(found.stdout) == json.loads(whole.stdout), given
+    for one in ("local", engine):
+        files = ["--per-image", f"{one}.csv", "--report", f"{one}.html", "--interval", "none"]
+        assert run.here("score", rows, "--caption-column", "a", *how, *files, "--engine", one).status == 0
+    for suffix in ("csv", "html"):
+        assert (run.folder / f"{engine}.{suffix}").read_bytes() == (run.folder / f"local.{suffix}").read_bytes()
+
+
+def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
+    """In two pieces of a file of rows."""
+    rows = [{"image_id": n % 40, "references": ["a dog"], "candidate": "a dog"} for n in range(41)]
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    message = run.refused("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", engine)
+    assert "1 image has more than one candidate: 0" in message
+
+
+@pytest.mark.parametrize("stem", [False, True])
+def test_document_frequencies(engine: str, stem: bool) -> None:
+    expected = sacrecap.DocumentFrequency.build(CORPUS.references, stem=stem, n=3)
+    found = EngineOptions(engine).document_frequency(CORPUS.references, tokenizer="ptb", n=3, stem=stem)  # type: ignore[arg-type]
+    assert found == expected
+
+
+def test_frequencies_of_a_file(engine: str, tmp_path: Path) -> None:
+    """Workers need not have it."""
+    file = tmp_path / "own.df"
+    sacrecap.DocumentFrequency.build(CORPUS.references).save(file)
+    given = sacrecap.DocumentFrequency.load(file)
+    expected = sacrecap.score(CORPUS.references, CORPUS.a, "cider-d", document_frequency=given, interval=None)
+    file.rename(tmp_path / "elsewhere.df")
+    found = sacrecap.score(
+        CORPUS.references, CORPUS.a, "cider-d", document_frequency=given, interval=None, engine=engine
+    )
+    assert found.to_dict() == expected.to_dict()
+
+
+class CommonWords(PythonMetric):
+    """The share of a caption's words that are in a reference of any image. It learns from all references together."""
+
+    family: ClassVar[str] = "common-words"
+    title: ClassVar[str] = "Common-words"
+    summary: ClassVar[str] = "The candidate's words are those of the references of any image."
+    equation: ClassVar[str] = "|c ∩ W| / |c|"
+    source: ClassVar[str] = "this test"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
+    trained_on_references: ClassVar[bool] = True
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        if corpus.whole is not None:
+            words = corpus.whole.learnt(self)
+        else:
+            words = {word for image in corpus.image_ids for one in corpus.captions(image)[1] for word in one.split()}
+        return Ready(corpus._core, own=words)
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> list[tuple[float, float]]:
+        captions = [corpus.texts(image)[0][0].split() for image in corpus.image_ids]
+        return [(sum(word in ready.own for word in own) / max(len(own), 1), 1.0) for own in captions]
+
+
+class InParts(CommonWords):
+    """The same, which can learn part by part."""
+
+    family: ClassVar[str] = "in-parts"
+
+    def learner(self, needs: Needs, *, memory: int) -> Vocabulary:
+        return Vocabulary()
+
+
+class Vocabulary:
+    """The words of references."""
+
+    def __init__(self) -> None:
+        self._words: set[str] = set()
+
+    def add(self, references: Captions, encoded: object, threads: int) -> None:
+        for image in references.image_ids:
+            self._words |= {word for one in references.captions(image) for word in one.split()}
+
+    def merge(self, other: Vocabulary) -> None:
+        self._words |= other._words
+
+    def finish(self) -> set[str]:
+        return self._words
+
+
+def test_a_metric_from_elsewhere_that_learns_part_by_part() -> None:
+    candidates = {image: f"{caption} unheard" for image, caption in CORPUS.a.items()}
+    whole = sacrecap.score(CORPUS.references, candidates, [InParts()], samples=40)
+    found = sacrecap.score(CORPUS.references, candidates, [InParts()], samples=40, engine="stream")
+    assert found.to_dict() == whole.to_dict()
+    assert 0.5 < found["in-parts"].value < 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": [CommonWords()]}, "common-words learns from the references of all images together"),
+        ({"tokenizer": "ptb-stream"}, "ptb-stream reads all captions as one text"),
+    ],
+)
+def test_what_needs_all_images_at_once_is_refused(options: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"metrics": "rouge-l", "engine": "stream", **options}
+    with pytest.raises(UsageError, match=message):
+        sacrecap.score(CORPUS.references, CORPUS.a, **given)
+
+
+def test_caption_sets_are_refused_by_name(run: Runner) -> None:
+    (run.folder / "sets.json").write_text(json.dumps({"1": ["a", "b"]}))
+    assert "caption sets are scored with all captions in memory; take --engine local" in run.refused(
+        "diversity", "sets.json", "--engine", "stream"
+    )
+
+
+def test_options_that_cannot_be() -> None:
+    for given in ({"name": "spark"}, {"workers": 0}):
+        with pytest.raises(UsageError):
+            EngineOptions(**{"name": "stream", **given})
+
+
+def test_progress_is_told_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[str] = []
+    with caplog.at_level(logging.INFO, "sacrecap.engines"):
+        sacrecap.score(
+            CORPUS.references,
+            CORPUS.a,
+            "cider-d",
+            engine="stream",
+            interval=None,
+            progress=lambda share: told.append(share.what),  # type: ignore[attr-defined]
+        )
+    assert any(text.startswith("counting n-grams: 16 images, ") for text in told)
+    assert any(text.startswith("scoring: 150 images, ") for text in told)
+    assert [record.images for record in caplog.records] == [150, 150]  # type: ignore[attr-defined]
