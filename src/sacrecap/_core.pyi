@@ -427,18 +427,10 @@ def seen(
 def seen_in_sample(corpus: Corpus, candidates: Captions, size: int) -> list[tuple[str, str, int, int, str, str]]: ...
 def sample_order(ids: Sequence[str]) -> bytes: ...
 def bootstrap_intervals(
-    statistics: Sequence[Statistics],
-    samples: int,
-    level: float,
-    seed: int,
-    threads: int = 0,
+    statistics: Sequence[Statistics], samples: int, level: float, seed: int, threads: int = 0
 ) -> list[tuple[float, float]]: ...
 def paired_bootstrap(
-    systems: Sequence[Sequence[Statistics]],
-    samples: int,
-    level: float,
-    seed: int,
-    threads: int = 0,
+    systems: Sequence[Sequence[Statistics]], samples: int, level: float, seed: int, threads: int = 0
 ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]: ...
 def paired_exact(systems: Sequence[Sequence[Statistics]], threads: int = 0) -> list[float]: ...
 def paired_permutation(

@@ -13,7 +13,7 @@ from sacrecap._core import Captions
 from sacrecap.above import Printable, from_above
 from sacrecap.boards.contest import PRIVATE, PUBLIC, is_inside
 from sacrecap.boards.examination import problems
-from sacrecap.boards.memory import Examined, Memory
+from sacrecap.boards.memory import Memory, checksum
 from sacrecap.boards.parts import FEWEST
 from sacrecap.boards.scored import (
     Best,
@@ -144,7 +144,7 @@ class _Scored:
             return list(range(len(ids)))
         return [row for row, image in enumerate(ids) if (image in self._private) == (part == PRIVATE)]
 
-    def examined(self, data: bytes, system: str) -> Examined | list[str]:
+    def examined(self, data: bytes, system: str) -> float | list[str] | None:
         """The score that decides, of the images that are told while the contest is open; or what is wrong."""
         if found := problems(data, self.images, self.limits):
             return found
@@ -152,7 +152,7 @@ class _Scored:
             result = self.score(self.first, Captions.parse(data, None, None), system, [self.leader])
         except DataError as error:
             return [without_folders(str(error), self.needs.get("scores"))]
-        return Examined(told_value(self.on(PUBLIC, self.first, result)[self.leader.key]))
+        return told_value(self.on(PUBLIC, self.first, result)[self.leader.key])
 
     def score(self, name: str, captions: Captions, system: str = "", metrics: Sequence[Metric] = ()) -> Result:
         """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""
@@ -203,24 +203,27 @@ def board_of(
     left_out = list(found.left_out)
     refused: dict[str, list[str]] = {}
     best: Best[bytes] = Best(scored.leader, contest.rows, [submission.system for submission in found.final.values()])
-    memory = Memory(contest, [metric.key for metric in scored.metrics]) if needs is None else None
+    known: dict[str, float | list[str] | None] = {}
+    if needs is None:
+        known = Memory(contest, [metric.key for metric in scored.metrics])
+    keys = set()
     for submission in (submission for its in found.teams.values() for submission in its):
         try:
             data = submission.read()
         except DataError as error:
             left_out.append(f"submissions/{submission.team}/{error}")
             continue
-        examined = None if memory is None else memory.get(data)
-        if examined is None:
-            examined = scored.examined(data, submission.system)
-            if memory is not None:
-                memory.add(data, examined)
+        # Scores that others computed are by the name of the system.
+        keys.add(key := checksum(data) if needs is None else submission.system)
+        if key not in known:
+            known[key] = scored.examined(data, submission.system)
+        examined = known[key]
         if isinstance(examined, list):
             refused[submission.system] = examined
         else:
-            best.add(submission.team, submission.system, examined.value, data)
-    if memory is not None:
-        memory.write()
+            best.add(submission.team, submission.system, examined, data)
+    if isinstance(known, Memory):
+        known.write(keys)
     captions = {system: Captions.parse(data, None, None) for system, data in best.kept.items()}
     boards = {}
     for name in scored.references:

@@ -19,39 +19,14 @@ MOST_PLACES = 10
 LONGEST_CAPTION = 2000
 """Characters: METEOR's search grows with the product of the lengths."""
 _PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZh": "bzip2", b"\xfd7z": "xz", b"7z": "7z", b"PAR1": "Parquet"}
+_LONG = f"longer than {LONGEST_CAPTION} characters"
 
 # The words for one image, and for several.
 _FOREIGN = ("Image {} is not part of this contest.", "{} images are not part of this contest: {}.")
 _BARE = ("Image {} has an empty list of captions; give one.", "{} images have an empty list of captions; give one: {}.")
 _SEVERAL = ("Image {} has several captions; give one.", "{} images have several captions; give one: {}.")
-_LONG = (
-    f"The caption of image {{}} is longer than {LONGEST_CAPTION} characters.",
-    f"The captions of {{}} images are longer than {LONGEST_CAPTION} characters: {{}}.",
-)
+_TOO_LONG = (f"The caption of image {{}} is {_LONG}.", f"The captions of {{}} images are {_LONG}: {{}}.")
 _MISSING = ("Image {} has no caption.", "{} images have no caption: {}.")
-
-
-class _Problems:
-    """Problems with their places: those of the same words become one line."""
-
-    def __init__(self) -> None:
-        self._places: dict[tuple[str, str], list[str]] = {}
-
-    def add(self, words: tuple[str, str], place: str) -> None:
-        """`words` for one place and for several, the latter with the number of places and their list."""
-        self._places.setdefault(words, []).append(place)
-
-    def lines(self) -> list[str]:
-        return _limited([_line(words, places) for words, places in self._places.items()])
-
-
-def _line(words: tuple[str, str], places: list[str]) -> str:
-    one, several = words
-    if len(places) == 1:
-        return one.format(places[0])
-    shown = ", ".join(places[:MOST_PLACES])
-    more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
-    return several.format(f"{len(places):,}", shown + more)
 
 
 def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[str]:
@@ -65,54 +40,61 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
     try:
         captions = Captions.parse(data, None, None)
     except SacrecapError as error:
-        return _examined(data, images, str(error))
-    if misfits := _misfits(captions, images):
-        return misfits
-    return leaks.problems((captions.captions(each)[0] for each in images), limits)
-
-
-def _misfits(captions: Captions, images: Sequence[str]) -> list[str]:
-    """Captions that can be read, but do not fit the images."""
-    found = _Problems()
-    wanted = set(images)
+        return _unread(data, images, str(error))
+    found = _Places()
     for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True):
-        if image not in wanted:
-            found.add(_FOREIGN, _short(image))
-        elif count != 1:
+        if count != 1:
             found.add(_SEVERAL if count else _BARE, _short(image))
         elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
-            found.add(_LONG, _short(image))
-    given = set(captions.image_ids)
-    for image in images:
-        if image not in given:
-            found.add(_MISSING, _short(image))
-    return found.lines()
+            found.add(_TOO_LONG, _short(image))
+    found.add_misfits(captions.image_ids, images)
+    return found.lines() or leaks.problems((captions.captions(each)[0] for each in images), limits)
 
 
-def _examined(data: bytes, images: Sequence[str], first: str) -> list[str]:
+class _Places(dict[tuple[str, str], list[str]]):
+    """Where problems are, by their words: those of the same words become one line."""
+
+    def add(self, words: tuple[str, str], place: str) -> None:
+        self.setdefault(words, []).append(place)
+
+    def add_misfits(self, described: Sequence[str], images: Sequence[str]) -> None:
+        """What has a caption and no references, and the other way round."""
+        wanted, given = set(images), set(described)
+        for image in dict.fromkeys(described):
+            if image not in wanted:
+                self.add(_FOREIGN, _short(image))
+        for image in images:
+            if image not in given:
+                self.add(_MISSING, _short(image))
+
+    def lines(self) -> list[str]:
+        found = []
+        for (one, several), places in self.items():
+            more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
+            listed = ", ".join(places[:MOST_PLACES]) + more
+            found.append(one.format(listed) if len(places) == 1 else several.format(f"{len(places):,}", listed))
+        return _limited(found)
+
+
+def _unread(data: bytes, images: Sequence[str], first: str) -> list[str]:
     """The problems of each entry of a JSON list, a JSON object, or JSON lines; `first` is the reader's complaint."""
     try:
         entries = list(_entries(data))
     except (ValueError, RecursionError):
         return [first]
-    found = _Problems()
+    found = _Places()
     seen: Counter[str] = Counter()
-    explained = False
     for place, entry in entries:
-        for problem in _entry_problems(entry, seen):
-            explained = True
+        for problem in _of_entry(entry, seen):
             words = problem.replace("{", "{{").replace("}", "}}")
             found.add((f"{{}}: {words}", f"{{}} times, at {{}}: {words}"), place)
-    wanted = set(images)
+    is_explained = bool(found)
     for image, count in seen.items():
-        if image not in wanted:
-            found.add(_FOREIGN, _short(image))
         if count > 1:
             found.add(_SEVERAL, _short(image))
-    for image in images if seen else ():
-        if image not in seen:
-            found.add(_MISSING, _short(image))
-    return found.lines() if explained else _limited([first, *found.lines()])
+    if seen:
+        found.add_misfits(list(seen), images)
+    return found.lines() if is_explained else _limited([first, *found.lines()])
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, object]]:
@@ -125,7 +107,10 @@ def _entries(data: bytes) -> Iterator[tuple[str, object]]:
         if len(lines) < 2:
             raise
         for number, line in lines:
-            yield f"Line {number}", _json_or_text(line)
+            try:
+                yield f"Line {number}", json.loads(line)
+            except ValueError:
+                yield f"Line {number}", line
         return
     if isinstance(whole, dict):
         for image, caption in whole.items():
@@ -135,39 +120,29 @@ def _entries(data: bytes) -> Iterator[tuple[str, object]]:
             yield f"Entry {number}", entry
 
 
-def _json_or_text(line: str) -> object:
-    try:
-        return json.loads(line)
-    except ValueError:
-        return line
-
-
-def _entry_problems(entry: object, seen: Counter[str]) -> Iterator[str]:
+def _of_entry(entry: object, seen: Counter[str]) -> Iterator[str]:
     if not isinstance(entry, dict):
         yield 'it is not an object {"image_id": …, "caption": "…"}.'
         return
-    image = entry.get("image_id")
-    if "image_id" not in entry:
-        yield "there is no image_id."
-    else:
-        try:
-            seen[fields.name(image)] += 1
-        except fields.Invalid as problem:
-            yield f"its image_id {problem}."
-    caption = entry.get("caption")
-    if "caption" not in entry:
-        yield "there is no caption."
-    elif not isinstance(caption, str):
+    for key in ("image_id", "caption"):
+        if key not in entry:
+            yield f"there is no {key}."
+    try:
+        if "image_id" in entry:
+            seen[fields.name(entry["image_id"])] += 1
+    except fields.Invalid as problem:
+        yield f"its image_id {problem}."
+    caption = entry.get("caption", "")
+    if not isinstance(caption, str):
         yield f"its caption {fields.Invalid.of(caption, 'text')}."
     elif len(caption) > LONGEST_CAPTION:
-        yield f"its caption is longer than {LONGEST_CAPTION} characters."
+        yield f"its caption is {_LONG}."
 
 
 def _short(image: str) -> str:
     return repr(image if len(image) <= 80 else image[:80] + "…")
 
 
-def _limited(problems: list[str]) -> list[str]:
-    if len(problems) <= MOST_PROBLEMS:
-        return problems
-    return [*problems[:MOST_PROBLEMS], f"… and {len(problems) - MOST_PROBLEMS:,} more problems."]
+def _limited(found: list[str]) -> list[str]:
+    more = len(found) - MOST_PROBLEMS
+    return found if more <= 0 else [*found[:MOST_PROBLEMS], f"… and {more:,} more problems."]

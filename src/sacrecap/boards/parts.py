@@ -5,6 +5,7 @@ What a team learns about the references of the public images from its scores doe
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -14,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sacrecap.data.source import reading
+from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError
 
 FEWEST = 2
@@ -25,11 +26,9 @@ class PrivatePart(NamedTuple):
     """The images that are drawn, and what shows afterwards that they were not changed."""
 
     images: frozenset[str]
-    path: str
-    """The file that has them, with the seed of the draw and a nonce. Without that, whoever guesses the images, such as
-    those of a known split, could see in the checksum that they are right."""
     data: bytes
-    """What the file has: nobody's business before the end."""
+    """Their file, nobody's business before the end. It has the seed of the draw, `random.Random(seed).sample` of the
+    sorted ids, and a nonce: without that, whoever guesses the images could see in the checksum that they are right."""
 
     @property
     def checksum(self) -> str:
@@ -38,47 +37,32 @@ class PrivatePart(NamedTuple):
 
 
 def private_part(path: str, images: Sequence[str], share: int) -> PrivatePart:
-    """The private images of a file.
+    """The private images of a file; where there is none, so many per cent are drawn, and written there.
 
-    Args:
-        path: where there is no file, images are drawn, and written there.
-        images: all ids.
-        share: per cent of the images that are private.
-
-    Raises:
-        DataError: the file cannot be read or written, or has another draw than of these images and this share.
+    Raises `DataError`: the file cannot be read or written, or has another draw than of these images and this share.
     """
     count = round(len(images) * share / 100)
     if min(count, len(images) - count) < FEWEST:
         raise DataError(f"{path}: a private part of {share} % of {len(images):,} images leaves a part without two")
     if not os.path.exists(path):
-        _write(path, images, count)
-    with reading(path), open(path, "rb") as file:
-        data = file.read()
+        _draw(path, images, count)
+    data = read_bytes(path)
     try:
-        listed = json.loads(data)["images"]
-        private = frozenset(map(str, listed))
+        private = frozenset(map(str, json.loads(data)["images"]))
     except (ValueError, KeyError, TypeError):
-        raise DataError(
-            f"{path}: not the file of a private part; take it away, and the images are drawn anew"
-        ) from None
+        private = frozenset()
     if len(private) != count or not private <= set(images):
         raise DataError(
-            f"{path}: has {len(private):,} images that were drawn from other references or by another share than "
-            f"{share} % of {len(images):,}; restore those, or take it away before the contest starts"
+            f"{path}: has {len(private):,} images, no draw of {share} % of the {len(images):,} of the references; "
+            "restore these and the share, or take it away before the contest starts"
         )
-    return PrivatePart(private, path, data)
+    return PrivatePart(private, data)
 
 
-def drawn(images: Sequence[str], count: int, seed: int) -> set[str]:
-    """The private images that a seed draws: whoever has the seed can draw them again."""
-    return set(random.Random(seed).sample(sorted(images), count))
-
-
-def _write(path: str, images: Sequence[str], count: int) -> None:
+def _draw(path: str, images: Sequence[str], count: int) -> None:
     """Draws, and writes whole; a file that another process has written meanwhile stays."""
     seed = secrets.randbits(62)
-    private = drawn(images, count, seed)
+    private = set(random.Random(seed).sample(sorted(images), count))
     document = {"nonce": secrets.token_hex(16), "seed": seed, "images": [each for each in images if each in private]}
     try:
         descriptor, beside = tempfile.mkstemp(prefix=".sacrecap-", dir=os.path.dirname(path))
@@ -87,9 +71,8 @@ def _write(path: str, images: Sequence[str], count: int) -> None:
                 json.dump(document, file)
                 file.flush()
                 os.fsync(descriptor)
-            os.link(beside, path)
-        except FileExistsError:
-            pass
+            with contextlib.suppress(FileExistsError):
+                os.link(beside, path)
         finally:
             os.unlink(beside)
     except OSError as error:

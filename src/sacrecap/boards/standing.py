@@ -24,10 +24,8 @@ class Standing:
     """Number of others that it is better than."""
     worse: int = 0
     """Number of others that are better."""
-    waiting: int = 0
-    """Number of others that it is not compared with yet."""
-    others: int = 0
-    """Number of others."""
+    level: int = 0
+    """Number of others that no test separates from it."""
     attempts: int = 1
     """Of how many attempts it is the best, by scores on the images that are shown."""
 
@@ -37,19 +35,9 @@ class Standing:
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
     @property
-    def level(self) -> int:
-        """Number of others that it was compared with, and that no test separates from it."""
-        return self.others - self.better - self.worse - self.waiting
-
-    @property
     def explanation(self) -> str:
         """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
-        counts = (
-            ("better than", self.better),
-            ("worse than", self.worse),
-            ("not separated from", self.level),
-            ("not compared yet with", self.waiting),
-        )
+        counts = ("better than", self.better), ("worse than", self.worse), ("not separated from", self.level)
         told = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
         return told if self.attempts == 1 else f"{told}; the best of {self.attempts} submissions"
 
@@ -61,8 +49,6 @@ class Standings(Generic[Name]):
     places: dict[Name, Standing]
     separated: set[tuple[Name, Name]]
     """(better, worse): the pairs that a test finds to differ."""
-    untested: set[tuple[Name, Name]]
-    """The pairs that wait for a test."""
 
 
 def standings(
@@ -76,23 +62,15 @@ def standings(
             rounded: where they say otherwise, p is 1.
         attempts: of how many attempts a system is the best, where they are several: p is times these.
     """
-    pairs = list(combinations(ordered, 2))
-    p = {pair: min(1.0, tests.get(pair, 1.0) * attempts.get(pair[0], 1)) for pair in pairs}
+    p = {pair: min(1.0, tests.get(pair, 1.0) * attempts.get(pair[0], 1)) for pair in combinations(ordered, 2)}
     separated = {pair for pair, own in corrected(ordered, p).items() if own <= ALPHA}
-    untested = {pair for pair in pairs if pair not in tests and pair[::-1] not in tests} - separated
     ranks = rank_ranges(ordered, separated)
-    places = {
-        name: Standing(
-            *ranks[name],
-            sum(one == name for one, _ in separated),
-            sum(other == name for _, other in separated),
-            sum(name in pair for pair in untested),
-            len(ordered) - 1,
-            attempts.get(name, 1),
-        )
-        for name in ordered
-    }
-    return Standings(places, separated, untested)
+    places = {}
+    for name in ordered:
+        better, worse = (sum(pair[side] == name for pair in separated) for side in (0, 1))
+        level = len(ordered) - 1 - better - worse
+        places[name] = Standing(*ranks[name], better, worse, level, attempts.get(name, 1))
+    return Standings(places, separated)
 
 
 def tested(found: Iterable[tuple[Name, Name, float, float | None]]) -> dict[tuple[Name, Name], float]:
