@@ -352,6 +352,9 @@ def test_links_and_other_things_in_the_folder_are_left_out_with_a_word(make: Mak
     ]
     (folder / "submissions/Two/final").symlink_to(hidden)
     assert rows(folder)
+    (folder / "submissions").rename(tmp_path / "elsewhere")
+    (folder / "submissions").symlink_to(tmp_path / "elsewhere")
+    assert Contest.load(folder).board().left_out == ["submissions: a link, which is not followed"]
 
 
 def test_a_file_that_vanishes_is_half_written_or_turns_into_a_link_is_left_out(

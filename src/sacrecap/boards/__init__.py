@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sacrecap.boards.contest import SUFFIXES, Contest, Quota, Submission, Submissions
     from sacrecap.boards.contest_board import ContestBoard
+    from sacrecap.boards.contest_folder import SUFFIXES, Contest, Quota, Submission, Submissions
     from sacrecap.boards.leaks import CaptionLimits
     from sacrecap.boards.scored import Board, BoardRow, ToldPair, ToldScore, board
     from sacrecap.boards.standing import Standing
@@ -31,7 +31,7 @@ _HOME = {
     "CaptionLimits": "leaks",
     "ContestBoard": "contest_board",
     "Standing": "standing",
-    **dict.fromkeys(("SUFFIXES", "Contest", "Quota", "Submission", "Submissions"), "contest"),
+    **dict.fromkeys(("SUFFIXES", "Contest", "Quota", "Submission", "Submissions"), "contest_folder"),
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap import __version__
 from sacrecap._core import Captions
 from sacrecap.above import Printable, from_above
-from sacrecap.boards.contest import PRIVATE, PUBLIC, is_inside
+from sacrecap.boards.contest_folder import PRIVATE, PUBLIC, is_inside
 from sacrecap.boards.examination import problems
 from sacrecap.boards.memory import Memory, checksum
 from sacrecap.boards.parts import FEWEST
@@ -35,7 +35,7 @@ from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
-    from sacrecap.boards.contest import Contest
+    from sacrecap.boards.contest_folder import Contest
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling

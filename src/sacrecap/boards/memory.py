@@ -16,7 +16,7 @@ from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
-    from sacrecap.boards.contest import Contest
+    from sacrecap.boards.contest_folder import Contest
 
 
 class Memory(dict[str, "float | list[str] | None"]):

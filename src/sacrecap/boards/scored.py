@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from sacrecap.scoring.result import Result, Score
 
 Kept = TypeVar("Kept")
-DEFAULT = "cider-d"
-"""The metric that ranks a board unless another is chosen, where it is scored."""
 
 
 @dataclass(frozen=True)
@@ -278,17 +276,13 @@ def longest_ngram(metrics: Iterable[Metric]) -> int:
     return max((part.n for metric in metrics for part in metric.parts if isinstance(part, Bleu)), default=1)
 
 
-def default_ranking(metrics: Iterable[str]) -> str:
-    """The key of the metric that ranks if nobody has chosen one: CIDEr-D, or else the first."""
-    keys = list(metrics)
-    return DEFAULT if DEFAULT in keys else keys[0]
-
-
 def ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:
-    """The key of the metric that ranks. Raises `UsageError` for one that is not scored."""
+    """The key of the metric that ranks: CIDEr-D by default, or else the first. Raises `UsageError` for one that is not
+    scored.
+    """
     keys = [metric.key for metric in metrics]
     if asked is None:
-        return default_ranking(keys)
+        return "cider-d" if "cider-d" in keys else keys[0]
     own = [metric.key for metric in parse_metrics(asked, needs)]
     if len(own) != 1 or own[0] not in keys:
         raise UsageError(f"the board cannot be ranked by {asked!r}; its metrics are {', '.join(keys)}")

@@ -8,7 +8,8 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -229,7 +230,7 @@ def _declared(document: Mapping[str, Any], path: str, folder: str) -> dict[str, 
     if references is None:
         raise DataError(f'{path}: has no references, as references = ["../hidden/c5.json"]')
     sets: dict[str, str] = {}
-    for name in [references] if isinstance(references, str) else references:
+    for name in references:
         place = _hidden(name, "references", path, folder)
         stem = os.path.basename(place).partition(".")[0]
         if stem in sets:
@@ -288,19 +289,15 @@ def _date(value: Any) -> dt.datetime:
     return value
 
 
-def _files(value: Any) -> Any:
-    return value if isinstance(value, str) and value.strip() else fields.texts(value, "the name of a file")
-
-
-def _metrics(value: Any) -> str:
-    return ", ".join(fields.texts(value)) if isinstance(value, list) else fields.text(value)
+def _texts(value: Any) -> list[str]:
+    return fields.texts([value] if isinstance(value, str) else value)
 
 
 def _whole(least: int, most: int = 1_000_000) -> Callable[[Any], int]:
     return lambda value: fields.whole(value, least, most)
 
 
-def _no_value(value: Any) -> Any:
+def _table_alone(value: Any) -> Any:
     raise Invalid.of(value, "a table of settings")
 
 
@@ -313,18 +310,12 @@ _TABLES: dict[str, tuple[Callable[[dict[str, Any]], Any], dict[str, Callable[[An
     ),
 }
 _KEYS: dict[str, Callable[[Any], Any]] = {
-    "title": fields.text,
-    "host": fields.text,
-    "rules": fields.text,
-    "starts": _date,
-    "ends": _date,
-    "metrics": _metrics,
-    "rank_by": fields.text,
-    "tokenizer": fields.text,
+    **dict.fromkeys(("title", "host", "rules", "rank_by", "tokenizer", "objects"), fields.text),
+    **dict.fromkeys(("starts", "ends"), _date),
+    "metrics": lambda value: ", ".join(_texts(value)),
     "rows": _whole(1, 100),
-    "references": _files,
-    "objects": fields.text,
-    **dict.fromkeys(_TABLES, _no_value),
+    "references": _texts,
+    **dict.fromkeys(_TABLES, _table_alone),
 }
 
 
@@ -336,10 +327,13 @@ def _submissions(folder: str) -> Submissions:
             found.left_out.append(f"{where}: no folder of a team")
             continue
         team = found.teams[entry.name] = _of_team(entry, found.left_out)
-        chosen = _chosen(entry.path)
+        try:
+            chosen = _read(os.path.join(entry.path, FINAL), 1000).decode("utf-8", "replace").partition("\n")[0].strip()
+        except DataError:
+            continue
         if own := [submission for submission in team if submission.name == chosen]:
             found.final[entry.name] = own[0]
-        elif chosen is not None:
+        else:
             found.left_out.append(f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts")
     return found
 
@@ -354,28 +348,35 @@ def _of_team(team: os.DirEntry[str], left_out: list[str]) -> list[Submission]:
             names.append(entry.name)
         elif entry.name != FINAL:
             left_out.append(f"{where}: names of submissions end in {', '.join(SUFFIXES)}")
-    stems = [os.path.splitext(name)[0] for name in names]
-    called = {name: name if stems.count(stem) > 1 else stem for name, stem in zip(names, stems, strict=True)}
+    stems = Counter(os.path.splitext(name)[0] for name in names)
+
+    def number(name: str) -> tuple[float, str]:
+        """That which the name begins with; names without one come last."""
+        digits = re.match(r"[0-9]{1,15}", name)
+        return float(digits.group()) if digits else float("inf"), name
+
     return [
-        Submission(team.name, name, f"{team.name}/{called[name]}", os.path.join(team.path, name))
-        for name in sorted(names, key=lambda name: (_number(name), name))
+        Submission(team.name, name, f"{team.name}/{name if stems[stem] > 1 else stem}", os.path.join(team.path, name))
+        for name in sorted(names, key=number)
+        for stem in [os.path.splitext(name)[0]]
     ]
 
 
-def _entries(folder: str, called: str, left_out: list[str]) -> Sequence[os.DirEntry[str]]:
+def _entries(folder: str, called: str, left_out: list[str]) -> list[os.DirEntry[str]]:
     """What a folder has by name, but for names that begin with a dot or an underscore, and links, which are told."""
+    if os.path.islink(folder):
+        left_out.append(f"{called}: a link, which is not followed")
+        return []
     try:
         with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+            entries = [entry for entry in found if not entry.name.startswith((".", "_"))]
     except FileNotFoundError:
         return []
     except OSError as error:
         left_out.append(f"{called}: {error.strerror}")
         return []
     taken = []
-    for entry in entries:
-        if entry.name.startswith((".", "_")):
-            continue
+    for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.is_symlink():
             left_out.append(f"{called}/{entry.name!a}: a link, which is not followed")
         elif not entry.name.isprintable():
@@ -383,21 +384,6 @@ def _entries(folder: str, called: str, left_out: list[str]) -> Sequence[os.DirEn
         else:
             taken.append(entry)
     return taken
-
-
-def _number(name: str) -> float:
-    """The number that a file's name begins with; names without one come last."""
-    found = re.match(r"[0-9]{1,15}", name)
-    return float(found.group()) if found else float("inf")
-
-
-def _chosen(folder: str) -> str | None:
-    """The first line of the file of the final choice; None where there is none."""
-    try:
-        lines = _read(os.path.join(folder, FINAL), 1000).decode("utf-8", "replace").split("\n")
-    except DataError:
-        return None
-    return lines[0].strip() or None
 
 
 def _read(path: str, most: int) -> bytes:
