@@ -6,13 +6,16 @@ import hashlib
 import io
 import json
 import re
+import time
 
+import pytest
 from sqlalchemy import select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
 from sacrecap_server.store.models import Annotator, Assignment, Blob, Study, StudyImage, StudyItem
 from sacrecap_server.web.owner import Role
+from sacrecap_studies.design import StudyFileError, read_design
 
 
 def upload(browser, data):
@@ -80,6 +83,16 @@ def test_a_study_is_its_owners_alone(world):
     for path in ("/progress", "/results", "/export", "/answers?person=1", "/answers.csv"):
         assert world.client().get(f"/api/v1{place}{path}").status_code == 401
         assert owner.get(f"/api/v1{place}{path}").status_code == 200
+
+
+def test_a_large_wrong_file_is_refused_at_once():
+    """Reading ends at the thousandth problem: one of each of a million numbers took a minute and a half."""
+    began = time.process_time()
+    for wrong in (b"[" + b"1," * 3_000_000 + b"1]", b"[" + b"{}," * 2_000_000 + b"{}]"):
+        with pytest.raises(StudyFileError) as refused:
+            read_design(b'{"study": "triplet", "items": ' + wrong + b"}")
+        assert (len(refused.value.problems), refused.value.problems[-1]) == (51, "and at least 950 more")
+    assert time.process_time() - began < 5
 
 
 def test_progress_counts(world):

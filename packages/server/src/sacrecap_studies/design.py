@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from sacrecap.errors import DataError
 from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
-from sacrecap_studies.field_reader import Fields, Problems, flag, link
+from sacrecap_studies.field_reader import EnoughProblems, Fields, Problems, flag, link
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import Content, images_of
 
@@ -141,7 +142,8 @@ def read_design(data: bytes, source: str = "study") -> StudyDesign:
         raise StudyFileError(source, ["not UTF-8; save the file as UTF-8"]) from None
     except (ValueError, RecursionError) as error:
         raise StudyFileError(source, [f"not JSON ({error})"]) from None
-    design = _design(Fields(value, "", problems))
+    with contextlib.suppress(EnoughProblems):
+        design = _design(Fields(value, "", problems))
     if problems.count:
         raise StudyFileError(source, problems.all())
     return design
@@ -152,8 +154,8 @@ class StudyFileError(DataError):
 
     def __init__(self, source: str, problems: list[str]) -> None:
         self.problems = problems
-        several = f"{len(problems)} problems:\n  " if len(problems) > 1 else ""
-        super().__init__(f"{source}: {several}" + "\n  ".join(problems))
+        several = f"{len(problems)} problems: " if len(problems) > 1 else ""
+        super().__init__(f"{source}: {several}" + "; ".join(problems))
 
 
 def _design(fields: Fields) -> StudyDesign:

@@ -23,24 +23,34 @@ LONGEST_NAME = 200
 """Characters of an image id."""
 MOST_PROBLEMS = 50
 """Problems that are listed; the others are only counted."""
+_ENOUGH = 1000
+"""Problems at which reading ends: a file that is wrong in each of a million places is refused at once."""
+
+
+class EnoughProblems(Exception):  # noqa: N818
+    """There are so many that the rest of the file need not be read."""
 
 
 class Problems:
-    """A problem of a file."""
+    """The problems of a file."""
 
     def __init__(self) -> None:
         self.listed: list[str] = []
         self.count = 0
 
     def add(self, problem: str) -> None:
+        """Raises `EnoughProblems` with the thousandth."""
         self.count += 1
         if len(self.listed) < MOST_PROBLEMS:
             self.listed.append(problem)
+        elif self.count >= _ENOUGH:
+            raise EnoughProblems
 
     def all(self) -> list[str]:
         """The problems listed, and how many more there are."""
         more = self.count - len(self.listed)
-        return [*self.listed, f"and {more:,} more"] if more else self.listed
+        least = "at least " if self.count >= _ENOUGH else ""
+        return [*self.listed, f"and {least}{more:,} more"] if more else self.listed
 
 
 class Fields:

@@ -15,7 +15,8 @@ from typing import Any
 from sacrecap.data.images import ImageFile, ImageSource
 from sacrecap.data.source import PathLike
 from sacrecap.data.thumbnails import thumbnail
-from sacrecap.errors import DataError, UsageError, accepted_name, some
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
+from sacrecap_studies.field_reader import LONGEST
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import Scale
 
@@ -48,6 +49,9 @@ def make_study(
 ) -> dict[str, Any]:
     """A study of all images that every system described, as `read_design` takes it; images are added by the caller.
 
+    A caption that is blank, or longer than a page shows, is left out with a `DataWarning` that names its system and
+    image, as if the system had said nothing of the image; a reference, too.
+
     Args:
         kind: one of `KINDS`.
         references: human sentences of each image; for a collection, only its image ids count.
@@ -76,6 +80,8 @@ def make_study(
         raise UsageError("--per-category and --references-per-item are for studies of pairs")
     if per_category is not None and items is not None:
         raise UsageError("--per-category N and --items N say both how many items there are; leave one out")
+    references = _showable(references, "the references")
+    systems = {name: _showable(system, name) for name, system in systems.items()}
     maker = _Maker(protocol, references, systems, random.Random(seed))
     if protocol.has_pairs:
         made = maker.pairs(categories, per_category, references_per_item)
@@ -303,6 +309,16 @@ class _Maker:
             known = {name: answer for name, _, answer in captions}
             shown = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
         return {**shown, "answer": known if len(self.kind.questions) == 1 else {scale.name: known}}
+
+
+def _showable(sentences: Sentences, whose: str) -> dict[str, list[str]]:
+    """The sentences that a page can show; says of which images the others are, and whose."""
+    blank = [image for image, said in sentences.items() if not all(one.strip() for one in said)]
+    long = [image for image, said in sentences.items() if any(len(one) > LONGEST for one in said)]
+    for images, what in ((blank, "empty sentences"), (long, f"sentences of more than {LONGEST:,} characters")):
+        if images:
+            warn(f"{whose}: {what} are left out, of {some(images)}", DataWarning)
+    return {image: [one for one in said if one.strip() and len(one) <= LONGEST] for image, said in sentences.items()}
 
 
 def _distinct(sentences: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, DataWarning, UsageError
 from sacrecap_studies.design import read_design
 from sacrecap_studies.make import SIDE, images_of, make_study
 
@@ -205,6 +205,35 @@ def test_what_cannot_be_made():
         make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, gold=7)
     with pytest.raises(DataError, match="two sentences or more of each of 2 images; got 0"):
         make_study("collection", dict.fromkeys(REFERENCES, ()), {}, gold=1)
+
+
+@pytest.mark.parametrize("kind", ["likert", "triplet", "pairwise", "diversity"])
+@pytest.mark.parametrize("nothing", ["", " \n\t", "a" * 2001])
+def test_what_a_page_cannot_show_is_left_out_and_said(kind, nothing):
+    """A system that said nothing of an image, or all too much: the study is made of the rest."""
+    many = kind == "diversity"
+    one, two = (SETS, {image: list(texts) for image, texts in SETS.items()}) if many else (ONE, dict(TWO))
+    two["3"] = [nothing, *two["3"][2:]] if many else [nothing]
+    references = {**REFERENCES, "4": ["a dog 4 runs", nothing]}
+    told = "sentences of more than 2,000 characters" if nothing.strip() else "empty sentences"
+    with pytest.warns(DataWarning) as said:
+        made = design(
+            make_study(kind, references, {"one": one, "two": two}), images=dict.fromkeys(ONE, "https://x.org/")
+        )
+    messages = [str(one.message) for one in said]
+    assert messages == [
+        f"{whose}: {told} are left out, of 1 image ({image})" for whose, image in (("the references", 4), ("two", 3))
+    ]
+    shown = json.dumps([page.content for page in made.pages])
+    assert "one 2" in shown or "set 2 x" in shown
+    assert "aaaa" not in shown
+    images = [page.content["image_id"] for page in made.pages]
+    assert images.count("3") == {"likert": 1}.get(kind, 0), "a pair, or sets, need both systems"
+
+
+def test_a_system_that_said_nothing_at_all():
+    with pytest.warns(DataWarning, match="6 images"), pytest.raises(DataError, match="nothing to ask"):
+        make_study("pairwise", REFERENCES, {"one": ONE, "two": {image: [""] for image in ONE}})
 
 
 def test_images(tmp_path):

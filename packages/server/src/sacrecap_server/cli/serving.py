@@ -27,8 +27,9 @@ def check_extra(command: str) -> None:
 def _option(name: str, help: str, default: Any = None, **how: Any) -> Callable[[Any], Any]:
     """An option that can also come from the environment: `--public-url` from SACRECAP_PUBLIC_URL."""
     variable = f"SACRECAP_{name.upper().replace('-', '_')}"
-    shown = {"show_default": False} if default == "" else {}
-    return click.option(f"--{name}", envvar=variable, show_envvar=True, default=default, help=help, **shown, **how)
+    if default == "":
+        how["show_default"] = False
+    return click.option(f"--{name}", envvar=variable, show_envvar=True, default=default, help=help, **how)
 
 
 _OPTIONS = {
