@@ -157,3 +157,57 @@ def test_a_plan_of_assumed_and_of_piloted_answers(files: Runner) -> None:
     assert made["assumed"]["within"] > 0
     assert "--pilot FILE, or --between" in files.here("study", "plan", "tau").stderr
     assert "needs more than 10,000,000 items" in files.here("study", "plan", "accuracy", "--width", "1e-6").stderr
+
+
+IMAGES = [f"image {number}" for number in range(40)]
+
+
+@pytest.fixture
+def contest(run: Runner) -> Runner:
+    """A contest of two teams with half of its images private; each reference and caption names its image."""
+    folder = run.folder / "contest"
+    (run.folder / "hidden").mkdir()
+    references = {image: [f"a reference {word} of {image}." for word in ("one", "two")] for image in IMAGES}
+    (run.folder / "hidden" / "c2.json").write_text(json.dumps(references), encoding="utf-8")
+    for team, files in {"careful": ("001-good", "002-worse"), "plain": ("001-only",)}.items():
+        (folder / "submissions" / team).mkdir(parents=True)
+        for name in files:
+            said = {image: f"a {'reference' if 'good' in name else team} of {image} {name}" for image in IMAGES}
+            (folder / "submissions" / team / f"{name}.json").write_text(json.dumps(said), encoding="utf-8")
+    declare(run, "2099-01-01T00:00:00Z")
+    return run
+
+
+def declare(run: Runner, ends: str) -> None:
+    text = f'references = "../hidden/c2.json"\nmetrics = "rouge-l"\nends = {ends}\n[private]\nshare = 50\n'
+    (run.folder / "contest" / "contest.toml").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["triplet", "pairwise", "likert", "collection"])
+def test_a_study_of_an_open_contest_has_nothing_of_private_images(contest: Runner, kind: str) -> None:
+    """The default kind printed references of private images to annotators, who may be participants."""
+    command = ("study", "make", kind, "--contest", "contest", "--gold", "2", "--images", "https://x.org/{image_id}")
+    if kind == "collection":
+        command = ("study", "make", kind, "--contest", "contest", "--images", "https://x.org/{image_id}")
+        ended = contest.here(*command)
+        assert (ended.status, "has no systems" in ended.stderr) == (2, True)
+        return
+    ended = contest.here(*command)
+    assert ended.status == 0, ended.stderr
+    assert "the contest is not over" in ended.stderr
+    private = json.loads((contest.folder / "hidden" / "c2.private.json").read_text())["images"]
+    assert len(private) == 20
+    assert [image for image in private if f"{image}." in ended.stdout or f'"{image}"' in ended.stdout] == []
+    made = json.loads(ended.stdout)
+    assert {item["image_id"] for item in made["items"]} == {*IMAGES} - {*private}
+    systems = {item[name] for item in made["items"] for name in ("b_system", "c_system", "system") if name in item}
+    assert systems == {"careful/001-good", "plain/001-only"}, "the files that count"
+    declare(contest, "2020-01-01T00:00:00Z")
+    over = contest.here(*command)
+    assert {item["image_id"] for item in json.loads(over.stdout)["items"]} == {*IMAGES}
+    assert "not over" not in over.stderr
+
+
+def test_a_contest_has_its_references_and_systems(contest: Runner) -> None:
+    ended = contest.here("study", "make", "triplet", "--contest", "contest", "--references", "hidden/c2.json")
+    assert (ended.status, "leave --references and --systems out" in ended.stderr) == (2, True)

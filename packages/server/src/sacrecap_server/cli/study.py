@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import asdict
 from typing import Any
 
 import click
 
+from sacrecap.boards import Contest
 from sacrecap.cli import options
 from sacrecap.cli.group import Group
 from sacrecap.cli.system_names import named
@@ -40,6 +42,11 @@ command.add_command(serve)
     multiple=True,
     metavar="FILE...",
     help="Captions of the systems (for diversity: caption sets), as FILE or NAME=FILE; several may follow.",
+)
+@click.option(
+    "--contest",
+    metavar="FOLDER",
+    help="Take references and systems of a contest: the files that count; until its end, of public images alone.",
 )
 @click.option(
     "--images",
@@ -92,6 +99,7 @@ def make(
     more_systems: tuple[str, ...],
     references: str | None,
     systems: tuple[str, ...],
+    contest: str | None,
     images: str | None,
     categories: str,
     questions: str | None,
@@ -107,9 +115,15 @@ def make(
     sacrecap study serve, or upload it on the page Studies of that server.
     """
     options.check_outputs(output=output)
-    sentences = _references(kind, references, images)
-    read = read_caption_sets if kind == "diversity" else read_candidates
-    captions = {name: read(file).to_dict() for name, file in named((*systems, *more_systems)).items()}
+    files = (*systems, *more_systems)
+    if contest is None:
+        sentences = _references(kind, references, images)
+        read = read_caption_sets if kind == "diversity" else read_candidates
+        captions = {name: read(file).to_dict() for name, file in named(files).items()}
+    elif references is not None or files:
+        raise UsageError("--contest FOLDER has the references and the systems; leave --references and --systems out")
+    else:
+        sentences, captions = _of_contest(contest)
     if captions and kind == "collection":
         raise UsageError("a collection asks people to describe images, so it has no systems; leave --systems out")
     names = [name.strip() for name in categories.split(",")]
@@ -280,10 +294,30 @@ def _references(kind: str, file: str | None, images: str | None) -> dict[str, li
     return {}
 
 
+def _of_contest(folder: str) -> tuple[dict[str, list[str]], dict[str, dict[str, list[str]]]]:
+    """References, and captions of the files that count: of public images alone while the contest is not over."""
+    contest, now = Contest.load(folder), dt.datetime.now(dt.timezone.utc)
+    public = dict.fromkeys(contest.public_images(now))
+    if contest.phase(now) != "over":
+        warn(
+            f"{folder}: the contest is not over, and people who answer read what the study shows: references, too, in "
+            "triplets, in pairs with a person, and in questions with known answers"
+        )
+    board = contest.board(now).to_dict()
+    rows = next(iter(board["sets"].values()))["systems"]
+    of_name = {one.system: one.path for own in contest.submissions().teams.values() for one in own}
+    captions = {name: read_candidates(of_name[name]).to_dict() for name in rows if name in of_name}
+    sentences = read_references(contest.first).to_dict()
+    return (
+        {image: sentences[image] for image in public},
+        {name: {image: own[image] for image in public if image in own} for name, own in captions.items()},
+    )
+
+
 def _images(study: dict[str, Any], images: str | None) -> dict[str, str]:
     if images is None:
         raise UsageError(f"a {study['study']} study shows images: give --images DIR, FILE.tar or PATTERN")
     shown = [*study["items"]]
     for role in ("gold", "attention", "practice"):
         shown += study.get(role, {}).get("items", [])
-    return images_of(images, list(dict.fromkeys(item["image_id"] for item in shown)))
+    return images_of(images, list(dict.fromkeys(item["image_id"] for item in shown if "image_id" in item)))
