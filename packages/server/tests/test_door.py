@@ -284,6 +284,35 @@ def test_the_board_is_made_again_only_where_something_changed(contest):
     assert len(made) == 3
 
 
+def test_a_board_that_could_not_be_made_is_tried_again(contest):
+    made = []
+
+    def run(compute, *_):
+        made.append(compute)
+        if len(made) == 1:
+            raise ChildFailedError("No space left on device.")
+
+    contest.door.ranker.run = run
+    contest.door.ranker.make_board()
+    assert "No space left" in contest.host().get("/host").text
+    contest.door.ranker.make_board()
+    contest.door.ranker.make_board()
+    assert len(made) == 2
+    assert "No space left" not in contest.host().get("/host").text
+
+
+def test_files_that_the_host_put_into_a_folder_stay_what_they_are(contest):
+    """Such as those of a contest whose database is lost."""
+    folder = contest.folder / "submissions" / "Team-A"
+    folder.mkdir(parents=True)
+    for name in ("001-mine.json", "002-by-hand.json"):
+        (folder / name).write_bytes(file_of("template"))
+    contest.submit(file_of())
+    assert [path.name for path in contest.stored()] == ["001-mine.json", "002-by-hand.json", "003-mine.json"]
+    assert contest.stored()[0].read_bytes() == file_of("template")
+    assert rows(contest.rank()) == ["Team-A/003-mine"]
+
+
 def test_the_door_says_what_a_file_needs(contest):
     assert contest.client().get("/images.txt").text.splitlines() == list(SYSTEMS["careful"])
     empty = contest.client().get("/captions.json").json()

@@ -60,7 +60,7 @@ def run_child(
     feeder.start()
     ends = time.monotonic() + limits.seconds
     try:
-        while listener.is_alive():
+        while listener.is_alive() and process.poll() is None:
             listener.join(0.05)
             if stop is not None and stop.is_set():
                 raise InterruptedError

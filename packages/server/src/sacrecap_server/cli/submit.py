@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
 import re
 import time
@@ -163,7 +164,7 @@ def _printable(text: str) -> str:
 def _table(submissions: list[dict[str, Any]]) -> str:
     if not submissions:
         return "nothing is submitted yet"
-    first = [next(iter(each.get("sets", {}).values()), {"scores": {}})["scores"] for each in submissions]
+    first = [_first_scores(each) for each in submissions]
     metrics = max(first, key=len)
     heads = [Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]
     rows: list[list[Value]] = [
@@ -171,9 +172,16 @@ def _table(submissions: list[dict[str, Any]]) -> str:
             each["system"],
             each["submitted"][:16].replace("T", " "),
             f"{each['state']}, chosen" if each["chosen"] else each["state"],
-            *(Number(own.get(metric) if own.get(metric) is not None else float("nan")) for metric in metrics),
+            *(Number(own.get(metric, math.nan)) for metric in metrics),
         ]
         for each, own in zip(submissions, first, strict=True)
     ]
     table = Table([*heads, *(Column(metric) for metric in metrics)], rows)
     return render([table], colour=options.colour("-"), width=options.width("-"))
+
+
+def _first_scores(submission: dict[str, Any]) -> dict[str, float]:
+    """Scores on the references that rank; none of a file that waits, and nan for what has none."""
+    for told in submission.get("sets", {}).values():
+        return {metric: math.nan if value is None else value for metric, value in told["scores"].items()}
+    return {}

@@ -37,7 +37,7 @@ from sacrecap_server.contest.ranker import Ranker, Run
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import LogMiddleware, event
 from sacrecap_server.settings import ServerSettings
-from sacrecap_server.web.faults import FaultsMiddleware
+from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
 from sacrecap_server.web.security import SecurityMiddleware
 from sacrecap_server.web.static import StaticMiddleware, VersionedLinks
 
@@ -303,10 +303,10 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
         entries = [_entry(door, each) for each in found]
         return JSONResponse({"team": team.name, "left": {span: few for span, (few, _) in left.items()},
                              "submissions": entries})  # fmt: skip
-    values = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "left": left, "problem": problem}
+    values: dict[str, Any] = {"contest": contest, "left": left, "phase": contest.phase(door.ledger.clock())}
     # A page that loads itself again has no form: it would empty what somebody is writing.
     waits = "taken" in request.query_params and bool(found) and found[0].state == states.WAITS
-    values |= {"submissions": found, "choice": door.ledger.choice(team.slug), "waits": waits}
+    values |= {"problem": problem, "submissions": found, "choice": door.ledger.choice(team.slug), "waits": waits}
     return _render(request, "team.html", problem.status if problem else 200, **values)
 
 
@@ -407,9 +407,10 @@ def file(request: Request, door: Door, team: Team) -> Response:
 def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, problem: str = "") -> Response:
     """The teams with their files; a team's link is shown where it was just asked for."""
     contest, every = door.contest, door.ledger.submissions()
-    values = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": door.ledger.teams()}
-    files = {team.slug: [each for each in every if each.team == team.slug] for team in door.ledger.teams()}
-    values |= {"files": files, "shown": shown, "link": door.link(shown) if shown else "", "problem": problem}
+    teams = door.ledger.teams()
+    values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
+    values["files"] = {team.slug: [each for each in every if each.team == team.slug] for team in teams}
+    values |= {"shown": shown, "link": door.link(shown) if shown else "", "problem": problem}
     return _render(request, "host.html", 422 if problem else 200, **values, board_problem=door.ranker.problem)
 
 
@@ -478,6 +479,8 @@ _TEMPLATES.filters.update(moment=_moment, score=_score)
 
 def answer(request: Request, error: Exception) -> Response:
     """A refusal, as the page of an error or as JSON."""
+    if isinstance(error, HTTPException) and error.__cause__ is not None and is_full(error.__cause__):
+        error = refusal(error.__cause__)  # a form on its way fills a file
     if isinstance(error, HTTPException):
         texts = {404: "There is no such page.", 405: "That cannot be done here."}
         error = Refused(error.status_code, texts.get(error.status_code, str(error.detail)))

@@ -11,6 +11,7 @@ import datetime as dt
 import hashlib
 import json
 import os
+import re
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -212,8 +213,7 @@ class Ledger:
                 known = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
                 if not known:
                     self._check_allowed(connection, team, contest, now)
-                    query = "SELECT coalesce(max(number), 0) + 1 FROM submission WHERE team = ?"
-                    [number] = connection.execute(query, (team.slug,)).fetchone()
+                    number = self._next_number(connection, team.slug)
                     file = f"{number:03}-{slug_of(system, 'system')}.{suffix}"
                     connection.execute(
                         "INSERT INTO submission (team, number, sha, file, taken, state) VALUES (?, ?, ?, ?, ?, ?)",
@@ -230,6 +230,13 @@ class Ledger:
         else:
             self._place(incoming, taken)
         return taken, not known
+
+    def _next_number(self, connection: sqlite3.Connection, team: str) -> int:
+        """One more than any that the team has, in the table or on a file that the host put into its folder."""
+        query = "SELECT coalesce(max(number), 0) FROM submission WHERE team = ?"
+        [known] = connection.execute(query, (team,)).fetchone()
+        names = [path.name.partition("-")[0] for path in self._team_folder(team).iterdir()]
+        return int(max([known, *(int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name))])) + 1
 
     def of_file(self, team: str, sha: str) -> Submission | None:
         """The team's submission of these bytes."""

@@ -37,7 +37,7 @@ class Ranker:
         self._made_of: object = None
         self._began = -BOARD_SECONDS
         self._awake = threading.Event()
-        self._ends = False
+        self._ends = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="ranker", daemon=True)
 
     def start(self) -> None:
@@ -45,18 +45,18 @@ class Ranker:
 
     def stop(self) -> None:
         """What is under way is left; another start does it again."""
-        self._ends = True
+        self._ends.set()
         self._awake.set()
 
     def wake(self) -> None:
         self._awake.set()
 
     def _loop(self) -> None:
-        while not self._ends:
+        while not self._ends.is_set():
             self._awake.wait(_LOOK_SECONDS)
             self._awake.clear()
             try:
-                while not self._ends and self.score_one():
+                while not self._ends.is_set() and self.score_one():
                     self._board_in_turn()
                 self._board_in_turn()
             except (
@@ -96,12 +96,12 @@ class Ranker:
         header = {"folder": str(self.folder), "site": str(self.site)}
         try:
             self.run("sacrecap_server.contest.work:board", header, [], self.limits)
-            self.problem = ""
-        except ChildFailedError as error:
+        except ChildFailedError as error:  # a full disk, say: the next minute tries again
             self.problem = str(error)
             event("board failed")
+            return
         # What changed meanwhile has another state than this one, and is on the next board.
-        self._made_of = state
+        self._made_of, self.problem = state, ""
 
     def _state(self) -> object:
         """All that a board is made of, as far as times and sizes tell; of a contest that cannot be read, the reason."""
