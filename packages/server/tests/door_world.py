@@ -17,7 +17,7 @@ import httpx2 as httpx
 from sacrecap import example
 from sacrecap_server.contest.door import Door, Proxy, create_app
 from sacrecap_server.contest.ledger import Team
-from sacrecap_server.contest.links import HOST
+from sacrecap_server.contest.signatures import HOST
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server_testing.in_process import run_here
 from sacrecap_server_testing.ports import free_port

@@ -10,7 +10,7 @@ from door_world import START, SYSTEMS, URL, Contest, another, file_of, run_here
 
 from sacrecap.boards import Contest as Declared
 from sacrecap_server.child import ChildFailedError
-from sacrecap_server.contest.links import slug_of
+from sacrecap_server.contest.signatures import slug_of
 
 ENDS = "ends = 2027-06-01T00:00:00Z"
 AFTER = dt.datetime(2027, 6, 1, tzinfo=dt.timezone.utc)

@@ -116,7 +116,7 @@ def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, p
 @click.option("--public-url", metavar="URL", help="Where people reach the door.  [default: as it was last served]")
 def host(folder: str, renew: bool, state: str | None, public_url: str | None) -> None:
     """Print the link to the host's page of the contest FOLDER: teams, links, files, and the end."""
-    from sacrecap_server.contest.links import HOST
+    from sacrecap_server.contest.signatures import HOST
 
     door = _door(folder, state, public_url)
     found = door.ledger.renew(HOST) if renew else door.ledger.team(HOST)

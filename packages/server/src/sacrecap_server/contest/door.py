@@ -32,8 +32,8 @@ from sacrecap.errors import SacrecapError
 from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.contest import ledger as states
 from sacrecap_server.contest.ledger import Ledger, Submission, Team, check_open, place
-from sacrecap_server.contest.links import COOKIE_SECONDS, Key
 from sacrecap_server.contest.ranker import Ranker, Run
+from sacrecap_server.contest.signatures import COOKIE_SECONDS, Key
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import LogMiddleware, event
 from sacrecap_server.settings import ServerSettings

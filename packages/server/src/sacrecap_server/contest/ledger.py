@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_server.contest.links import HOST, slug_of
+from sacrecap_server.contest.signatures import HOST, slug_of
 from sacrecap_server.errors import Refused
 
 if TYPE_CHECKING:
