@@ -31,7 +31,7 @@ from sacrecap.boards import SUFFIXES, Contest
 from sacrecap.errors import SacrecapError
 from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.contest import ledger as states
-from sacrecap_server.contest.ledger import Ledger, Submission, Team, check_open, place
+from sacrecap_server.contest.ledger import Ledger, TakenFile, Team, check_open, place
 from sacrecap_server.contest.ranker import Ranker, Run
 from sacrecap_server.contest.signatures import COOKIE_SECONDS, Key
 from sacrecap_server.errors import Refused
@@ -310,7 +310,7 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
     return _render(request, "team.html", problem.status if problem else 200, **values)
 
 
-def _entry(door: Door, submission: Submission) -> dict[str, Any]:
+def _entry(door: Door, submission: TakenFile) -> dict[str, Any]:
     return {
         "number": submission.number,
         "system": f"{submission.team}/{Path(submission.file).stem}",
@@ -367,7 +367,7 @@ async def _sent(request: Request) -> tuple[bytes, str, str]:
     return await upload.read(), upload.filename or "", _field(request, "system")
 
 
-def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, system: str) -> tuple[Submission, bool]:
+def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, system: str) -> tuple[TakenFile, bool]:
     """Takes a file without problems. Raises `Refused` with those that there are."""
     if door.ledger.of_file(team.slug, hashlib.sha256(data).hexdigest()) is None:
         door.ledger.check_allowed(team, contest)

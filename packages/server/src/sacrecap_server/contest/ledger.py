@@ -59,7 +59,7 @@ class Team:
 
 
 @dataclass(frozen=True)
-class Submission:
+class TakenFile:
     """A file that was taken."""
 
     team: str
@@ -144,12 +144,12 @@ class Ledger:
             )
             return _teams(connection, "slug = ?", slug)[0]
 
-    def submissions(self, team: str | None = None) -> list[Submission]:
+    def submissions(self, team: str | None = None) -> list[TakenFile]:
         """All submissions, or those of a team, the newest first."""
         with self._open() as connection:
             return _submissions(connection, "? IS NULL OR team = ? ORDER BY taken DESC, number DESC", team, team)
 
-    def waiting(self, part: str) -> list[Submission]:
+    def waiting(self, part: str) -> list[TakenFile]:
         """Those to be scored, or scored on another part of the images: the first of each team, then the others."""
         with self._open() as connection:
             others = "(state = 'scored' AND json_extract(told, '$.part') != ?)"
@@ -157,7 +157,7 @@ class Ledger:
         firsts = {each.team: each for each in reversed(found)}
         return [*firsts.values(), *(each for each in found if firsts[each.team] is not each)]
 
-    def note(self, submission: Submission, state: str, told: dict[str, Any]) -> None:
+    def note(self, submission: TakenFile, state: str, told: dict[str, Any]) -> None:
         """Stores what became of a submission."""
         with self._write() as connection:
             connection.execute(
@@ -200,7 +200,7 @@ class Ledger:
                     f"The next one is possible from {_utc(_next(span, now))} on.",
                 )
 
-    def take(self, team: Team, contest: Contest, data: bytes, system: str, suffix: str) -> tuple[Submission, bool]:
+    def take(self, team: Team, contest: Contest, data: bytes, system: str, suffix: str) -> tuple[TakenFile, bool]:
         """Takes a checked file: the submission, and whether it is new; a team's same file twice is one submission.
 
         Raises `Refused` where contest or quota say no, and `OSError` where the disk does; then nothing is taken.
@@ -238,16 +238,16 @@ class Ledger:
         names = [path.name.partition("-")[0] for path in self._team_folder(team).iterdir()]
         return int(max([known, *(int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name))])) + 1
 
-    def of_file(self, team: str, sha: str) -> Submission | None:
+    def of_file(self, team: str, sha: str) -> TakenFile | None:
         """The team's submission of these bytes."""
         with self._open() as connection:
             return next(iter(_submissions(connection, "team = ? AND sha = ?", team, sha)), None)
 
-    def of_number(self, team: str, number: int) -> Submission | None:
+    def of_number(self, team: str, number: int) -> TakenFile | None:
         with self._open() as connection:
             return next(iter(_submissions(connection, "team = ? AND number = ?", team, number)), None)
 
-    def path(self, submission: Submission) -> Path:
+    def path(self, submission: TakenFile) -> Path:
         return self._team_folder(submission.team) / submission.file
 
     def choice(self, team: str) -> str:
@@ -301,7 +301,7 @@ class Ledger:
             raise
         return path
 
-    def _place(self, incoming: Path, submission: Submission) -> None:
+    def _place(self, incoming: Path, submission: TakenFile) -> None:
         target = self.path(submission)
         if target.exists():
             incoming.unlink()
@@ -369,11 +369,11 @@ def _teams(connection: sqlite3.Connection, condition: str, *values: object) -> l
     return [Team(slug, name, renewal, bool(revoked)) for slug, name, renewal, revoked in rows]
 
 
-def _submissions(connection: sqlite3.Connection, condition: str, *values: object) -> list[Submission]:
+def _submissions(connection: sqlite3.Connection, condition: str, *values: object) -> list[TakenFile]:
     columns = "team, number, sha, file, taken, state, told"
     rows = connection.execute(f"SELECT {columns} FROM submission WHERE {condition}", values)  # noqa: S608
     return [
-        Submission(team, number, sha, file, dt.datetime.fromtimestamp(taken, dt.timezone.utc), state, json.loads(told))
+        TakenFile(team, number, sha, file, dt.datetime.fromtimestamp(taken, dt.timezone.utc), state, json.loads(told))
         for team, number, sha, file, taken, state, told in rows
     ]
 
