@@ -8,7 +8,6 @@ from typing_extensions import Buffer, Self, final
 from sacrecap.choices import SceneStatus
 
 __all__ = [
-    "CAPTION_FORMATS",
     "CORRELATIONS",
     "LARGEST_TOKEN_ID",
     "METEOR_TASKS",
@@ -44,10 +43,7 @@ __all__ = [
     "draws",
     "eigensystem",
     "evaluate",
-    "header",
     "leave_one_out",
-    "look",
-    "names_of_lines",
     "noun_base",
     "novelty",
     "paired_bootstrap",
@@ -68,15 +64,10 @@ __all__ = [
 
 __version__: str
 
-CAPTION_FORMATS: list[str]
-"""Names of the caption formats that `Captions.parse` reads."""
-
 @final
 class Captions:
     @staticmethod
-    def parse(data: Buffer, format: str | None = None, split: str | None = None) -> Captions: ...
-    @staticmethod
-    def usual_coco(data: bytes) -> Captions | None: ...
+    def usual(data: bytes) -> tuple[Captions, str, list[str]] | None: ...
     @staticmethod
     def from_dict(captions: Mapping[Any, Any]) -> Captions: ...
     @staticmethod
@@ -113,10 +104,6 @@ LARGEST_TOKEN_ID: int
 
 TOKENIZERS: list[str]
 """Names of the tokenizers."""
-
-def look(data: Buffer) -> tuple[str, list[str]]: ...
-def names_of_lines(data: Buffer) -> list[str]: ...
-def header(data: Buffer) -> tuple[list[str], str, int] | None: ...
 
 @final
 class RowsOfText:

@@ -34,8 +34,8 @@ ACCEPTED = 'accepted are coco ({"images"'
 
 BROKEN: dict[str, tuple[object, list[str]]] = {
     "cut off": (json.dumps(CANDIDATES)[:1000], ["line 1, column ", "the JSON ends early", "download it again"]),
-    "number": (7, ["line 1, column 1", 'found a text that begins "7"', ACCEPTED]),
-    "nesting": ("[" * 200_000, ["line 1, column 2", ACCEPTED]),
+    "number": (7, ['found a text that begins "7"', ACCEPTED]),
+    "nesting": ("[" * 200_000, ["is JSON that is nested too deeply"]),
     "control character": (
         {**CANDIDATES, IMAGE: "a\u0001b"},
         [f"image '{IMAGE}': a caption with the control character U+0001", "remove it"],
@@ -146,9 +146,9 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
     "suffix": (["--per-image", "x.xls"], ["x.xls: per-image scores", "end the name in .csv, .tsv, .jsonl, .parquet"]),
     "no suffix": (["--per-image", "x"], ["x: per-image scores", "end the name in .csv, .tsv, .jsonl, .parquet, or"]),
     "both to stdout": (["--per-image", "-"], ["--output and --per-image both write standard output; give each a file"]),
-    "split": (["--split", "test"], ["references.json: this is a file of format mapping, which has no splits"]),
-    "reference format": (["--reference-format", "list"], ["references.json: line 1, column 1: found an object where"]),
-    "candidate format": (["--candidate-format", "csv"], ["careful.json: line 1, column 1: the header line"]),
+    "split": (["--split", "test"], ["references.json: has no column split, and so no splits"]),
+    "reference format": (["--reference-format", "list"], ["references.json: is not of format list, which is [{"]),
+    "candidate format": (["--candidate-format", "csv"], ["careful.json: is not of format csv, which is a header line"]),
     "one place twice": (["-o", "x.csv", "--per-image", "./x.csv"], ["--output and --per-image both write ./x.csv"]),
     "output twice": (["--report", "-"], ["--output and --report both write standard output; give each a file"]),
 }

@@ -33,7 +33,6 @@ mod tests {
     use crate::graph::Status;
     use crate::metrics::meteor::Module;
     use crate::parse::{Relation, Tag};
-    use crate::read::Format;
 
     macro_rules! assert_named {
         ($($kind:ident)+) => { $(
@@ -46,6 +45,6 @@ mod tests {
 
     #[test]
     fn names_lead_back_to_their_values() {
-        assert_named!(Tag Relation Status Module Format);
+        assert_named!(Tag Relation Status Module);
     }
 }

@@ -1,15 +1,16 @@
 //! Captions for Python: read-only, and kept in Rust until one is requested.
 use std::sync::Arc;
 
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
-use sacrecap_core::read::{self, Format};
+use sacrecap_core::read;
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 
 use crate::arrow::{self, Texts};
-use crate::convert::{as_bytes, check_index};
-use crate::errors::{DataError, UsageError, read_error, usage_error};
+use crate::convert::check_index;
+use crate::errors::{DataError, UsageError};
 use crate::gather::{Gather, kind};
 
 /// Arguments of `Captions.restored`.
@@ -51,22 +52,12 @@ impl Captions {
 
 #[pymethods]
 impl Captions {
-    /// Reads the bytes of a file; the format is recognised unless it is given.
+    /// Reads a file as it usually is: its captions, its shape, and the keys of its rows; None for any other.
     #[staticmethod]
-    #[pyo3(signature = (data, format=None, split=None))]
-    fn parse(py: Python<'_>, data: &Bound<'_, PyAny>, format: Option<&str>, split: Option<&str>) -> PyResult<Self> {
-        let format = format.map(str::parse::<Format>).transpose().map_err(usage_error)?;
-        let data = as_bytes(data)?;
+    fn usual(py: Python<'_>, data: &Bound<'_, PyBytes>) -> PyResult<Option<(Self, &'static str, Vec<String>)>> {
         let bytes = data.as_bytes();
-        let captions = py.detach(|| read::captions(bytes, format, split));
-        captions.map(Self::new).map_err(read_error)
-    }
-
-    /// Reads COCO's annotations as they usually are; None for any other file, and where the format's reader must see.
-    #[staticmethod]
-    fn usual_coco(py: Python<'_>, data: &Bound<'_, PyBytes>) -> Option<Self> {
-        let bytes = data.as_bytes();
-        py.detach(|| read::usual_coco(bytes)).map(Self::new)
+        let found = py.detach(|| read::usual(bytes)).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+        Ok(found.map(|found| (Self::new(found.captions), found.shape, found.names)))
     }
 
     /// Takes a mapping from image id (text or whole number) to a caption or a list of captions.

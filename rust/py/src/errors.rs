@@ -2,17 +2,14 @@
 use std::fmt::Display;
 
 use pyo3::prelude::*;
-use sacrecap_core::read::{ReadError, ReadErrorKind};
+use sacrecap_core::read::ReadError;
 
 pyo3::import_exception!(sacrecap.errors, DataError);
 pyo3::import_exception!(sacrecap.errors, UsageError);
 
-/// A file that cannot be read is bad data; a split asked of a format without splits is bad usage.
+/// A piece of a file that cannot be read.
 pub(crate) fn read_error(error: ReadError) -> PyErr {
-    match error.kind {
-        ReadErrorKind::SplitUnsupported | ReadErrorKind::UnknownSplit => usage_error(error),
-        _ => data_error(error),
-    }
+    data_error(error)
 }
 
 /// Bad data, in the core's words.

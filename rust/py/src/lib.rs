@@ -45,7 +45,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule(gil_used = false)]
 mod _core {
     use pyo3::prelude::*;
-    use sacrecap_core::read::Format;
 
     #[pymodule_export]
     use crate::{
@@ -67,7 +66,7 @@ mod _core {
         paragraphs::Paragraphs,
         resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
         reward::{EncodedReferences, Reward},
-        rows::{RowsOfText, header, look, names_of_lines},
+        rows::RowsOfText,
         seen::{sample_order, seen, seen_in_sample},
         spice::SceneGraphs,
         statistics::{Statistics, evaluate},
@@ -80,7 +79,6 @@ mod _core {
     fn add_constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS)?;
-        module.add("CAPTION_FORMATS", Format::ALL.map(Format::name))?;
         module.add("TOKENIZERS", tokenizer_names())?;
         module.add("SIMILARITIES", similarity_names())?;
         module.add("METEOR_TASKS", meteor::tasks())?;

@@ -1,4 +1,4 @@
-//! What a file is, and the rows of pieces of text as columns: for Python as lists, for Arrow as the buffers of an array.
+//! The rows of pieces of text as columns: for Python as lists, for Arrow as the buffers of an array.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -7,37 +7,6 @@ use sacrecap_core::read::rows::{self, Cell, Column, Rows};
 
 use crate::convert::as_bytes;
 use crate::errors::{UsageError, read_error};
-
-/// How a file, or the beginning of one, is laid out; and the names of its columns, or the keys of its first rows.
-///
-/// The layouts are `coco`, `karpathy`, `mapping` (an object of texts and lists of texts: a mapping or one row), `object`,
-/// `list`, `lines` (of JSON), `table`, `flickr` and `text`.
-#[pyfunction]
-pub(crate) fn look(data: &Bound<'_, PyAny>) -> PyResult<(&'static str, Vec<String>)> {
-    let data = as_bytes(data)?;
-    let (layout, names) = read::look(data.as_bytes()).map_err(read_error)?;
-    Ok((layout.name(), names))
-}
-
-/// The keys of the first JSON lines; `doc.id` is `id` in the object `doc`.
-#[pyfunction]
-pub(crate) fn names_of_lines(data: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    Ok(read::names_of_lines(as_bytes(data)?.as_bytes()))
-}
-
-/// The columns of a table, the delimiter, and the byte at which the rows begin; None without a header.
-#[pyfunction]
-pub(crate) fn header(data: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<String>, String, usize)>> {
-    let data = as_bytes(data)?;
-    let bytes = data.as_bytes();
-    let marked = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    // What stands in the rows is no matter here.
-    let mut end = 0;
-    let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').inspect(|line| end += line.len());
-    lines.find(|line| !line.trim_ascii().is_empty());
-    let text = read::beginning(&bytes[..end]).map_err(read_error)?;
-    Ok(read::header(text).map(|found| (found.names, char::from(found.delimiter).to_string(), found.end + marked)))
-}
 
 /// Rows of a piece of text, in the columns that are named; the first has the image ids.
 #[pyclass(frozen, module = "sacrecap._core")]

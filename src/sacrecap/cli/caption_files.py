@@ -12,9 +12,10 @@ import click
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.options import TOKENIZER, read_call, read_parameters
+from sacrecap.cli.options import TOKENIZER, Parameter, read_call, read_parameters
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, known_only, united, unknown_format, without
+from sacrecap.data.captions import CaptionFile, fitted, known_only, united, unknown_format, without
+from sacrecap.data.cells import without_empty
 from sacrecap.data.shapes import NoColumnError, NoIdsError, columns_named
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, UsageError
@@ -35,15 +36,25 @@ class FileFormat(NamedTuple):
     format: str | None = None
     encoding: str | None = None
     separator: str | None = None
+    rejected: str | None = None
 
     @classmethod
     def of(cls, text: str) -> FileFormat:
         """Raises `UsageError` for an unknown parameter."""
         name, parameters = read_call("a format", text)
-        how = read_parameters(
-            f"the format {name}", parameters, {"encoding": ("a name", str), "separator": ("a text", str)}
-        )
+        accepted: dict[str, Parameter] = {
+            "encoding": ("a name", str),
+            "separator": ("a text", str),
+            "rejected": ("keep", _keep),
+        }
+        how = read_parameters(f"the format {name}", parameters, accepted)
         return cls(None if name == AUTO else name, **how)
+
+
+def _keep(text: str) -> str:
+    if text != "keep":
+        raise ValueError
+    return text
 
 
 @dataclass(eq=False, repr=False)
@@ -99,11 +110,22 @@ class CaptionFiles:
         candidates = [("candidates", file) for file in systems.values()]
         added = [("added", file) for file in self.add_references]
         every = self.read([*candidates, *added, ("references", references)])
-        found, described = every[: len(systems)], united([every[-1], *every[len(systems) : -1]])
+        found, of_references = every[: len(systems)], [every[-1], *every[len(systems) : -1]]
+        if added:
+            of_references = [without_empty(own, own.source or references) for own in of_references]
+        described = self._known(united(of_references))
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
         by_name = dict(zip(systems, found, strict=True))
         return without(described, self._skipped), by_name, self._with_images(needs, described)
+
+    def _known(self, described: Captions) -> Captions:
+        """The references; without images that have only blank ones, where candidates of such are left out."""
+        if self.on_extra != "skip":
+            return described
+        described = without_empty(described, described.source or "the references")
+        counts = zip(described.image_ids, described.caption_counts(), strict=True)
+        return without(described, [image for image, count in counts if not count])
 
     def of_sets(
         self, references: str | None, systems: Mapping[str, str], needs: Needs
@@ -113,7 +135,11 @@ class CaptionFiles:
         self._expect_images(needs)
         wanted = [("alone" if references is None else "sets", file) for file in systems.values()]
         found = self.read(wanted if references is None else [*wanted, ("references", references)])
-        described = None if references is None else found.pop()
+        described = None if references is None else self._known(found.pop())
+        if described is not None and self.on_extra == "skip":
+            found = [known_only(captions, described) for captions in found]
+        if self.on_missing != "error":
+            described, found = fitted(described, found, self.on_missing)
         return described, dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
 
     def _both(self, path: str) -> tuple[Captions, Captions]:
@@ -122,7 +148,10 @@ class CaptionFiles:
         self._take_columns(file, path)
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
-        return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
+        references = self._known(file.references(columns=columns, image_ids=self.image_ids))
+        if self.on_extra == "skip":
+            candidates = known_only(candidates, references)
+        return without(references, file.skipped), candidates
 
     def of_columns(self, path: str) -> tuple[Captions, dict[str, Captions]]:
         """References of a file of rows, and the captions in each --caption-column, which are a system's each."""
@@ -352,7 +381,9 @@ def caption_files(
     if not (references and captions):
         left_out |= {"references_column"}
     if captions != "candidate":
-        left_out |= {"add_references", "on_missing", "on_extra", "on_duplicate"}
+        left_out |= {"add_references", "on_duplicate"}
+    if captions not in ("candidate", "set"):
+        left_out |= {"on_missing", "on_extra"}
     chosen = [
         *(_format("reference", "reference_format") if references else ()),
         *(_format(captions, "captions_format") if captions else ()),

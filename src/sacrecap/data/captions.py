@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap._core import CAPTION_FORMATS, Captions
+from sacrecap._core import Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import divided, with_lists
+from sacrecap.data.cells import cut, divided, with_lists
 from sacrecap.data.shapes import (
     POSITION,
     SHAPES,
@@ -19,25 +20,33 @@ from sacrecap.data.shapes import (
     Names,
     NoColumnError,
     NoIdsError,
+    Shape,
     columns_named,
-    name_columns,
     shape_of_columns,
     some_columns,
     whole_numbers,
 )
-from sacrecap.data.source import PathLike, Reading, display_name, names_several, read_bytes, recoded
-from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, naming, option, spelled, warn
+from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several
+from sacrecap.data.unpack import Content
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, spelled, warn
 
 if TYPE_CHECKING:
-    from sacrecap.data.recognise import Contents, Recognised
+    from sacrecap.data.recognise import Recognised
+    from sacrecap.data.rows import Rows
     from sacrecap.data.testsets import Progress
 
-FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
+FORMATS = tuple(SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
 
-_TEXT_TABLES = ("csv", "tsv")
-_BEGINNING = 1 << 20
-"""Bytes that tell whether a text is UTF-8."""
+_USUAL = ("coco", "list", "mapping", "jsonl")
+"""Shapes that the native reader reads."""
+_OF_IMAGES = ("coco", "karpathy", "mapping", "flickr")
+"""Shapes of images rather than rows."""
+IN_PIECES = ("rows", "jsonl", "pairs", "text")
+"""Shapes that are read piece by piece, where they are no document."""
+_FEW = 64
+"""Keys of an object that may be names, and no ids."""
+_NO_COLUMNS = NamedColumns((), (), ())
 
 
 def read_references(
@@ -81,7 +90,7 @@ def read_references(
         >>> len(references), references.captions("beach-dog")[0]
         (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
-    file = CaptionFile.of_references(path, Reading(format, split, encoding, separator))
+    file = CaptionFile.of_references(path, Reading.of(format, split, encoding, separator))
     return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -109,7 +118,7 @@ def read_candidates(
         >>> candidates.captions("beach-dog")
         ['a wet brown dog carries a tennis ball along the edge of the sea']
     """
-    file = CaptionFile(path, Reading(format, split, encoding, separator))
+    file = CaptionFile(path, Reading.of(format, split, encoding, separator))
     columns = columns_named(id_column, caption_column)
     return file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
 
@@ -126,7 +135,7 @@ def read_caption_sets(
     separator: str | None = None,
 ) -> Captions:
     """Read several captions per image by one system. Arguments, errors and warnings as `read_references`."""
-    file = CaptionFile(path, Reading(format, split, encoding, separator))
+    file = CaptionFile(path, Reading.of(format, split, encoding, separator))
     return file.sets(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
@@ -152,7 +161,7 @@ def read_both(
     Raises:
         UsageError: also when only one of the two is recognised in the file.
     """
-    file = CaptionFile(path, Reading(format, None, encoding, separator))
+    file = CaptionFile(path, Reading.of(format, None, encoding, separator))
     columns = columns_named(id_column, caption_column, references_column)
     file.check_holds_both(columns)
     candidates = file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
@@ -165,6 +174,25 @@ def known_only(candidates: Captions, references: Captions) -> Captions:
     if not extra or len(extra) == candidates.image_count:
         return candidates
     return without(candidates, extra)
+
+
+def fitted(
+    described: Captions | None, systems: Sequence[Captions], on_missing: str
+) -> tuple[Captions | None, list[Captions]]:
+    """Caption sets of which some system lacks images that the references, or the others, have.
+
+    `skip` leaves these images out everywhere, `zero` gives the system an empty caption for each.
+    """
+    images = dict.fromkeys(
+        image for captions in ([*systems] if described is None else [described]) for image in captions.image_ids
+    )
+    sets = [{image: texts for image, texts in captions.to_dict().items() if texts} for captions in systems]
+    lacking = [[image for image in images if image not in own] for own in sets]
+    if on_missing == "skip":
+        out = [image for own in lacking for image in own]
+        return None if described is None else without(described, out), [without(own, out) for own in systems]
+    filled = [{**own, **{image: [""] for image in missing}} for own, missing in zip(sets, lacking, strict=True)]
+    return described, [_as_before(Captions.from_dict(own), old) for own, old in zip(filled, systems, strict=True)]
 
 
 def without(captions: Captions, images: Iterable[str]) -> Captions:
@@ -188,6 +216,11 @@ def united(every: Sequence[Captions]) -> Captions:
     return _as_before(Captions.from_dict(found), first)
 
 
+def read_data(data: bytes, part: str, name: str, *, split: str | None = None) -> Captions:
+    """The captions in the bytes of a file, as `CaptionFile.captions`; `name` is that of the file in messages, or empty."""
+    return CaptionFile.of_contents(name, {name: Content(name, data)}, Reading(split=split)).captions(part)
+
+
 def unknown_format(given: str) -> str:
     """What is wrong with a format that is none, and what to do."""
     return (
@@ -203,48 +236,63 @@ class Looks(NamedTuple):
     columns: tuple[str, ...]
     """Those of its rows, if it has any."""
     rows: int | None
-    """How many there are; None for a file that is read without making rows of it."""
+    """How many there are; None for a file of images rather than rows."""
     holds_both: bool
     """Whether it has references and candidates."""
 
 
 class CaptionFile:
-    """A file of captions, read once: references, candidates, or both. Arguments as of `read_references`."""
+    """A file of captions: references, candidates, or both.
 
-    def __init__(self, path: PathLike, reading: Reading) -> None:
+    Args:
+        path: as of `read_references`.
+        reading: how it is to be read.
+        held: whether its bytes are read once, and kept; else it is opened each time, and `batches` reads it piece by
+            piece where its format allows that.
+    """
+
+    def __init__(self, path: PathLike, reading: Reading, *, held: bool = True) -> None:
         if reading.format is not None and reading.format not in FORMATS:
             raise UsageError(unknown_format(reading.format))
-        self.name = display_name(path)
-        self.format, self.split, encoding, self.separator = reading
-        self.skipped: set[str] = set()
-        """Images that were left out because they have several candidates."""
         if names_several(path):
             from sacrecap.data.folder import contents_of
 
-            self._data, self.split = contents_of(path, self.split, self.format)
+            contents, split = contents_of(path, reading.split, reading.format, held=held)
+            reading = reading._replace(split=split)
         else:
-            self._data = {self.name: read_bytes(path)}
-        if encoding is not None:
-            from sacrecap.data.recognise import is_binary
+            contents = {display_name(path): content_of(path, held=held)}
+        self._begin(display_name(path), contents, reading)
 
-            self._data = {
-                name: data if is_binary(data) else recoded(data, encoding, name) for name, data in self._data.items()
-            }
+    def _begin(self, name: str, contents: dict[str, Content], reading: Reading) -> None:
+        self.name = name
+        self.format, self.split, encoding, self.separator, self.rejected = reading
+        if encoding is not None:
+            contents = {name: own.recoded(encoding) for name, own in contents.items()}
+        self._contents = contents
+        self.skipped: set[str] = set()
+        """Images that were left out because they have several candidates."""
         self.id_place = 0
         """Which of the columns that could be image ids is taken: see `id_columns`."""
-        self._both = False
-        if len(self._data) > 1 and self.format in CAPTION_FORMATS:
-            raise UsageError(f"{self.name}: formats of several files are recognised; leave the format out")
+        self._both = self._has_told = False
 
     @classmethod
-    def of_references(cls, path: PathLike, reading: Reading, progress: Progress | None = None) -> CaptionFile:
+    def of_contents(cls, name: str, contents: dict[str, Content], reading: Reading) -> CaptionFile:
+        """A file whose bytes are there."""
+        file = cls.__new__(cls)
+        file._begin(name, contents, reading)
+        return file
+
+    @classmethod
+    def of_references(
+        cls, path: PathLike, reading: Reading, progress: Progress | None = None, *, held: bool = True
+    ) -> CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
-            return cls(path, reading)
+            return cls(path, reading, held=held)
         from sacrecap.data.testsets import find, nearest
 
         try:
-            return cls(find(path, progress) or path, reading)
+            return cls(find(path, progress) or path, reading, held=held)
         except DataError as error:
             near = nearest(path)
             if near is None or near == path:
@@ -287,40 +335,54 @@ class CaptionFile:
     def captions(self, part: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The captions of a part (`references`, `candidates`, `sets`), however many each image has."""
         accepted_name("image_ids", image_ids, IMAGE_IDS)
-        try:
-            found = self._captions(part) if columns is None and not self.id_place else self._of_columns(columns, part)
-            found = divided(found, self.separator)
+        with self._reading():
+            usual = columns is None and not self.id_place and self.split is None
+            found = self._usual() if usual else None
+            found = divided(with_lists(self._read(columns, part) if found is None else found), self.separator)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
                 found = keyed(found, image_ids)
-            return found.named(self.name)
-        except (DataError, UsageError) as error:
-            raise type(error)(f"{self.name}: {error}{self._encoding_hint()}") from None
+            return found.named(self.name) if self.name else found
+
+    def batches(
+        self,
+        parts: Sequence[str],
+        *,
+        columns: NamedColumns | None = None,
+        image_ids: str = "text",
+        also: Sequence[str] = (),
+    ) -> Iterator[list[list[Any]]]:
+        """The rows of the file, batch by batch: the image ids, the captions of each part, and `also` other columns.
+
+        A caption, or a list of them, stands for each row; a missing one is empty, and an image may come again. Lines of
+        JSON, tables, Parquet and Arrow are read piece by piece, all others whole: see `is_in_pieces`.
+        """
+        from sacrecap.data.image_ids import checked_key
+
+        with self._reading():
+            rows, shape = self._of_columns(columns, parts[0])
+            left_out: list[str] | None = None if self.rejected == "keep" else []
+            for ids, *rest in shape.batches(rows, parts, self.split, left_out, also):
+                cells = [[cut(cell, self.separator) for cell in own] for own in rest[: len(parts)]]
+                keys = ids if image_ids == "text" else [checked_key(str(image), image_ids) for image in ids]
+                yield [keys, *cells, *rest[len(parts) :]]
+            self._tell(left_out)
+
+    @property
+    def is_in_pieces(self) -> bool:
+        """Whether `batches` reads the file piece by piece."""
+        with self._reading():
+            return self._found.document is None and self._found.name in (*IN_PIECES, *TABLE_FORMATS)
 
     def id_columns(self, columns: NamedColumns | None) -> tuple[str, ...]:
         """The columns that could be image ids, the best first; none where a format or a column of ids is named."""
         if self.format is not None or (columns is not None and columns.ids):
             return ()
         try:
-            rows = self._contents.rows
+            return shape_of_columns(self._found.every.names).ids
         except DataError:
             return ()
-        return () if rows is None else shape_of_columns(rows.names).ids
-
-    def _encoding_hint(self) -> str:
-        """What to do about a text that is not UTF-8."""
-        from sacrecap.data.recognise import is_binary
-
-        for data in self._data.values():
-            try:
-                data[:_BEGINNING].decode()
-            except UnicodeDecodeError as error:
-                if error.end < _BEGINNING and not is_binary(data):
-                    python = option("encoding", "utf-16", "cp1252")
-                    command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
-                    return f", or name its encoding: {spelled(python=python, command=command)}"
-        return ""
 
     def column(self, name: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
@@ -328,16 +390,16 @@ class CaptionFile:
         from sacrecap.data.image_ids import key
 
         try:
-            rows = self._contents.rows_with(name)
+            rows = self._found.with_column(name)
         except DataError:
             return {}  # reading the captions reports what is wrong
         if rows is None:
             return {}
-        shape = (columns or NamedColumns((), (), ())).within(rows.names)
+        shape = (columns or _NO_COLUMNS).within(rows.names)
         ids = next(iter(shape.ids[self.id_place :]), shape.image)
         values: dict[str, Any] = {}
-        seen, every = 0, rows.of_any_values() if rows.of_any_values else rows
-        for images, cells in every.batches([ids, name]) if ids is not None else ():
+        seen = 0
+        for images, cells in rows.batches([ids, name]) if ids is not None else ():
             numbers = range(seen + 1, (seen := seen + len(cells)) + 1)
             for image, cell in zip(numbers if ids == POSITION else whole_numbers(images), cells, strict=True):
                 if cell != "" and not is_missing(cell, words=rows.is_text):
@@ -346,111 +408,128 @@ class CaptionFile:
 
     def looks(self, columns: NamedColumns | None = None) -> Looks:
         """What can be seen of the file before its captions are read. Raises `DataError` for one of no known format."""
-        with naming(f"{self.name}: "):
-            found = self._seen_as(columns)
-            if found is None:
-                layout = self._contents.layout
-                names = self._contents.names if layout in ("list", "lines", "table") else ()
-                return Looks(self.format or layout, tuple(names), None, holds_both=False)
-            count = sum(len(batch[0]) for batch in found.rows.batches([found.rows.names[0]]))
-            return Looks(found.name, tuple(found.rows.names), count, found.shape.holds_both)
+        with self._reading():
+            found = self._found
+            if columns is None and found.name in _OF_IMAGES:
+                return Looks(found.name, (), None, holds_both=False)
+            rows, shape = self._of_columns(columns, "candidates")
+            count = sum(len(batch[0]) for batch in rows.batches([rows.names[0]]))
+            return Looks(found.name if columns is None else "columns", tuple(rows.names), count, shape.holds_both)
 
     def check_holds_both(self, columns: NamedColumns | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
         self._both = True
-        with naming(f"{self.name}: "):
-            found = self._seen_as(columns)
-            if found is None:
-                self._captions("references")  # a broken file is told as such
-        if found is None or not found.shape.holds_both:
+        with self._reading():
+            rows, shape = self._of_columns(columns, "candidates")
+        if not shape.holds_both:
             raise UsageError(
                 f"{self.name}: is the only file, but not known to hold references and candidates both; "
-                f"{self._lacks(found)}"
+                f"{_lacks(rows, shape, self._found.name)}"
             )
 
-    def _seen_as(self, columns: NamedColumns | None) -> Recognised | None:
-        return self._recognised() if columns is None else self._with_columns(columns, "candidates")
-
-    def _lacks(self, found: Recognised | None) -> str:
-        """What one file of both parts lacks."""
-        references = option("references_column")
-        captions = option("caption_column", of="sacrecap.data.read_both")
-        if found is None or not found.rows.names:
-            return f"give references and candidates, or name the columns of this file by {references} and {captions}"
-        shape = found.shape
-        lacking = [
-            keyword for own, keyword in ((shape.candidates, captions), (shape.references, references)) if not own
-        ]
-        return (
-            f"it has the columns {some_columns(found.rows.names)}: name those of the two by "
-            f"{' and '.join(lacking or (references, captions))}, or give references and candidates"
-        )
-
-    def _captions(self, part: str) -> Captions:
-        """The captions in the format that is named or recognised."""
-        data = next(iter(self._data.values()), b"")
-        found = None
-        if self.format is None and self.split is None and len(self._data) == 1:
-            # To recognise such a file takes a quarter as long as to read it.
-            found = Captions.usual_coco(data)
-        recognised = self._recognised() if found is None else None
-        if recognised is not None:
-            return self._read(recognised, part)
-        try:
-            captions = found or Captions.parse(data, self.format, self.split)
-        except (DataError, UsageError) as error:
-            raise type(error)(self._native_error(error)) from None
-        captions = with_lists(captions)
-        if self.format in _TEXT_TABLES or (self.format is None and found is None and self._contents.layout == "table"):
-            from sacrecap.data.cells import with_empty
-
-            return with_empty(captions)
-        return captions
-
-    def _read(self, found: Recognised, part: str) -> Captions:
-        """The captions of rows, by the first column of ids that holds some."""
-        try:
-            return found.shape.read(found.rows, part, self.split)
-        except NoIdsError:
-            if len(found.shape.ids) < 2:
-                raise
-            return self._read(found._replace(shape=replace(found.shape, ids=found.shape.ids[1:])), part)
-
-    def _native_error(self, error: DataError | UsageError) -> str:
-        from sacrecap.data.recognise import refusal_of
-
-        if self.format is not None:
-            return f"{error}; {name_columns()}" if self.format in _TEXT_TABLES else str(error)
-        return refusal_of(error, self._contents)
-
-    def _recognised(self) -> Recognised | None:
-        """The shape that is named or recognised, and its rows; None for a file that the native reader reads."""
-        if self.format in SHAPES:
-            return self._contents.of_shape(self.format)
-        if self.format in CAPTION_FORMATS:
-            return None
-        return self._contents.with_split() if self.split is not None else self._contents.recognised()
-
     @cached_property
-    def _contents(self) -> Contents:
-        from sacrecap.data.recognise import Contents
+    def _found(self) -> Recognised:
+        from sacrecap.data.recognise import of_several, recognised
 
-        if len(self._data) == 1:
-            return Contents(next(iter(self._data.values())), self.format)
-        return Contents.of_several(self._data)
+        if len(self._contents) == 1:
+            return recognised(next(iter(self._contents.values())), self.format)
+        return of_several(self._contents, self.format)
 
-    def _with_columns(self, named: NamedColumns, part: str) -> Recognised:
-        """The columns that are named, completed by those that are known; and the rows."""
-        rows = self._contents.rows
-        if rows is None:
+    def _usual(self) -> Captions | None:
+        """The captions of a file that is one of the usual, read at once; None for any other."""
+        if not hasattr(Captions, "usual"):
+            return None
+        if len(self._contents) > 1 or self.format not in (None, *_USUAL):
+            return None
+        data = next(iter(self._contents.values())).read()
+        found = Captions.usual(data) if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") else None
+        if found is None or self.format not in (None, found[1]):
+            return None
+        from sacrecap.data.documents import is_envelope, is_usual
+
+        captions, shape, names = found
+        if shape == "mapping":
+            images = captions.image_ids if captions.image_count <= _FEW and self.format is None else []
+            return None if shape_of_columns(images).is_known or is_envelope(images) else captions
+        return captions if is_usual(shape, names) else None
+
+    def _of_columns(self, named: NamedColumns | None, part: str) -> tuple[Rows, Shape]:
+        """The rows, and their columns: those that are named, completed by those that are known."""
+        found = self._found
+        if named is None and not self.id_place:
+            if found.problem:
+                raise DataError(found.problem)
+            return found.rows, found.shape
+        rows = found.every
+        if found.name in _OF_IMAGES[2:] and rows is found.rows and named is not None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
-        from sacrecap.data.recognise import Recognised
+        shape = (named or _NO_COLUMNS).of_part(rows.names, part, both=self._both)
+        return rows, replace(shape, ids=shape.ids[self.id_place :])
 
-        return Recognised("columns", named.of_part(rows.names, part, both=self._both), rows)
+    def _read(self, named: NamedColumns | None, part: str) -> Captions:
+        """The captions of rows, by the first column of ids that holds some."""
+        rows, shape = self._of_columns(named, part)
+        while True:
+            left_out: list[str] | None = None if self.rejected == "keep" else []
+            try:
+                captions = shape.read(rows, part, self.split, left_out)
+            except NoIdsError:
+                if len(shape.ids) < 2:
+                    raise
+                shape = replace(shape, ids=shape.ids[1:])
+            else:
+                self._tell(left_out)
+                return captions
 
-    def _of_columns(self, named: NamedColumns | None, part: str) -> Captions:
-        found = self._with_columns(named or NamedColumns((), (), ()), part)
-        return self._read(found._replace(shape=replace(found.shape, ids=found.shape.ids[self.id_place :])), part)
+    def _tell(self, left_out: list[str] | None) -> None:
+        """Warns, once, of captions that the data set itself excludes."""
+        if left_out and not self._has_told:
+            self._has_told = True
+            keeps = spelled(
+                python="format='auto(rejected=keep)' keeps them", command="the format 'auto(rejected=keep)' keeps them"
+            )
+            what = "1 caption is" if len(left_out) == 1 else f"{len(left_out):,} captions are"
+            warn(
+                f"{self.name}: {what} marked is_rejected or is_precanned by the data set itself (image "
+                f"{first_of([*dict.fromkeys(left_out)])}), and left out; {keeps}",
+                DataWarning,
+            )
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Names the file in errors."""
+        try:
+            yield
+        except (DataError, UsageError) as error:
+            raise type(error)(f"{self.name and f'{self.name}: '}{error}{self._encoding_hint()}") from None
+        except MemoryError:
+            raise DataError(
+                f"{self.name}: does not fit into the memory of this machine; write it as JSON lines or Parquet, which "
+                "--engine stream reads piece by piece, or score a part of it"
+            ) from None
+
+    def _encoding_hint(self) -> str:
+        """What to do about a text that is not UTF-8."""
+        from sacrecap.data.recognise import is_binary
+
+        if all(own.is_utf8() or is_binary(own.start) for own in self._contents.values()):
+            return ""
+        python = option("encoding", "utf-16", "cp1252")
+        command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
+        return f", or name its encoding: {spelled(python=python, command=command)}"
+
+
+def _lacks(rows: Rows, shape: Shape, name: str) -> str:
+    """What one file of both parts lacks."""
+    references = option("references_column")
+    captions = option("caption_column", of="sacrecap.data.read_both")
+    if not rows.names or name in _OF_IMAGES:
+        return f"give references and candidates, or name the columns of this file by {references} and {captions}"
+    lacking = [keyword for own, keyword in ((shape.candidates, captions), (shape.references, references)) if not own]
+    return (
+        f"it has the columns {some_columns(rows.names)}: name those of the two by "
+        f"{' and '.join(lacking or (references, captions))}, or give references and candidates"
+    )
 
 
 def _as_before(captions: Captions, before: Captions) -> Captions:

@@ -121,6 +121,20 @@ def divided(captions: Captions, separator: str | None) -> Captions:
     return Captions.from_dict(every)
 
 
+def cut(cell: Any, separator: str | None) -> Any:
+    """The same of a cell: a caption, or a list of them. Errors are those of `divided`."""
+    if separator == AS_ONE:
+        return cell
+    sign = SEPARATOR if separator is None else checked_separator(separator)
+    texts = [text for text in (cell if isinstance(cell, list) else [cell]) if isinstance(text, str)]
+    holding = next((text for text in texts if sign in text), None)
+    if holding is None:
+        return cell
+    if separator is None:
+        raise DataError(undivided(holding))
+    return [one for text in texts for one in parts(text, separator)]
+
+
 def checked_separator(separator: str) -> str:
     """The separator. Raises `UsageError` if it is empty."""
     if not separator:

@@ -10,14 +10,16 @@ import io
 import json
 import re
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import Rows, of_columns, of_records, of_table
-from sacrecap.data.shapes import ANSWERS, CANDIDATES, CAPTIONS, IDS, REFERENCES, shape_of_columns
-from sacrecap.errors import DataError
+from sacrecap.data.rows import Rows, names_of, of_columns, of_records, of_table
+from sacrecap.data.shapes import ANSWERS, CANDIDATES, CAPTIONS, EXCLUDED, IDS, REFERENCES, Shape, shape_of_columns
+from sacrecap.data.unpack import Content
+from sacrecap.errors import DataError, first_of
 
 Record = Mapping[str, Any]
 
@@ -38,6 +40,13 @@ _WRAPPERS = {
 }
 """Keys under which captions by image ids may be."""
 _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
+_ENVELOPES = _WRAPPERS | {"values"}
+"""Keys under which a list of captions without ids may be."""
+_KARPATHY = ("cocoid", "filename", "imgid")
+_FIRST = 65
+"""Images after which an object is a mapping, whatever comes later."""
+_SHOWN = 60
+"""Characters of an id in a message."""
 _DEEP = 3
 """Objects around the rows."""
 _LINES = 100
@@ -55,6 +64,91 @@ _OF_TAR = (*_TEXT_OF_TAR, "json")
 # JSON
 
 
+def is_plain(shape: Shape) -> bool:
+    """Whether rows hold an image id and captions by the first names of the table, and nothing that could be others."""
+    families = {shape.families(part) for part in ("references", "candidates")}
+    return shape.ids[:1] == ("image_id",) and families in ({(("caption",),)}, {(("captions",),)})
+
+
+def is_usual(name: str, keys: Sequence[str]) -> bool:
+    """Whether rows with these keys, of COCO's annotations or others, are all captions, and hold no others."""
+    if not keys:
+        return True
+    return not any(map(_excludes, keys)) and (name == "coco" or is_plain(shape_of_columns(keys)))
+
+
+def _excludes(name: str) -> bool:
+    return name.lower().replace("_", "") in EXCLUDED
+
+
+def coco(document: Any) -> Rows | None:
+    """COCO's annotations; `images`, where present, gives the order of the images, and those without captions."""
+    annotations = document.get("annotations") if isinstance(document, dict) else None
+    if not isinstance(annotations, list) or not all(isinstance(one, dict) for one in annotations):
+        return None
+    known = names_of(annotations)
+    captions = [name for name in ("caption", "captions") if name in known]
+    if annotations and ("image_id" not in known or len(captions) != 1):
+        return None
+    images = document.get("images") or []
+    if not isinstance(images, list) or not all(isinstance(one, dict) and "id" in one for one in images):
+        raise DataError('each of "images" must be an object with "id"')
+    marks = [name for name in known if _excludes(name)]
+    names = ["image_id", *(captions or ["caption"]), *marks]
+    return replace(of_records(annotations, is_json=True), names=names, images=[one["id"] for one in images])
+
+
+def karpathy(document: Any) -> Rows | None:
+    """The split files that Karpathy published. An image goes by its `cocoid`, or else its `filename` or `imgid`."""
+    images = document.get("images") if isinstance(document, dict) else None
+    if not _are_objects(images) or "sentences" not in images[0]:
+        return None
+    columns: dict[str, list[Any]] = {"image_id": [], "captions": [], "split": []}
+    for number, image in enumerate(images, 1):
+        columns["image_id"].append(next((image[name] for name in _KARPATHY if name in image), None))
+        columns["split"].append(image.get("split"))
+        try:
+            columns["captions"].append([sentence["raw"] for sentence in image["sentences"]])
+        except (KeyError, TypeError):
+            raise DataError(f'row {number} of "images" must have "sentences", a list of objects with "raw"') from None
+        if not all(isinstance(text, str) for text in columns["captions"][-1]):
+            raise DataError(f'row {number} of "images" has a sentence whose "raw" is no text')
+    return of_columns(columns, is_json=True)
+
+
+def mapping(document: Any) -> Rows | None:
+    """Captions, or lists of them, by image id; an object with the names of columns is a row."""
+    if not isinstance(document, dict):
+        return None
+    first = dict(islice(document.items(), _FIRST))
+    if not all(map(_may_be_captions, first.values())):
+        return None
+    if len(document) < _FIRST and (shape_of_columns([*document]).is_known or is_envelope(document)):
+        return None
+    return of_mapping(document)
+
+
+def of_mapping(document: dict[str, Any]) -> Rows:
+    """The same of an object that is a mapping, whatever its keys. Raises `DataError` for what is no caption."""
+    for image, value in document.items():
+        if not _may_be_captions(value):
+            kind = "an object" if isinstance(value, dict) else "a list of objects or lists"
+            raise DataError(f"the caption of image {image[:_SHOWN]} is {kind}; captions must be strings")
+    return of_columns({"image_id": [*document], "caption": [*document.values()]}, is_json=True)
+
+
+def _may_be_captions(value: Any) -> bool:
+    """Whether this is a text, a list of them, or missing; a number is none, which the builder says."""
+    inside = value if isinstance(value, list) else [value]
+    return not any(isinstance(one, dict | list) for one in inside)
+
+
+def is_envelope(names: Iterable[str]) -> bool:
+    """Whether a list of captions by their places is in an object that says more about it: `{"language", "values"}`."""
+    keys = {*names}
+    return not keys.isdisjoint(_ENVELOPES) and not any(letter.isdigit() for key in keys for letter in key)
+
+
 def rows_in(document: Any) -> Rows | None:
     """The rows of a document: a list, columns, rows by image, what pandas writes, or any of these inside objects.
 
@@ -65,6 +159,8 @@ def rows_in(document: Any) -> Rows | None:
         return found
     inside = dict(_inside(document, _DEEP)) if isinstance(document, dict) else {}
     known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
+    if len(known) > 1 and {*known} <= _SPLITS:
+        return _of_splits({split: document[split] for split in inside})
     if len(known) > 1:
         raise DataError(
             f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own"
@@ -75,10 +171,16 @@ def rows_in(document: Any) -> Rows | None:
     return row if found is None and row is not None and shape_of_columns(row.names).is_known else found
 
 
+def _of_splits(document: Mapping[str, Any]) -> Rows:
+    """Lists of rows under the names of splits."""
+    records = [{"split": split, **row} for split, own in document.items() for row in own]
+    return replace(of_records(records), of_splits=[*document])
+
+
 def _rows_of(document: Any) -> Rows | None:
     """The rows of a document, not of what is inside it."""
     if _are_objects(document):
-        return of_records([*map(_unwrapped, document)])
+        return of_records([*map(_unwrapped, document)], is_json=True)
     if not isinstance(document, dict) or not document:
         return None
     values = [*document.values()]
@@ -123,6 +225,8 @@ def _inside(document: Any, depth: int, path: str = "") -> Iterator[tuple[str, Ro
         rows = _rows_of(value)
         if rows is None and key in _WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
             rows = of_columns({"key": [*value], "caption": [*value.values()]})
+        if rows is None and key in _ENVELOPES and isinstance(value, list):
+            rows = lists(value)
         known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
         if rows is not None and known:
             yield name, rows
@@ -148,7 +252,7 @@ def _are_captions(values: Any) -> bool:
     return all(isinstance(one, str) or _are(one, str) for one in values)
 
 
-def msrvtt(document: Any) -> Sequence[Record] | None:
+def msrvtt(document: Any) -> Rows | None:
     """The sentences of MSR-VTT, each with the split, the category and what else is known of its video."""
     sentences = document.get("sentences") if isinstance(document, dict) else None
     if not _are_objects(sentences) or not all("video_id" in one for one in sentences):
@@ -156,10 +260,10 @@ def msrvtt(document: Any) -> Sequence[Record] | None:
     videos = document.get("videos")
     listed = [one for one in videos if isinstance(one, dict)] if isinstance(videos, list) else []
     known = {str(one.get("video_id")): one for one in listed}
-    return [{**known.get(str(one["video_id"]), {}), **one} for one in sentences]
+    return of_records([{**known.get(str(one["video_id"]), {}), **one} for one in sentences])
 
 
-def activitynet(document: Any) -> Sequence[Record] | None:
+def activitynet(document: Any) -> Rows | None:
     """A paragraph per video: its sentences, in the order of the file. Predictions are under "results", and YouCook2's
     videos under "database".
     """
@@ -170,14 +274,16 @@ def activitynet(document: Any) -> Sequence[Record] | None:
     if any(sentences is None for sentences in paragraphs.values()):
         return None
     split = {video: entry["subset"] for video, entry in videos.items() if isinstance(entry, dict) and "subset" in entry}
-    return [
-        {
-            "video_id": video,
-            "caption": " ".join(one.strip() for one in sentences or ()),
-            **({"split": split[video]} if video in split else {}),
-        }
-        for video, sentences in paragraphs.items()
-    ]
+    return of_records(
+        [
+            {
+                "video_id": video,
+                "caption": " ".join(one.strip() for one in sentences or ()),
+                **({"split": split[video]} if video in split else {}),
+            }
+            for video, sentences in paragraphs.items()
+        ]
+    )
 
 
 def _sentences(entry: Any) -> list[str] | None:
@@ -191,16 +297,18 @@ def _sentences(entry: Any) -> list[str] | None:
     return sentences if isinstance(sentences, list) and all(isinstance(one, str) for one in sentences) else None
 
 
-def lmms_eval(document: Any) -> Sequence[Record] | None:
+def lmms_eval(document: Any) -> Rows | None:
     """Id, prediction and references of logged samples; older versions write a list of them under "logs"."""
     samples = document.get("logs") if isinstance(document, dict) and "logs" in document else document
     samples = [samples] if isinstance(samples, dict) else samples
     if not _are_objects(samples) or not all({"doc_id", "filtered_resps"} <= one.keys() for one in samples):
         return None
-    return [
-        {"id": _id(one), "prediction": _first(one["filtered_resps"]), "references": one.get("target")}
-        for one in samples
-    ]
+    return of_records(
+        [
+            {"id": _id(one), "prediction": _first(one["filtered_resps"]), "references": one.get("target")}
+            for one in samples
+        ]
+    )
 
 
 def _id(sample: Record) -> Any:
@@ -218,31 +326,66 @@ def _first(responses: Any) -> Any:
     return None if isinstance(responses, list) else responses
 
 
-def lists(document: Any) -> Sequence[Record] | None:
+def lists(document: Any) -> Rows | None:
     """Captions without image ids: the position in the list is the id, counted from 1. Or pairs of id and caption."""
     if not isinstance(document, list) or not document or not all(isinstance(one, str | list) for one in document):
         return None
     if all(isinstance(one, list) and _is_pair(one) for one in document):
-        return [{"id": image, "caption": caption} for image, caption in document]
-    return [{"id": number, "caption": one} for number, one in enumerate(document, 1)]
+        return of_columns({"id": [image for image, _ in document], "caption": [own for _, own in document]})
+    return of_records([{"id": number, "caption": one} for number, one in enumerate(document, 1)])
 
 
 # Tables and archives
 
 
-def without_header(data: bytes) -> Rows | None:
+def is_flickr(content: Content) -> bool:
+    """Whether this begins like a token file of Flickr8k or Flickr30k."""
+    return _token(next((line for line in content.lines("\n") if line.strip()), "")) is not None
+
+
+def _token(line: str) -> tuple[str, str] | None:
+    """Image and caption of a line: `name.jpg#0`, a tab, the caption."""
+    name, tab, caption = line.partition("\t")
+    image, _, number = name.rpartition("#")
+    return (image, caption) if tab and image and number.isascii() and number.isdigit() else None
+
+
+def flickr(content: Content) -> Rows:
+    """A token file, in which the image goes by its file name. Raises `DataError` for other lines as it is read."""
+
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        columns: dict[str, list[Any]] = {"image_id": [], "caption": []}
+        wrong = []
+        for number, line in enumerate(content.lines("\n"), 1):
+            text = line.removesuffix("\n").removesuffix("\r")
+            if not text.strip():
+                continue
+            found = _token(text)
+            if found is None:
+                wrong.append((number, text))
+                continue
+            for column, value in zip(columns.values(), found, strict=True):
+                column.append(value)
+        if wrong:
+            number, text = wrong[0]
+            also = f" (also line {first_of([number for number, _ in wrong[1:]])})" if wrong[1:] else ""
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            raise DataError(f'line {number}: "{shown}" is not name.jpg#0, a tab and a caption{also}')
+        yield [columns.get(name, [None] * len(columns["image_id"])) for name in names]
+
+    return Rows(["image_id", "caption"], batches)
+
+
+def without_header(content: Content) -> Rows | None:
     """A table of two columns without a header line: ids and captions, or lists of captions in JSON.
 
     MSVD's descriptions, with a blank between and comments, are one.
     """
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return None
-    first = [line for line in islice(io.StringIO(text), _LINES) if line.strip() and not line.startswith("#")]
+    lines = content.lines()
+    first = [line for line in islice(lines, _LINES) if line.strip() and not line.startswith("#")]
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
-        lines = [line.split(None, 1) for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        return of_columns({"id": [line[0] for line in lines], "caption": [line[-1].strip() for line in lines]})
+        clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
+        return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
     delimiter = "\t" if first and "\t" in first[0] else ","
     try:
         rows = [*csv.reader(first, delimiter=delimiter, strict=True)]
@@ -250,7 +393,7 @@ def without_header(data: bytes) -> Rows | None:
         return None
     if not rows or not all(map(_is_pair, rows)):
         return None
-    return of_table(data.removeprefix(b"\xef\xbb\xbf"), ["id", "caption"], delimiter)
+    return of_table(content, ["id", "caption"], delimiter)
 
 
 def _is_pair(row: Sequence[Any]) -> bool:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from sacrecap.data.captioned import has_form, of_folder, of_split
 from sacrecap.data.listing import files_of
-from sacrecap.data.source import PathLike, read_bytes, reading
+from sacrecap.data.source import PathLike, content_of, display_name, reading
+from sacrecap.data.unpack import Content
 from sacrecap.errors import UsageError, naming, option
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
@@ -24,7 +25,9 @@ _SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5
 """What a file is called that holds a split, without its suffix."""
 
 
-def contents_of(path: PathLike, split: str | None, format: str | None) -> tuple[dict[str, bytes], str | None]:
+def contents_of(
+    path: PathLike, split: str | None, format: str | None, *, held: bool = True
+) -> tuple[dict[str, Content], str | None]:
     """The files to read, by name, one after the other, and the split that must still be chosen in them.
 
     The captions of captioned images are given as `{image id: [caption, …]}`. Errors are those of `files_in`.
@@ -34,8 +37,9 @@ def contents_of(path: PathLike, split: str | None, format: str | None) -> tuple[
     """
     files, left = files_in(path, split)
     if not files:
-        return {os.fspath(path): _captioned(path, split, format)}, None
-    return {name: read_bytes(name) for name in files}, left
+        name = os.fspath(path)
+        return {name: Content(name, _captioned(path, split, format))}, None
+    return {display_name(file): content_of(file, held=held) for file in files}, left
 
 
 def files_in(path: PathLike, split: str | None) -> tuple[list[str], str | None]:

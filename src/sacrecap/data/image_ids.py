@@ -26,6 +26,14 @@ def no_number(of: str) -> str:
     return f"no number in {of}; {option('image_ids', 'stem')} compares file names without suffix"
 
 
+def checked_key(image: str, how: str) -> str:
+    """The part of the image id that is compared. Raises `DataError` if it should be a number and there is none."""
+    found = key(image, how)
+    if found is None:
+        raise DataError(no_number(f"the id of {some([image])}"))
+    return found
+
+
 def keyed(captions: Captions, how: str) -> Captions:
     """The captions by the compared part of their image ids.
 

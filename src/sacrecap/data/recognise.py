@@ -1,29 +1,26 @@
 """What a file is: the one place that decides how it is read, and so whose message a user sees.
 
-A file is looked at first: its layout, and the columns or keys of its first rows. The table in `shapes` then says which
-columns hold what. The reader that is chosen so is the only one that reads the captions, and its error is the error. A
-file of no known shape is refused here: with its columns, or, for JSON and text, in the words of the native reader,
-which names line and row.
+A file is told by its first bytes, a document of JSON by its structure, rows by the names of their columns, which are in
+the table of `shapes`. What comes out is always the same: rows, and which of their columns hold what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sacrecap import _core
-from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, shape_of_columns
+from sacrecap.data import documents, rows
+from sacrecap.data.documents import MSVD
+from sacrecap.data.rows import Rows
+from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, shape_of_columns
+from sacrecap.data.unpack import Content, not_utf8
 from sacrecap.errors import DataError, naming
 
-if TYPE_CHECKING:
-    from sacrecap.data.rows import Rows
-
-_TABLES = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
-"""Formats of `TABLE_FORMATS`, by the first bytes of a file."""
-_ZIP = b"PK\x03\x04"
+_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"PK\x03\x04": "spreadsheet"}
+"""Formats by the first bytes of a file."""
 _TAR = (257, b"ustar")
-_BINARY = {
+_NO_CAPTIONS = {
     b"\x80\x02": "a pickle",
     b"\x80\x03": "a pickle",
     b"\x80\x04": "a pickle",
@@ -44,169 +41,197 @@ _BINARY = {
     b"Rar!": "an archive of RAR",
 }
 """Files that hold no captions that can be read, by their first bytes."""
-_JSON = ("mapping", "object", "list", "lines")
-"""Layouts of JSON that may be of any shape."""
-DOCUMENTS = ("msrvtt", "activitynet", "lmms_eval", "lists")
-"""Forms of JSON documents of which a function in `documents` makes rows."""
+_DOCUMENTS: dict[str, Callable[[Any], Rows | None]] = {
+    "coco": documents.coco,
+    "karpathy": documents.karpathy,
+    "msrvtt": documents.msrvtt,
+    "activitynet": documents.activitynet,
+    "lmms-eval": documents.lmms_eval,
+    "lists": documents.lists,
+    "mapping": documents.mapping,
+    "rows": documents.rows_in,
+}
+"""Shapes of a document of JSON, in the order in which they are tried."""
+_TABLES = {"csv": ",;", "tsv": "\t"}
+"""Formats of tables of text, by what stands between their fields."""
+_SHOWN = 60
 
 
 class Recognised(NamedTuple):
-    """How captions are read."""
+    """What a file is."""
 
     name: str
     """One of `SHAPES`."""
     shape: Shape
     rows: Rows
-
-
-class Contents:
-    """What is in a file, which is looked at once.
-
-    Args:
-        data: all bytes.
-        format: the format that was named, if one was.
-
-    Raises:
-        DataError: the file is empty, binary, or text that is not UTF-8.
-    """
-
-    def __init__(self, data: bytes, format: str | None = None) -> None:
-        self.data = data
-        self.names: list[str] = []
-        if (table := _binary_format(data)) is not None:
-            self.layout = table
-        elif format == "text":
-            self.layout = "captions"
-        else:
-            self.layout, self.names = _core.look(data)
-
-    @classmethod
-    def of_several(cls, files: Mapping[str, bytes]) -> Contents:
-        """The rows of several files, which have names, one after the other. Raises `DataError` for one without rows."""
-        from sacrecap.data.rows import of_files
-
-        found: dict[str, Rows] = {}
-        for name, data in files.items():
-            with naming(f"{name}: "):
-                rows = cls(data).rows if data else None
-            if rows is not None:
-                found[name] = rows
-            elif data:
-                raise DataError(f"{name}: has no rows with columns, as each of several files must have")
-        if not found:
-            raise DataError("all files are empty")
-        contents = cls.__new__(cls)
-        contents.data, contents.layout, contents.names = b"", "files", []
-        contents.__dict__["_found"] = "rows", of_files(found)
-        return contents
-
-    @cached_property
-    def _found(self) -> tuple[str, Rows | None]:
-        """The name of the shape, and the rows; None for a file that has none."""
-        from sacrecap.data import documents, rows
-
-        data, layout = self.data, self.layout
-        if layout in TABLE_FORMATS:
-            return "rows", rows.of_arrow(data, layout)
-        if layout == "spreadsheet":
-            return "rows", rows.spreadsheet(data)
-        if layout == "webdataset":
-            return "webdataset", documents.webdataset(data)
-        if layout == "captions":
-            return "text", rows.text_lines(data)
-        if layout in _JSON:
-            return self._of_json()
-        table = rows.of_table(data) if layout == "table" else None
-        if table is None or not shape_of_columns(table.names).is_known:
-            pairs = None if layout == "flickr" else documents.without_header(data)
-            if pairs is not None:
-                return "pairs", pairs
-        corpus = None if table is None else documents.msvd(table)
-        return ("rows", table) if corpus is None else ("msvd", corpus)
-
-    def _of_json(self) -> tuple[str, Rows | None]:
-        from sacrecap.data import documents, rows
-
-        if self.layout == "lines" and "filtered_resps" not in self.names:
-            lines = rows.of_lines(self.data)
-            if lines.names and (shape_of_columns(lines.names).is_known or b"}\n{" in self.data):
-                return "rows", lines
-        document = rows.parsed(self.data)
-        for name in DOCUMENTS:
-            records = getattr(documents, name)(document)
-            if records is not None:
-                return name.replace("_", "-"), rows.of_records(records)
-        return "rows", documents.rows_in(document)
+    document: Any = None
+    """The document of JSON that it is, if it is one."""
+    problem: str = ""
+    """Why no captions are found where nobody names columns."""
 
     @property
-    def rows(self) -> Rows | None:
-        """The rows, as which somebody who names columns sees them; None for a file without rows."""
-        from sacrecap.data import documents, rows
+    def every(self) -> Rows:
+        """The rows with all columns, as which somebody who names some sees them. Raises `DataError` if it has none."""
+        if self.name not in ("coco", "karpathy", "mapping") or self.document is None:
+            return self.rows
+        found = documents.rows_in(self.document)
+        if found is None and isinstance(self.document, dict):
+            found = rows.of_records([self.document])
+        return self.rows if found is None else found
 
-        if self.layout in ("coco", "karpathy"):
-            return documents.rows_in(rows.parsed(self.data))
-        found = self._found[1]
-        if found is None and self.layout in ("mapping", "object", "lines"):
-            return rows.of_records([rows.parsed(self.data)])
-        return found
-
-    def rows_with(self, name: str) -> Rows | None:
+    def with_column(self, name: str) -> Rows | None:
         """Rows of image ids that have this column, too; COCO's are those of its images. None if there are none."""
-        from sacrecap.data import rows
-
-        found = self.rows
-        if self.layout == "coco" and (found is None or name not in found.names):
-            images = rows.parsed(self.data).get("images") or []
+        found = self.every
+        if self.name == "coco" and name not in found.names:
+            images = self.document.get("images") or []
             found = rows.of_records([{**image, "image_id": image.get("id")} for image in images])
-        return found if found is not None and name in found.names else None
+        return found if name in found.names else None
 
-    def recognised(self) -> Recognised | None:
-        """What the file is, and its rows; None for what the native reader reads, or refuses."""
-        if self.is_native:
-            return None
-        name, rows = self._found
-        return None if rows is None else Recognised(name, shape_of_columns(rows.names), rows)
 
-    def with_split(self) -> Recognised | None:
-        """The same of a file of which a split is asked for, which rows may have as a column."""
-        if self.layout in ("list", "lines", "table") and "split" in self.names:
-            rows = self._found[1]
-            return None if rows is None else Recognised(self._found[0], shape_of_columns(rows.names), rows)
-        return self.recognised()
+def recognised(content: Content, format: str | None = None) -> Recognised:
+    """What the file is.
 
-    @cached_property
-    def is_native(self) -> bool:
-        """Whether the native reader reads the file, or says best what is wrong with it."""
-        if self.layout in ("coco", "karpathy", "flickr"):
-            return True
-        if self.layout == "mapping" and not shape_of_columns(self.names).is_known:
-            return True
-        if self.layout in ("list", "lines", "table") and self._are_native(self.names):
-            return True
-        if self.layout in _JSON:
-            try:
-                return self._found[1] is None
-            except DataError as error:
-                return "not JSON" in str(error)  # which the native reader says with line and column
-        return False
+    Args:
+        content: the file.
+        format: one of `SHAPES`, if somebody says so.
 
-    def _are_native(self, names: Sequence[str]) -> bool:
-        """Whether the native reader reads rows with these columns."""
-        shape = shape_of_columns(names)
-        families = {shape.families(part) for part in ("references", "candidates")}
-        captions = [{(("caption",),)}] if self.layout == "table" else [{(("caption",),)}, {(("captions",),)}]
-        if shape.ids[:1] != ("image_id",) or families not in captions:
-            return False
-        from sacrecap.data import rows
+    Raises:
+        DataError: it is empty, of no known shape, or not of the format; the message does not name the file.
+    """
+    found = _recognised(content, format)
+    if format in (None, "rows", found.name, "text") or format in _layouts(found, content):
+        return found
+    raise DataError(f"is not of format {format}, which is {SHAPES[format or '']}, but of format {found.name}")
 
-        return self.layout != "table" or rows.header(self.data)[1] != "|"
 
-    def of_shape(self, name: str) -> Recognised:
-        """The rows of a file of this shape. Raises `DataError` if it is of another."""
-        found, rows = self._found
-        if rows is None or name not in (found, "rows"):
-            raise DataError(f"is not of format {name}, which is {SHAPES[name]}")
-        return Recognised(name, shape_of_columns(rows.names), rows)
+def of_several(files: Mapping[str, Content], format: str | None = None) -> Recognised:
+    """The rows of several files, one after the other; files that are empty are left out. Errors name the file."""
+    found: dict[str, Rows] = {}
+    for name, content in files.items():
+        with naming(f"{name}: "):
+            if content.start:
+                found[name] = recognised(content, format).rows
+    if not found:
+        raise DataError("all files are empty")
+    every = rows.of_files(found)
+    return Recognised("rows", shape_of_columns(every.names), every)
+
+
+def _recognised(content: Content, format: str | None) -> Recognised:
+    start = content.start
+    binary = _binary_format(start)
+    if binary is not None:
+        return _known(*_of_binary(content, binary))
+    if format == "text":
+        return _known("text", rows.text_lines(content))
+    if not content.is_utf8():
+        not_utf8(content.read())
+    if not start.removeprefix(b"\xef\xbb\xbf").strip():
+        raise DataError(f"the file is empty; {accepted()}")
+    if format in _TABLES or format == "pairs":
+        return _known(*_of_text(content, format))
+    if format == "flickr":
+        return _known("flickr", documents.flickr(content))
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+        return _of_json(content, format)
+    return _known(*_of_text(content, format))
+
+
+def _known(name: str, found: Rows, document: Any = None) -> Recognised:
+    shape = shape_of_columns(found.names)
+    if name == "rows" and document is not None and documents.is_plain(shape):
+        name = "list" if isinstance(document, list) else "rows"
+    return Recognised(name, shape, found, document)
+
+
+def _layouts(found: Recognised, content: Content) -> Sequence[str]:
+    """The formats that only say how the rows are written."""
+    if found.name in TABLE_FORMATS or found.document is not None:
+        return ("list", "jsonl") if isinstance(found.document, list) else ()
+    if found.rows.is_text:
+        delimiter = rows.table_header(content)[1]
+        return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
+    return ("jsonl",) if found.rows.is_json else TABLE_FORMATS
+
+
+def _of_binary(content: Content, binary: str) -> tuple[str, Rows]:
+    if binary == "spreadsheet":
+        return "rows", rows.spreadsheet(content.read())
+    if binary == "webdataset":
+        return binary, documents.webdataset(content.read())
+    return "rows", rows.of_arrow(content, binary)
+
+
+def _of_json(content: Content, format: str | None) -> Recognised:
+    """A document, or lines of JSON."""
+    first = rows.first_records(content.start)
+    is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
+    if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in one for one in first):
+        lines = rows.of_lines(content)
+        return _known("jsonl" if documents.is_plain(shape_of_columns(lines.names)) else "rows", lines)
+    document = rows.parsed(content.read())
+    named = {format: _DOCUMENTS[format]} if format in _DOCUMENTS and format != "rows" else {}
+    if format == "mapping" and isinstance(document, dict):
+        named = {format: documents.of_mapping}
+    for name, make in {**named, **_DOCUMENTS}.items():
+        found = make(document)
+        if found is not None:
+            if name == "mapping":
+                _check_single(content)
+            return _known(name, found, document)
+    problem = f"found {_described(document)}; {accepted()}"
+    if not isinstance(document, dict):
+        raise DataError(problem)
+    return _known("rows", rows.of_records([document]), document)._replace(problem=problem)
+
+
+def _check_single(content: Content) -> None:
+    """Raises `DataError` if an object has a key twice, of which Python keeps the second."""
+
+    def checked(pairs: list[tuple[str, Any]]) -> None:
+        keys: set[str] = set()
+        for key, _ in pairs:
+            if key in keys:
+                raise DataError(f"image {key[:_SHOWN]} stands twice in the mapping; put its captions in one list")
+            keys.add(key)
+
+    json.loads(content.read().decode("utf-8-sig"), object_pairs_hook=checked)
+
+
+def _described(document: Any) -> str:
+    """What a document is, for a message."""
+    if isinstance(document, dict):
+        keys = [*document]
+        return f"an object with the keys {', '.join(key[:_SHOWN] for key in keys[:8])}{', …' if len(keys) > 8 else ''}"
+    kinds = {str: "texts", dict: "objects", list: "lists"}
+    inside = dict.fromkeys(kinds.get(type(one), "numbers, null, true or false") for one in document)
+    return f"a list of {' and '.join(inside)}" if inside else "an empty list"
+
+
+def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
+    """A table, with a header or without, or a token file."""
+    if format is None and documents.is_flickr(content):
+        return "flickr", documents.flickr(content)
+    try:
+        table = None if format == "pairs" else rows.of_table(content)
+    except DataError:
+        table = None
+    if format in _TABLES:
+        if table is None:
+            raise DataError(f"is not of format {format}, which is {SHAPES[format or '']}")
+        return "rows", table
+    if table is None or not shape_of_columns(table.names).is_known:
+        pairs = documents.without_header(content)
+        if pairs is not None:
+            return "pairs", pairs
+    if table is None:
+        line = next(line for line in content.lines() if line.strip()).strip()
+        shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+        raise DataError(
+            f'found a text that begins "{shown}"; {accepted()}; where each line is a caption, choose the format text'
+        )
+    corpus = documents.msvd(table)
+    return ("rows", table) if corpus is None else ("msvd", corpus)
 
 
 def read_in_pieces(start: bytes, named: str | None) -> str | None:
@@ -222,35 +247,39 @@ def read_in_pieces(start: bytes, named: str | None) -> str | None:
     Raises:
         DataError: the beginning is not UTF-8, or binary.
     """
+    content = Content("", start)
     if not start.strip():
         return "csv"
     binary = _binary_format(start)
     if binary is not None:
         return binary if binary in TABLE_FORMATS else None
-    layout, names = _core.look(start)
-    from sacrecap.data.documents import MSVD, without_header
-
-    if "filtered_resps" in names or {*MSVD} <= {*names}:
+    if not content.is_utf8():
+        not_utf8(start)
+    if start.lstrip()[:1] in (b"{", b"["):
+        first = rows.first_records(start)
+        is_lines = len(first) > 1 and not any("filtered_resps" in one for one in first)
+        return (named or "jsonl") if is_lines else None
+    if documents.is_flickr(content):
         return None
-    is_unknown = layout in ("table", "text") and not shape_of_columns(names).is_known
-    if is_unknown and without_header(start[: start.rfind(b"\n") + 1]) is not None:
+    whole = Content("", start[: start.rfind(b"\n") + 1] or start)
+    try:
+        names = rows.of_table(whole).names
+    except DataError:
+        names = []
+    if {*MSVD} <= {*names} or (not shape_of_columns(names).is_known and documents.without_header(whole) is not None):
         return None
-    if layout == "lines" and b"\n" not in start.strip():
-        return None  # one object may be the whole document
-    return named or {"lines": "jsonl", "table": "csv"}.get(layout)
+    return (named or "csv") if names else named
 
 
 def _binary_format(start: bytes) -> str | None:
     """A table's format, `spreadsheet` or `webdataset`; None for text. Raises `DataError` for other binary files."""
-    found = next((name for magic, name in _TABLES.items() if start.startswith(magic)), None)
+    found = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
     if found is not None:
         return found
-    if start.startswith(_ZIP):
-        return "spreadsheet"
     place, magic = _TAR
     if start.startswith(magic, place):
         return "webdataset"
-    kind = next((kind for magic, kind in _BINARY.items() if start.startswith(magic)), None)
+    kind = next((kind for magic, kind in _NO_CAPTIONS.items() if start.startswith(magic)), None)
     if kind is not None:
         raise DataError(f"is {kind}, of which no captions are read; write them as JSON, CSV or Parquet")
     return None
@@ -262,11 +291,3 @@ def is_binary(data: bytes) -> bool:
         return _binary_format(data) is not None
     except DataError:
         return True
-
-
-_LINES = "where each line is a caption, choose the format text"
-
-
-def refusal_of(error: Exception, contents: Contents) -> str:
-    """The native reader's error about a file that nothing recognised, with what a user may do about it."""
-    return f"{error}; {_LINES}" if contents.layout == "text" else str(error)

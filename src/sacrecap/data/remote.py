@@ -24,9 +24,15 @@ def fetched(url: str) -> bytes:
     """
     if url.startswith(("http://", "https://")):
         return _by_http(url)
-    files, path = located(url)
-    with asked(url), files.open(path, "rb") as file:
+    with asked(url), opened_at(url) as file:
         return file.read()  # type: ignore[no-any-return]
+
+
+def opened_at(url: str) -> Any:
+    """The file behind a URL that fsspec knows. Errors are those of `fetched`."""
+    files, path = located(url)
+    with asked(url):
+        return files.open(path, "rb")
 
 
 def located(url: str) -> tuple[Any, str]:

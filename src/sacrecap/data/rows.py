@@ -1,12 +1,12 @@
 """Rows with named columns, from any bytes that hold them: one function per format.
 
-Rows of text go through the native core, which takes only the columns that are asked for: the same function reads a
-whole file here, and the pieces of a large one in `partitioned`.
+Lines, tables and columnar files are read piece by piece, documents of JSON and spreadsheets whole.
 """
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import json
 import re
@@ -15,18 +15,20 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sacrecap import _core
 from sacrecap.data.cells import at, is_deep, paths
-from sacrecap.data.fields import decoded, json_type
+from sacrecap.data.fields import json_type
+from sacrecap.data.unpack import Content, text_of
 from sacrecap.errors import DataError, SacrecapError, naming, of_extra
 
 _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
-_NAMED = 5
 _ROWS = 10_000
-"""Rows of a Parquet file that are read together."""
-
-_RULE = re.compile(rb"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*(\r?\n|$)")
+"""Rows that are read together."""
+DELIMITERS = ",;\t|"
+"""What may stand between the fields of a table; of equal counts the first."""
+_FLICKR = ["image_name", "comment_number", "comment"]
+"""The columns of Flickr30k's `results.csv`, in one line of which the bar between number and comment is missing."""
+RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?\n?")
 """The line of dashes below the header of a table of Markdown."""
 
 
@@ -43,17 +45,31 @@ class Rows:
     """
     is_text: bool = False
     """Whether cells are text, so that none is null."""
-    of_any_values: Callable[[], Rows] | None = None
-    """The same rows, of which cells may hold what is no caption; None where that is so already."""
+    is_json: bool = False
+    """Whether cells are values of JSON, of which a null caption may be a call of a model that failed."""
+    images: Sequence[Any] = ()
+    """Ids of images, in their order, of which there may be no row."""
+    of_splits: Sequence[str] = ()
+    """Splits in which the rows stand apart, so that one has to be chosen."""
 
 
-def of_records(records: Sequence[Mapping[str, Any]]) -> Rows:
+def of_records(records: Sequence[Mapping[str, Any]], *, is_json: bool = False) -> Rows:
     """Rows that are in memory, as JSON objects."""
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        yield [[_of_row(record, name, number) for number, record in enumerate(records, 1)] for name in names]
+        yield _columns(records, names, 1)
 
-    return Rows(names_of(records), batches)
+    return Rows(names_of(records), batches, is_json=is_json)
+
+
+def _columns(records: Sequence[Mapping[str, Any]], names: Sequence[str], first: int) -> list[list[Any]]:
+    """The values of these columns in records, of which the first has this number."""
+    return [
+        [record.get(name) for record in records]
+        if name.isidentifier()
+        else [_of_row(record, name, number) for number, record in enumerate(records, first)]
+        for name in names
+    ]
 
 
 def names_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -85,14 +101,14 @@ def _named(record: Mapping[str, Any]) -> str:
     return f"({first}) " if isinstance(first, str | int) else ""
 
 
-def of_columns(columns: Mapping[str, list[Any]]) -> Rows:
+def of_columns(columns: Mapping[str, list[Any]], *, is_json: bool = False, images: Sequence[Any] = ()) -> Rows:
     """Columns that are in memory."""
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         rows = len(next(iter(columns.values()), []))
         yield [columns[name] if name in columns else [None] * rows for name in names]
 
-    return Rows(list(columns), batches)
+    return Rows(list(columns), batches, is_json=is_json, images=images)
 
 
 def of_files(files: Mapping[str, Rows]) -> Rows:
@@ -103,66 +119,190 @@ def of_files(files: Mapping[str, Rows]) -> Rows:
             with naming(f"{name}: "):
                 yield from file.batches(names)
 
-    first, *others = (file.names for file in files.values())
-    return Rows(
-        [name for name in first if all(name in own for own in others)],
-        batches,
-        next(iter(files.values())).is_text,
-        lambda: of_files({name: own.of_any_values() if own.of_any_values else own for name, own in files.items()}),
-    )
+    first, *others = files.values()
+    names = [name for name in first.names if all(name in own.names for own in others)]
+    images = [image for own in files.values() for image in own.images]
+    return Rows(names, batches, first.is_text, first.is_json, images)
 
 
-def of_lines(data: bytes) -> Rows:
+# JSON
+
+
+def of_lines(content: Content) -> Rows:
     """JSON lines: an object per line. Raises `DataError` for lines that are none as they are read."""
 
-    def every() -> Rows:
-        document = parsed(data)
-        return of_records(document if isinstance(document, list) else [document])
-
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        if any(map(is_deep, names)):
-            yield from every().batches(names)
-        else:
-            yield _values(_core.RowsOfText.of_lines(data, list(names), 1), len(names))
+        lines, number = enumerate(content.lines(), 1), 1
+        while chunk := list(islice(lines, _ROWS)):
+            records = _records([(place, line) for place, line in chunk if line.strip()])
+            yield _columns(records, names, number)
+            number += len(records)
 
-    return Rows(names_of_lines(data), batches, of_any_values=every)
+    return Rows(names_of(first_records(content.start)), batches, is_json=True)
 
 
-def names_of_lines(data: bytes) -> list[str]:
-    """The names of all values in the first lines; of lines that Python does not read, the keys."""
-    start = io.BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
+def _records(lines: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
+    """The objects of lines, with their numbers: at once, or else one by one for the line that is none."""
     try:
-        records = [json.loads(line) for line in islice(start, _LOOKED_AT) if line.strip()]
+        records = json.loads(f"[{','.join(line for _, line in lines)}]")
+        if len(records) == len(lines) and all(type(record) is dict for record in records):
+            return records  # type: ignore[no-any-return]
     except (ValueError, RecursionError):
-        records = []
-    return (
-        names_of(records) if records and all(isinstance(one, dict) for one in records) else _core.names_of_lines(data)
-    )
+        pass
+    return [_record(line, number) for number, line in lines]
 
 
-def of_table(data: bytes, known: Sequence[str] | None = None, delimiter: str = ",") -> Rows:
+def _record(line: str, number: int) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (RecursionError, ValueError) as error:
+        raise DataError(f"line {number}: not a row of JSON ({error})") from None
+    if not isinstance(record, dict):
+        raise DataError(f"line {number}: is {json_type(record)}, where the others are objects")
+    return record
+
+
+def first_records(start: bytes) -> list[dict[str, Any]]:
+    """The objects of the first lines, as far as they are such."""
+    records = []
+    for line in islice((line for line in io.BytesIO(start.removeprefix(b"\xef\xbb\xbf")) if line.strip()), _LOOKED_AT):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            break
+        if not isinstance(record, dict):
+            break
+        records.append(record)
+    return records
+
+
+def parsed(data: bytes) -> Any:
+    """A JSON document; several, one after the other, as a list. Raises `DataError` for anything else."""
+    text = text_of(data)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data" or error.doc[: error.pos].strip()[:1] != "{":
+            raise DataError(_not_json(error)) from None
+    except RecursionError:
+        raise DataError("is JSON that is nested too deeply") from None
+    except ValueError as error:
+        raise DataError(f"not JSON that can be read ({error})") from None
+    records: list[dict[str, Any]] = []
+    decoder, place = json.JSONDecoder(), 0
+    blank = re.compile(r"\s*")
+    while (place := blank.match(text, place).end()) < len(text):  # type: ignore[union-attr]
+        number = text.count("\n", 0, place) + 1
+        try:
+            record, place = decoder.raw_decode(text, place)
+        except (RecursionError, ValueError) as error:
+            raise DataError(f"line {number}: not a row of JSON ({error})") from None
+        if not isinstance(record, dict):
+            raise DataError(f"line {number}: is {json_type(record)}, where the others are objects")
+        records.append(record)
+    return records
+
+
+def _not_json(error: json.JSONDecodeError) -> str:
+    """Where a text is not JSON, and what may be wrong."""
+    where, rest = f"line {error.lineno}, column {error.colno}", error.doc[error.pos :]
+    if not rest.strip() or error.msg.startswith("Unterminated string"):
+        return f"{where}: the JSON ends early, as if the file were cut off; write or download it again"
+    hint = "; JSON strings stand in double quotes" if rest.startswith("'") else ""
+    return f"{where}: not valid JSON: {error.msg}{hint}"
+
+
+# Text
+
+
+def of_table(content: Content, known: Sequence[str] | None = None, delimiter: str = ",") -> Rows:
     """A text table under a header line, or without one: of columns and with a delimiter that are `known`.
 
-    Raises `DataError` for rows that do not fit the header as they are read.
+    Raises `DataError` for rows that do not fit the header, or whose quotes are not those of RFC 4180, as they are read.
     """
-    columns, delimiter, end = header(data) if known is None else ([*known], delimiter, 0)
+    columns, delimiter = table_header(content) if known is None else ([*known], delimiter)
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         check_single(columns, names)
-        found = _core.RowsOfText.of_table(data[end:], columns, delimiter, list(names), 1, last=True)
-        yield _values(found, len(names))
+        places = [columns.index(name) if name in columns else None for name in names]
+        rows = _table(content, columns, delimiter, has_header=known is None)
+        while chunk := list(islice(rows, _ROWS)):
+            yield [[row[place] for row in chunk] if place is not None else [""] * len(chunk) for place in places]
 
     return Rows([name for name in columns if name], batches, is_text=True)
 
 
-def header(data: bytes) -> tuple[list[str], str, int]:
-    """The columns of a text table, its delimiter, and the byte where its rows begin, after Markdown's dashes."""
-    found = _core.header(data)
-    if found is None:
+def table_header(content: Content) -> tuple[list[str], str]:
+    """The columns of a text table, and its delimiter. Raises `DataError` for a text without header."""
+    first = next((line for line in content.lines() if line.strip()), "")
+    delimiter = max(DELIMITERS, key=first.count)
+    if delimiter not in first:
         raise DataError("has no header line with columns")
-    columns, delimiter, end = found
-    rule = _RULE.match(data, end) if delimiter == "|" else None
-    return columns, delimiter, end if rule is None else rule.end()
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter
+
+
+def _table(content: Content, columns: list[str], delimiter: str, *, has_header: bool) -> Iterator[list[str]]:
+    """The rows of a table. Those with bars, such as Flickr30k's, have no quotes around fields, but some in them."""
+    csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))  # a column of pictures as text
+    lines, before = content.lines(), 0
+    if has_header:
+        before = 1 + next(number for number, line in enumerate(lines) if line.strip())
+    bars = delimiter == "|"
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if bars else csv.QUOTE_MINIMAL)
+    number, line, width = 0, before + 1, len(columns)
+    ids: set[str] = set()
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise DataError(f"row {number + 1} (line {line}): {_quoting(error)}") from None
+        start, line = line, before + reader.line_num + 1
+        if not row or (bars and number == 0 and RULE.fullmatch(delimiter.join(row))):
+            continue
+        number += 1
+        if len(row) != width:
+            row = _with_bar(row, columns) or row
+            if len(row) != width:
+                raise DataError(
+                    f"row {number} (line {start}): has {len(row)} fields where the header has {width}; put a caption "
+                    "that holds the delimiter in double quotes"
+                )
+        if line - start > 1 and not bars:
+            _check_swallowed(row, delimiter, ids, f"row {number} (line {start})")
+        ids.add(row[0])
+        yield [field.strip() for field in row] if bars else row
+
+
+def _quoting(error: csv.Error) -> str:
+    """What is wrong with the quotes of a row."""
+    if "unexpected end of data" in str(error):
+        return "a double quote is opened in this row and never closed; double the quotes inside a field"
+    if "expected after" in str(error):
+        return (
+            "text follows the double quote that closes a field; double the quotes inside a field, also where a program "
+            'wrote \\" for them'
+        )
+    return f"the table cannot be read: {error}"
+
+
+def _check_swallowed(row: Sequence[str], delimiter: str, ids: set[str], where: str) -> None:
+    """Raises `DataError` if a field of several lines holds what looks like further rows: a quote is open by mistake."""
+    for field in row:
+        for line in field.split("\n")[1:]:
+            first, found, _ = line.partition(delimiter)
+            if found and (delimiter == "\t" or first in ids or first == row[0]):
+                raise DataError(
+                    f"{where}: a double quote opens a field that holds the lines below it; double the quotes inside a "
+                    "field"
+                )
+
+
+def _with_bar(row: Sequence[str], columns: Sequence[str]) -> list[str] | None:
+    """The row of Flickr30k's with the bar that it lacks: `2199200615.jpg| 4   A dog …`."""
+    number, _, comment = row[-1].strip().partition(" ")
+    return [row[0], number, comment] if columns == _FLICKR and len(row) == 2 and number.isdecimal() else None
 
 
 def check_single(columns: Sequence[str], names: Sequence[str]) -> None:
@@ -172,47 +312,26 @@ def check_single(columns: Sequence[str], names: Sequence[str]) -> None:
             raise DataError(f"has {columns.count(name)} columns called {name}; give each a name of its own")
 
 
-def _values(found: _core.RowsOfText, columns: int) -> list[list[Any]]:
-    """The values of all columns. Raises `DataError` for rows that cannot be used."""
-    if not found.bad:
-        return [found.values(place) for place in range(columns)]
-    number, image, reason = found.bad[0]
-    also = [f"row {number}" for number, _, _ in found.bad[1:_NAMED]]
-    more = f" and {len(found.bad) - _NAMED} more" if len(found.bad) > _NAMED else ""
-    others = f" (also {', '.join(also)}{more})" if also else ""
-    raise DataError(f"row {number}{'' if image is None else f' (image {image})'}: {reason}{others}")
-
-
-def text_lines(data: bytes) -> Rows:
+def text_lines(content: Content) -> Rows:
     """One line per image, with its captions; tabs separate several. The position in the file is the id, from 1.
 
     Raises `DataError` for text that is not UTF-8.
     """
-    lines = decoded(data, "the text").replace("\r\n", "\n").removesuffix("\n").split("\n")
-    captions = [line.split("\t") if "\t" in line else line for line in lines]
-    return of_columns({"id": list(range(1, len(lines) + 1)), "caption": captions})
+
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        lines, number = content.lines("\n"), 1
+        while chunk := [line.removesuffix("\n").removesuffix("\r") for line in islice(lines, _ROWS)]:
+            columns: dict[str, list[Any]] = {
+                "id": [*range(number, number + len(chunk))],
+                "caption": [line.split("\t") if "\t" in line else line for line in chunk],
+            }
+            yield [columns[name] for name in names]
+            number += len(chunk)
+
+    return Rows(["id", "caption"], batches)
 
 
-def parsed(data: bytes) -> Any:
-    """A JSON document; several, one per line, as a list. Raises `DataError` for anything else."""
-    text = decoded(data, "the text")
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        if error.msg != "Extra data":
-            raise DataError(f"line {error.lineno}, column {error.colno}: not JSON ({error.msg})") from None
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"not JSON that can be read ({error})") from None
-    records = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                records.append(json.loads(line))
-            except (RecursionError, ValueError) as error:
-                raise DataError(f"line {number}: not a row of JSON ({error})") from None
-            if not isinstance(records[-1], dict):
-                raise DataError(f"line {number}: is {json_type(records[-1])}, where the others are objects")
-    return records
+# Tables of programs
 
 
 def spreadsheet(data: bytes) -> Rows:
@@ -232,14 +351,14 @@ def spreadsheet(data: bytes) -> Rows:
     )
 
 
-def of_arrow(data: bytes, format: str) -> Rows:
+def of_arrow(content: Content, format: str) -> Rows:
     """The rows of a Parquet or Arrow file, read batch by batch through pyarrow.
 
     Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
     and `image.path`.
 
     Args:
-        data: the whole file.
+        content: the file.
         format: one of `TABLE_FORMATS`; ``arrow`` is the file (feather) or the stream format.
 
     Raises:
@@ -247,15 +366,15 @@ def of_arrow(data: bytes, format: str) -> Rows:
         MissingDependencyError: pyarrow is not installed.
     """
     with whole(format):
-        schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
+        schema = _parquet_file(content).schema_arrow if format == "parquet" else _arrow(content)[0]
     known: list[str] = [path for field in schema for path in columns_of(field) if not _is_binary(schema, path)]
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         with whole(format):
             if format == "parquet":
-                found = _parquet_file(data).iter_batches(batch_size=_ROWS, columns=stored(names, known))
+                found = _parquet_file(content).iter_batches(batch_size=_ROWS, columns=stored(names, known))
             else:
-                found = _arrow(data)[1]
+                found = _arrow(content)[1]
             for batch in found:
                 yield [column(batch, name).to_pylist() for name in names]
 
@@ -324,19 +443,26 @@ def _parts(type_: Any) -> list[str]:
     return [type_.field(number).name for number in range(type_.num_fields)] if str(type_).startswith("struct") else []
 
 
-def _parquet_file(data: bytes) -> Any:
-    import pyarrow
+def _parquet_file(content: Content) -> Any:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(pyarrow.py_buffer(data))
+    return parquet.ParquetFile(_file(content))
 
 
-def _arrow(data: bytes) -> tuple[Any, Iterator[Any]]:
+def _file(content: Content) -> Any:
+    """A file of Arrow's, in which it may go to any place."""
+    import pyarrow
+
+    file = content.open()
+    return pyarrow.PythonFile(file, "r") if file.seekable() else pyarrow.py_buffer(content.read())
+
+
+def _arrow(content: Content) -> tuple[Any, Iterator[Any]]:
     """Schema and batches of an Arrow file or stream."""
     import pyarrow
 
-    if not data.startswith(b"ARROW1"):
-        stream = pyarrow.ipc.open_stream(data)
+    if not content.start.startswith(b"ARROW1"):
+        stream = pyarrow.ipc.open_stream(content.open())
         return stream.schema, iter(stream)
-    file = pyarrow.ipc.open_file(data)
+    file = pyarrow.ipc.open_file(_file(content))
     return file.schema, map(file.get_batch, range(file.num_record_batches))

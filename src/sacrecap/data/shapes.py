@@ -8,16 +8,17 @@ or a program, a line into `docs/reference/files.md`. Where rows must first be ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.data.cells import flat, is_missing, listed, single
-from sacrecap.errors import DataError, UsageError, option
+from sacrecap.errors import DataError, UsageError, first_of, option
 
 if TYPE_CHECKING:
     from sacrecap.data.rows import Rows
@@ -55,7 +56,8 @@ REFERENCES = """
 ANSWERS = "label labels target targets answer answers".split()
 """Columns of references where no others are; but a label may be a class, and an answer one about the image."""
 CAPTIONS = """
-    caption captions caption_str caption_text cap caps sentence sentences sentences_raw annotations_captions encap iiw
+    caption captions report caption_str caption_text cap caps sentence sentences sentences_raw annotations_captions
+    encap iiw
     response.body.choices[].message.content response.body.output[type=message].content[type=output_text].text
     output[type=message].content[type=output_text].text response.choices[].message.content choices[].message.content
     result.message.content[type=text].text model_output.content[type=text].text message.content[type=text].text
@@ -83,6 +85,16 @@ INSIDE = """
 TABLE_FORMATS = ("parquet", "arrow")
 """Names of the formats that are read through pyarrow."""
 SHAPES = {
+    "coco": '{"images": […], "annotations": [{"image_id", "caption"}, …]}',
+    "karpathy": '{"images": [{"split", "filename", "sentences": [{"raw"}, …]}, …]}',
+    "list": '[{"image_id", "caption" or "captions"}, …]',
+    "mapping": "{id: caption or [caption, …], …}",
+    "jsonl": 'lines of {"image_id", "caption" or "captions"}',
+    "csv": "a header line with image_id,caption",
+    "tsv": "a header line with image_id and caption, tabs between",
+    "flickr": "lines of name.jpg#0, a tab, the caption",
+    "parquet": "a table of Parquet",
+    "arrow": "a table of Arrow",
     "rows": "rows of an image id and captions, in any file of rows, or in an object",
     "msrvtt": '{"videos": [{"video_id", "split"}, …], "sentences": [{"video_id", "caption"}, …]}',
     "activitynet": '{video id: {"timestamps", "sentences": […]}, …}; a paragraph per video',
@@ -93,10 +105,22 @@ SHAPES = {
     "webdataset": "a tar of NAME.txt or NAME.json",
     "text": "a line per image; tabs between several captions",
 }
-"""The shapes of files that are read here, which options such as ``--reference-format`` take."""
+"""The shapes of files, which options such as ``--reference-format`` take, and what they look like."""
+_USUAL = 8
+"""Those, from the first, that a message about a file of no known shape lists."""
+
+
+def accepted() -> str:
+    """The usual shapes, for a message."""
+    return "accepted are " + ", ".join(f"{name} ({looks})" for name, looks in [*SHAPES.items()][:_USUAL])
+
 
 POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
+EXCLUDED = ("isrejected", "isprecanned")
+"""Columns by which a data set excludes captions itself: VizWiz-Captions, for spam and for captions of the form."""
+_TRAINED = "restval", "train"
+"""Images of COCO's validation part that are used for training by convention."""
 LONGEST_ID = 512
 """Characters of an id; what is longer is a picture as text."""
 _LONGEST_SHOWN = 60
@@ -119,9 +143,9 @@ class NoIdsError(NoColumnError):
     """A column does not hold ids of images."""
 
 
-def no_ids(column: str) -> NoIdsError:
-    """The error about a column of texts that are too long for ids."""
-    return NoIdsError(f"the column {column} holds no image ids but long texts")
+def no_ids(column: str, what: str = "long texts") -> NoIdsError:
+    """The error about a column of something else than ids."""
+    return NoIdsError(f"the column {column} holds no image ids but {what}; name another by {option('id_column')}")
 
 
 @dataclass(frozen=True)
@@ -192,38 +216,73 @@ class Shape:
         """Whether image ids and captions are recognised."""
         return self.image is not None and bool(self.families("candidates"))
 
-    def read(self, rows: Rows, part: str, split: str | None = None) -> Captions:
-        """The captions of the rows; missing ones are empty.
+    def read(self, rows: Rows, part: str, split: str | None = None, left_out: list[str] | None = None) -> Captions:
+        """The captions of the rows; missing ones are empty. Arguments and errors are those of `batches`."""
+        builder = CaptionsBuilder()
+        builder.extend([*rows.images], [[]] * len(rows.images))
+        for ids, values in self.batches(rows, [part], split, left_out):
+            builder.extend(ids, values)
+        return builder.finish()
+
+    def batches(
+        self,
+        rows: Rows,
+        parts: Sequence[str],
+        split: str | None = None,
+        left_out: list[str] | None = None,
+        also: Sequence[str] = (),
+    ) -> Iterator[list[list[Any]]]:
+        """The image ids and the captions of the rows, batch by batch: a caption, or a list of them, for each row.
 
         Args:
             rows: the rows of the file.
-            part: `references`, `candidates` or `sets`.
+            parts: what is wanted, `references`, `candidates` or `sets`: a column of captions for each.
             split: keep only the images of this split.
+            left_out: rows that the data set itself excludes are left out, and their images added here; None keeps them.
+            also: other columns that are wanted, as they are.
 
         Raises:
             DataError: a column is missing, or does not hold captions; the message does not name the file.
             UsageError: no such split, or the rows have none.
         """
-        image, found = self.image, self.of_part(part)
-        if image is None or not found or self.asked:
-            raise self.lacking(part)
+        image, families = self.image, [self.of_part(part) for part in parts]
+        for part, family in zip(parts, families, strict=True):
+            if image is None or not family or self.asked:
+                raise self.lacking(part)
+        self._check_split(rows, split)
+        marks = [] if left_out is None else [name for name in rows.names if _plain(name) in EXCLUDED]
+        may_fail = rows.is_json and image == "image_id" and families == [("caption",)]
+        splits, seen = Counter[str](), 0
+        wanted = [image or "", *chain(*families), *also, *marks, *([] if split is None else ["split"])]
+        for batch in rows.batches(wanted):
+            columns = iter(batch)
+            ids, own = next(columns), [[*islice(columns, len(family))] for family in families]
+            ids = [*range(seen + 1, seen + 1 + len(ids))] if image == POSITION else _ids(ids, image or "")
+            cells = [_values(one, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for one in own]
+            found = [ids, *cells, *islice(columns, len(also))]
+            excluded = [*islice(columns, len(marks))]
+            chosen: Sequence[int] = range(len(ids))
+            if split is not None:
+                stated = next(columns)
+                splits.update(str(one) for one in stated if one is not None)
+                chosen = [n for n, one in enumerate(stated) if one == split or (one, split) == _TRAINED]
+            if left_out is not None and excluded:
+                out = [n for n in chosen if any(_is_true(mark[n]) for mark in excluded)]
+                left_out += [str(ids[n]) for n in out]
+                chosen = [*filter(frozenset(chosen).difference(out).__contains__, chosen)] if out else chosen
+            yield found if len(chosen) == len(ids) else [[column[n] for n in chosen] for column in found]
+            seen += len(ids)
+        if split is not None and split not in splits and not (split == _TRAINED[1] and _TRAINED[0] in splits):
+            raise UsageError(
+                f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits)) or 'none'}"
+            )
+
+    def _check_split(self, rows: Rows, split: str | None) -> None:
         if split is not None and "split" not in rows.names:
             raise UsageError("has no column split, and so no splits; leave the split out")
-        builder, seen = CaptionsBuilder(), 0
-        splits: set[str] = set()
-        for batch in rows.batches([image, *found, *([] if split is None else ["split"])]):
-            ids = [*range(seen + 1, seen + 1 + len(batch[0]))] if image == POSITION else whole_numbers(batch[0])
-            if any(isinstance(one, str) and len(one) > LONGEST_ID for one in ids):
-                raise no_ids(image)
-            values = _values(batch[1 : 1 + len(found)], seen, words=rows.is_text)
-            if split is not None:
-                splits.update(str(one) for one in batch[-1] if one is not None)
-            chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
-            builder.extend([single(ids[n]) for n in chosen], [values[n] for n in chosen])
-            seen += len(ids)
-        if split is not None and split not in splits:
-            raise UsageError(f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits))}")
-        return builder.finish()
+        if split is None and rows.of_splits:
+            choose = option("split", of="the readers in sacrecap.data")
+            raise UsageError(f"has rows under {' and '.join(rows.of_splits)}; choose a split by {choose}")
 
     def lacking(self, part: str) -> NoColumnError:
         """The error about columns that are missing, with the options that name them."""
@@ -407,22 +466,55 @@ def name_columns() -> str:
     )
 
 
+def _ids(values: Sequence[Any], column: str) -> list[Any]:
+    """The ids in a column, also lists of one. Raises `NoIdsError` for what is no id: long texts, lists of several."""
+    found = []
+    for value in values:
+        if isinstance(value, list) and len(value) != 1:
+            raise no_ids(column, f"lists of {len(value)}")
+        image = single(value)
+        if isinstance(image, str) and len(image) > LONGEST_ID:
+            raise no_ids(column)
+        found.append(image)
+    return whole_numbers(found)
+
+
 def whole_numbers(values: Iterable[Any]) -> list[Any]:
     """Image ids as whole numbers again, if a table made floats of them because one is missing."""
     return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
 
 
-def _values(columns: Sequence[list[Any]], seen: int, *, words: bool) -> list[Any]:
+def _is_true(value: Any) -> bool:
+    """Whether a mark is set, in a table of text, too."""
+    return value.strip().lower() in ("true", "1", "yes") if isinstance(value, str) else value is True or value == 1
+
+
+def _values(columns: Sequence[list[Any]], seen: int, *, words: bool, may_fail: bool, ids: Sequence[Any]) -> list[Any]:
     """The content of each row: a caption, or a list of captions from several columns or one cell.
 
-    Of several columns, a row has the captions that are not missing, or an empty one if all are.
+    Of several columns, a row has the captions that are not missing, or an empty one if all are. Where a row says that
+    there is none though it may have come from a call that failed, this is an error.
     """
 
     def is_absent(cell: Any) -> bool:
-        return is_missing(cell, words=words)
+        return cell is None or ((words or type(cell) is not str) and is_missing(cell, words=words))
 
-    columns = [[listed(cell, f"row {seen + n + 1}") for n, cell in enumerate(column)] for column in columns]
-    if len(columns) == 1:
-        return ["" if is_absent(cell) else cell for cell in columns[0]]
-    rows = zip(*columns, strict=True)
-    return [[cell for cell in flat(cells) if not is_absent(cell)] or [""] for cells in rows]
+    def content(cell: Any, n: int) -> Any:
+        is_plain = type(cell) is str and cell[:1].isalpha()
+        return cell if is_plain else listed(cell, f"row {seen + n + 1}")
+
+    columns = [[content(cell, n) for n, cell in enumerate(own)] for own in columns]
+    if len(columns) > 1:
+        rows = zip(*columns, strict=True)
+        return [[cell for cell in flat(cells) if not is_absent(cell)] or [""] for cells in rows]
+    absent = [n for n, cell in enumerate(columns[0]) if is_absent(cell)]
+    if absent and may_fail:
+        first, more = absent[0], [f"row {seen + n + 1}" for n in absent[1:]]
+        also = f" (also {first_of(more)})" if more else ""
+        raise DataError(
+            f"the caption of image {ids[first]} (row {seen + first + 1}) is missing or null; captions must be strings"
+            f"{also}"
+        )
+    for n in absent:
+        columns[0][n] = ""
+    return columns[0]

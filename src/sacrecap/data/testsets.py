@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.captions import read_data
 from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
@@ -192,10 +193,7 @@ def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
     source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
     inside = one.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
-    try:
-        captions = Captions.parse(data, None, one.split)
-    except (DataError, UsageError) as error:
-        raise DataError(f"{source}: {error}") from None
+    captions = read_data(data, "references", source, split=one.split)
     if captions.image_count != one.images:
         raise DataError(
             f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "

@@ -2,13 +2,7 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::collect::{Collector, Offence};
 use super::error::{ReadError, ReadErrorKind};
-use super::format::Format;
-use crate::text::captions::Captions;
-
-/// The columns that make a caption.
-const COLUMNS: [&str; 2] = ["image_id", "caption"];
 
 /// What may stand between fields.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -92,73 +86,9 @@ fn is_open(record: &[u8], delimiter: u8) -> bool {
         && (trimmed.contains(&b'\n') || (0..trimmed.len()).any(opens))
 }
 
-/// Reads a table with the columns `image_id` and `caption`, in any order and among any others.
-pub(super) fn read(mut captions: Collector<'_>, format: Format) -> Result<Captions, ReadError> {
-    let text = captions.text;
-    let header = named(text, format)?;
-    let [id, caption] = places(&header).expect("the columns are there");
-    let width = header.names.len();
-    let mut row = 0;
-    let read = walk(&text.as_bytes()[header.end..], header.delimiter, true, |record| {
-        row += 1;
-        match (utf8(record, id), utf8(record, caption)) {
-            (Some(id), Some(caption)) if record.len() == width => captions.text(id, caption),
-            _ => {
-                let place = record.position().map_or(0, |position| position.byte() as usize);
-                let offset = skip_newlines(text.as_bytes(), header.end + place);
-                let message = misfit(record.len(), width);
-                let message = format!("row {row} {message}");
-                captions.offend(Offence {
-                    kind: ReadErrorKind::FieldCount,
-                    offset,
-                    image: None,
-                    row: Some(row),
-                    message,
-                });
-            }
-        }
-    });
-    read.map_err(|error| ReadError { line: error.line.map(|line| line + lines(text, header.end)), ..error })?;
-    captions.finish()
-}
-
 /// What is wrong with a row of so many fields.
 pub(super) fn misfit(fields: usize, width: usize) -> String {
     format!("has {fields} fields where the header has {width}; put a caption that holds the delimiter in double quotes")
-}
-
-/// The format of a table by its header line, when there is one that has the columns.
-pub(super) fn detect(text: &str) -> Option<Format> {
-    [Format::Csv, Format::Tsv].into_iter().find(|&format| named(text, format).is_ok())
-}
-
-/// The header of a table in this format, which has the columns.
-fn named(text: &str, format: Format) -> Result<Header, ReadError> {
-    let delimiters: &[u8] = if format == Format::Tsv { b"\t" } else { b",;" };
-    let found = header(text).filter(|found| delimiters.contains(&found.delimiter) && places(found).is_some());
-    found.ok_or_else(|| {
-        let header = super::json::shorten(text.lines().find(|line| !line.is_empty()).unwrap_or_default(), 60);
-        let message = format!(
-            "the header line \"{header}\" does not have the columns {} of a {format} file",
-            COLUMNS.join(" and ")
-        );
-        ReadError::new(ReadErrorKind::MissingKey, message).at(text, 0)
-    })
-}
-
-/// Numbers of the two columns, when the header has both.
-fn places(header: &Header) -> Option<[usize; 2]> {
-    let place = |name| header.names.iter().position(|column| column == name);
-    Some([place(COLUMNS[0])?, place(COLUMNS[1])?])
-}
-
-fn utf8(record: &ByteRecord, field: usize) -> Option<&str> {
-    std::str::from_utf8(record.get(field)?).ok()
-}
-
-/// Line ends before a byte.
-fn lines(text: &str, end: usize) -> usize {
-    text[..end].matches('\n').count()
 }
 
 /// The first byte of the row: the csv reader counts the line ends before it as part of it.

@@ -2,39 +2,18 @@
 
 use std::fmt;
 
-use super::format::Format;
 use super::position::line_and_column;
 
 /// Which rule a file breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// Nothing but blanks.
-    Empty,
-    /// The bytes are not UTF-8.
-    NotUtf8,
-    /// The JSON ends in the middle.
-    CutOff,
-    /// The text breaks the rules of JSON or of its delimited format.
+    /// The text breaks the rules of its format.
     Malformed,
-    /// Well-formed, but of no accepted shape.
-    Shape,
-    /// A row lacks a key (or a table a column).
-    MissingKey,
-    /// An image id is neither a string nor a whole number.
-    BadImageId,
     /// A caption is not a string.
     CaptionNotText,
     /// An escape such as `\ud800` stands for half a character.
     LoneSurrogate,
-    /// A mapping names one image twice.
-    RepeatedImage,
-    /// A row of a table has more or fewer fields than the header.
-    FieldCount,
-    /// The file has no such split.
-    UnknownSplit,
-    /// A split was asked of a format that has none.
-    SplitUnsupported,
 }
 
 /// Why a file gives no captions. `Display` is one sentence: where, what was found, what is accepted.
@@ -63,38 +42,6 @@ impl ReadError {
         (self.line, self.column) = (Some(line), Some(column));
         self
     }
-
-    pub(super) fn empty() -> Self {
-        Self::new(ReadErrorKind::Empty, format!("the file is empty; accepted are {}", accepted()))
-    }
-
-    pub(super) fn shape(found: &str) -> Self {
-        Self::new(ReadErrorKind::Shape, format!("found {found}; accepted are {}", accepted()))
-    }
-
-    pub(super) fn split_unsupported(format: Format) -> Self {
-        let message = format!("this is a file of format {format}, which has no splits; leave the split out");
-        Self::new(ReadErrorKind::SplitUnsupported, message)
-    }
-
-    /// `offset` is the first byte that is not UTF-8.
-    pub(super) fn not_utf8(bytes: &[u8], offset: usize) -> Self {
-        let guess = match bytes {
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it looks like UTF-16, ",
-            _ => "",
-        };
-        let message = format!(
-            "byte {offset} (0x{:02x}) is not UTF-8; {guess}save the file as UTF-8",
-            bytes.get(offset).copied().unwrap_or_default()
-        );
-        let before = String::from_utf8_lossy(&bytes[..offset]);
-        Self::new(ReadErrorKind::NotUtf8, message).at(&before, before.len())
-    }
-}
-
-/// Every accepted shape, with its name.
-fn accepted() -> String {
-    Format::ALL.map(|format| format!("{} ({})", format.name(), format.shape())).join(", ")
 }
 
 impl fmt::Display for ReadError {

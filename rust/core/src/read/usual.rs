@@ -1,13 +1,14 @@
-//! The commonest files, read in one pass: COCO's annotations, lists of results, mappings.
+//! The commonest files, read in one pass: COCO's annotations, lists of results, mappings, and results line by line.
 //!
-//! A file with anything else in it, be it a mistake, an escape in a key or a key given twice, is left to the readers of its
-//! format, which know all shapes and say what is wrong. Of what both read they make the same.
+//! A file with anything else in it, be it a mistake, an escape in a key or a key given twice, is left to the reader of all
+//! shapes, `sacrecap.data` in Python, which says what is wrong. Of what both read they make the same: a law over files of
+//! random pieces tests that.
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 
 use serde::de::IgnoredAny;
 
-use super::format::Format;
 use crate::text::captions::{Captions, CaptionsBuilder};
 
 /// Keys that tell a mapping from other objects.
@@ -16,22 +17,52 @@ const NO_IDS: [&str; 5] = ["annotations", "images", "image_id", "caption", "capt
 /// Images that are looked up together.
 const AT_ONCE: usize = 256;
 
-/// The captions of a file of this format, or of any; `None` where its reader must see.
-pub(super) fn captions(text: &str, format: Option<Format>) -> Option<Captions> {
-    let mut walk = Walk { text, at: 0, builder: CaptionsBuilder::new(), ids: Vec::new(), captions: Vec::new() };
-    walk.builder.reserve(text.len());
-    match walk.peek()? {
-        b'[' if matches!(format, None | Some(Format::List)) => walk.rows()?,
-        b'{' if is_like_coco(text) && matches!(format, None | Some(Format::Coco)) => walk.coco()?,
-        b'{' if !is_like_coco(text) && matches!(format, None | Some(Format::Mapping)) => walk.mapping()?,
-        _ => return None,
+/// Captions of a usual file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Usual {
+    /// The captions.
+    pub captions: Captions,
+    /// What the file is: `coco`, `list`, `mapping` or `jsonl`.
+    pub shape: &'static str,
+    /// The keys of its rows, which may say that others than these are its captions; none of a mapping.
+    pub names: Vec<String>,
+}
+
+/// The captions of a file as it usually is; `None` for any other, which the reader of all shapes must see.
+///
+/// Fails if there is no memory for as many bytes as the file has.
+pub fn usual(bytes: &[u8]) -> Result<Option<Usual>, TryReserveError> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for shape in ["coco", "list", "mapping", "jsonl"] {
+        let mut walk = Walk::new(text);
+        let begins = walk.peek();
+        let fits = match shape {
+            "list" => begins == Some(b'['),
+            "coco" => is_like_coco(text),
+            _ => begins == Some(b'{') && !is_like_coco(text),
+        };
+        if !fits {
+            continue;
+        }
+        walk.builder.try_reserve(text.len())?;
+        let read = match shape {
+            "coco" => walk.coco(),
+            "list" => walk.rows(),
+            "mapping" => walk.mapping(),
+            _ => walk.lines(),
+        };
+        // Nothing but blanks may follow.
+        if read.is_some() && walk.peek().is_none() {
+            let names = walk.names.into_iter().map(str::to_owned).collect();
+            return Ok(Some(Usual { captions: walk.builder.finish(), shape, names }));
+        }
     }
-    // Nothing but blanks may follow.
-    if walk.peek().is_none() { Some(walk.builder.finish()) } else { None }
+    Ok(None)
 }
 
 /// Whether the text begins with an object, whose first key is one of COCO's.
-pub(super) fn is_like_coco(text: &str) -> bool {
+fn is_like_coco(text: &str) -> bool {
     let key = text.trim_start().strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"'));
     let is_key = |name: &&str| key.and_then(|key| key.strip_prefix(*name)).is_some_and(|rest| rest.starts_with('"'));
     ["info", "licenses", "type", "images", "annotations"].iter().any(is_key)
@@ -44,6 +75,8 @@ struct Walk<'t> {
     /// Images that the builder does not have yet, and captions, each with the place of its image among these.
     ids: Vec<&'t str>,
     captions: Vec<(usize, Cow<'t, str>)>,
+    /// The keys of rows so far.
+    names: Vec<&'t str>,
 }
 
 /// A string as it stands in the file.
@@ -70,6 +103,11 @@ impl<'t> Quoted<'t> {
 }
 
 impl<'t> Walk<'t> {
+    fn new(text: &'t str) -> Self {
+        let builder = CaptionsBuilder::new();
+        Self { text, at: 0, builder, ids: Vec::new(), captions: Vec::new(), names: Vec::new() }
+    }
+
     fn coco(&mut self) -> Option<()> {
         let mut seen = Vec::new();
         self.each(b'{', b'}', |walk| {
@@ -103,18 +141,32 @@ impl<'t> Walk<'t> {
         })
     }
 
+    /// A list of rows.
     fn rows(&mut self) -> Option<()> {
-        self.objects(|walk, fields| {
-            let (mut id, mut caption) = (None, None);
-            walk.fields(fields, |walk, key| match key {
-                "image_id" if id.is_none() => walk.id().map(|found| id = Some(found)),
-                "caption" if caption.is_none() => walk.string().map(|found| caption = Some(found)),
-                "image_id" | "caption" | "captions" => None,
-                _ => walk.skip(),
-            })?;
-            walk.image(id?);
-            walk.caption(caption?)
-        })
+        self.names.clear();
+        self.objects(Self::row)
+    }
+
+    /// Rows one after the other.
+    fn lines(&mut self) -> Option<()> {
+        let mut fields = Vec::new();
+        while self.peek().is_some() {
+            self.row(&mut fields)?;
+        }
+        self.flush();
+        Some(())
+    }
+
+    fn row(&mut self, fields: &mut Vec<Field<'t>>) -> Option<()> {
+        let (mut id, mut caption) = (None, None);
+        self.fields(fields, |walk, key| match key {
+            "image_id" if id.is_none() => walk.id().map(|found| id = Some(found)),
+            "caption" if caption.is_none() => walk.string().map(|found| caption = Some(found)),
+            "image_id" | "caption" | "captions" => None,
+            _ => walk.skip(),
+        })?;
+        self.image(id?);
+        self.caption(caption?)
     }
 
     fn mapping(&mut self) -> Option<()> {
@@ -187,6 +239,9 @@ impl<'t> Walk<'t> {
                     self.take(b',')?;
                 }
                 let key = self.key()?;
+                if !self.names.contains(&key) {
+                    self.names.push(key);
+                }
                 fields.truncate(number);
                 fields.push(Field { before: &self.text.as_bytes()[start..self.at], key });
                 key
@@ -309,96 +364,57 @@ fn plain_length(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
-    use super::super::properties::pieces;
-    use super::super::tests::FORMATS;
     use super::*;
 
-    /// A JSON text of some of the keys and values that files have, well-formed or nearly so.
-    fn file() -> impl Strategy<Value = String> {
-        let blank = || prop::sample::select(vec!["", "", "", " ", "\n\t"]);
-        let key = prop::sample::select(vec![
-            "image_id",
-            "image_id",
-            "caption",
-            "caption",
-            "id",
-            "captions",
-            "x",
-            "sentences",
-            "a\\u0062",
-        ]);
-        let value = prop::sample::select(vec![
-            "1",
-            "0",
-            "12",
-            "-3",
-            "07",
-            "1.5",
-            "\"a\"",
-            "\"a dog, \\\"so\\\"\"",
-            "\"\\ud800\"",
-            "\"é\\q\"",
-            "[]",
-            "[\"a\", \"é\"]",
-            "{\"y\": [1e9]}",
-            "null",
-            "\"a\nb\"",
-            "\"eight or more letters\"",
-        ]);
-        let field = (blank(), key, blank(), value, blank())
-            .prop_map(|(a, key, b, value, c)| format!("{a}\"{key}\"{b}:{c}{value}{a}"));
-        let object =
-            || prop::collection::vec(field.clone(), 0..4).prop_map(|fields| format!("{{{}}}", fields.join(",")));
-        let list = || prop::collection::vec(object(), 0..4).prop_map(|objects| format!("[{}]", objects.join(", ")));
-        let outer = prop::sample::select(vec!["info", "images", "images", "annotations", "annotations", "type", "1"]);
-        let coco = prop::collection::vec((outer, prop_oneof![list(), list(), object()]), 0..4);
-        let coco = coco.prop_map(|fields| {
-            let fields: Vec<String> = fields.into_iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
-            format!("{{{}}}", fields.join(","))
-        });
-        (blank(), prop_oneof![list(), object(), coco], blank()).prop_map(|(a, text, b)| [a, &text, b].concat())
-    }
-
-    fn is_the_readers(text: &str) {
-        for format in Format::ALL.into_iter().map(Some).chain([None]) {
-            if let Some(captions) = captions(text, format) {
-                assert_eq!(super::super::by_format(text, format, None), Ok(captions), "{text} as {format:?}");
-            }
-        }
-        if super::super::usual_coco(text.as_bytes()).is_some() {
-            assert_eq!(super::super::detect::look(text).0, super::super::Layout::Coco, "{text}");
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(3000))]
-
-        #[test]
-        fn what_is_read_is_what_its_reader_reads(text in file()) {
-            is_the_readers(&text);
-        }
-
-        #[test]
-        fn so_it_is_in_pieces(bytes in pieces()) {
-            is_the_readers(std::str::from_utf8(&bytes).unwrap());
-        }
-
-        #[test]
-        fn plain_text_is_measured(bytes in prop::collection::vec(prop_oneof![Just(b'a'), any::<u8>()], 0..40)) {
-            let slow = bytes.iter().position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\');
-            prop_assert_eq!(plain_length(&bytes), slow.unwrap_or(bytes.len()));
-        }
+    fn read(text: &str) -> Option<(&'static str, Vec<String>, Vec<(String, Vec<String>)>)> {
+        let found = usual(text.as_bytes()).unwrap()?;
+        let captions = &found.captions;
+        let texts = |image| captions.captions_of(image).map(|caption| captions.caption(caption).to_owned()).collect();
+        let images = captions.images().enumerate().map(|(image, id)| (id.to_owned(), texts(image))).collect();
+        Some((found.shape, found.names, images))
     }
 
     #[test]
     fn the_usual_is_read() {
-        let read = FORMATS.iter().filter(|(_, text)| captions(text.trim_start_matches('\u{feff}'), None).is_some());
-        let read: Vec<Format> = read.map(|&(format, _)| format).collect();
-        assert_eq!(read, [Format::Coco, Format::List, Format::Mapping, Format::Mapping]);
-        for (_, text) in FORMATS {
-            is_the_readers(text);
+        let rows = r#"{"image_id": 1, "caption": "a \"b\""}, {"image_id": "b", "id": 3, "caption": ""}"#;
+        let expected = vec![("1".to_owned(), vec!["a \"b\"".to_owned()]), ("b".to_owned(), vec![String::new()])];
+        let names = ["image_id", "caption", "id"].map(str::to_owned).to_vec();
+        let coco = format!(r#"{{"info": {{}}, "images": [{{"id": 1}}], "annotations": [{rows}]}}"#);
+        assert_eq!(read(&coco), Some(("coco", names.clone(), expected.clone())));
+        assert_eq!(read(&format!("\u{feff} [{rows}]\n")), Some(("list", names.clone(), expected.clone())));
+        assert_eq!(read(&rows.replace("}, ", "}\n\n")), Some(("jsonl", names, expected.clone())));
+        assert_eq!(read(r#"{"1": "a \"b\"", "b": [""]}"#), Some(("mapping", vec![], expected)));
+    }
+
+    #[test]
+    fn what_is_unusual_is_left() {
+        for text in [
+            "",
+            "{",
+            "[5]",
+            r#"{"1": "a", "1": "b"}"#,
+            r#"{"1": null}"#,
+            r#"{"1": "\ud800"}"#,
+            r#"[{"image_id": 1.0, "caption": "a"}]"#,
+            r#"[{"image_id": 1, "caption": "a", "captions": []}]"#,
+            r#"[{"image_id": 1, "caption": "a"}] x"#,
+            r#"{"annotations": [], "images": [{"id": 1}]}"#,
+            r#"{"images": [{"id": 1, "sentences": []}], "annotations": []}"#,
+        ] {
+            assert_eq!(read(text), None, "{text}");
         }
+        assert_eq!(usual(b"{\"1\": \"\xff\"}"), Ok(None));
+    }
+
+    #[test]
+    fn plain_text_is_measured() {
+        for length in 0..30 {
+            for special in [b'"', b'\\', b'\n', 0, 31] {
+                let mut bytes = vec![b'a'; 30];
+                bytes[length] = special;
+                assert_eq!(plain_length(&bytes), length);
+            }
+        }
+        assert_eq!(plain_length("é ~\u{7f}😀 é ~\u{7f}😀".as_bytes()), 20);
     }
 }

@@ -4,6 +4,7 @@
 //! and the file's order for the captions of one image, because the COCO tokenizer runs over them in that order.
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 
 use memchr::memmem;
 
@@ -187,9 +188,9 @@ impl CaptionsBuilder {
         self.span.push((start, self.text.len()));
     }
 
-    /// Makes room for captions of so many bytes together; what is not used costs no memory.
-    pub fn reserve(&mut self, bytes: usize) {
-        self.text.reserve(bytes);
+    /// Makes room for captions of so many bytes together, if there is any; what is not used costs no memory.
+    pub fn try_reserve(&mut self, bytes: usize) -> Result<(), TryReserveError> {
+        self.text.try_reserve(bytes)
     }
 
     /// Number of images so far.

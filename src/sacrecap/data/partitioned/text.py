@@ -17,9 +17,9 @@ from sacrecap import _core
 from sacrecap.data.cells import is_deep, listed, single
 from sacrecap.data.partitioned.files import import_pyarrow, open_file
 from sacrecap.data.partitioned.part import BadRow, Part, Raw
-from sacrecap.data.rows import check_single, header, names_of_lines, value_of
+from sacrecap.data.rows import RULE, check_single, first_records, names_of, table_header, value_of
 from sacrecap.data.shapes import POSITION
-from sacrecap.data.source import compression
+from sacrecap.data.unpack import Content, compression
 from sacrecap.errors import DataError, SacrecapError
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _lines_before(part: Part) -> int:
 
 def _names(start: bytes, file: str) -> list[str]:
     """The keys of the first lines. Raises `DataError` if none of them is an object."""
-    names = names_of_lines(start)
+    names = names_of(first_records(start))
     if not names:
         bad = _core.RowsOfText.of_lines(start, [], 1).bad
         problem = f"line {bad[0][0]}: {bad[0][2]}" if bad else "the first lines are blank"
@@ -188,10 +188,15 @@ def read_table(part: Part, choose: Callable[[list[str]], list[str]]) -> Iterator
         if not piece.strip():
             return
         try:
-            columns, delimiter, end = header(piece)
+            first = next(line for line in piece.split(b"\n") if line.strip()) + b"\n"
+            columns, delimiter = table_header(Content("", first))
+            rest = piece[piece.find(first[:-1]) + len(first) :]
+            second, _, below = rest.partition(b"\n")
+            if delimiter == "|" and RULE.fullmatch(second.decode(errors="replace")):
+                rest = below
             names = choose([name for name in columns if name])
             check_single(columns, names)
-            number, rest = 1, piece[end:]
+            number = 1
             while True:
                 piece = bytes(source.read(_BLOCK))
                 found = _core.RowsOfText.of_table(rest, columns, delimiter, names, number, last=not piece)

@@ -1,0 +1,276 @@
+"""Bytes, unpacked: gzip, bzip2, xz and zstd, and a zip of one file, recognised from their first bytes.
+
+What is unpacked is bounded: a few megabytes may stand for gigabytes of the same byte.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import IO, Any
+
+from sacrecap.errors import DataError, SacrecapError, UsageError, first_of, of_extra
+
+SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+"""Suffixes of compressed files."""
+MOST_TIMES = 200
+"""How many times its size a file may become; text seldom becomes more than 30 times."""
+_FREE = 1 << 28
+"""Bytes that any file may become."""
+_PIECE = 1 << 20
+_AGAIN = "write or download the file again"
+_BEGINNING = 1 << 20
+"""Bytes that tell what a file is."""
+ZIP = b"PK\x03\x04"
+_EXCEL = "[Content_Types].xml"
+"""A part of every Excel file."""
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """All bytes, unpacked.
+
+    Raises:
+        DataError: they are broken, end early, or become too many; the message begins with `name`.
+        MissingDependencyError: zstd data, and no package for zstd is installed.
+    """
+    if data.startswith(ZIP):
+        return _of_zip(data, name)
+    if compression(data) is None:
+        return data
+    with opened(io.BytesIO(data), name) as file:
+        return _bounded(file, len(data), name)
+
+
+def opened(file: IO[bytes], name: str) -> IO[bytes]:
+    """A file of packed or other bytes, from which they are read unpacked, piece by piece. Errors as of `unpacked`."""
+    start = file.read(10)
+    file.seek(0)
+    kind = compression(start)
+    if kind is None:
+        return file
+    with of_extra("files", f"reading files compressed by {kind}"):
+        stream = _OPENED[kind](file)
+    return io.BufferedReader(_Told(stream, kind, name), _PIECE)
+
+
+def compression(start: bytes) -> str | None:
+    """How a file that begins so is compressed: `gzip`, `bzip2`, `xz`, `zstd`, or not."""
+    kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    is_text = kind == "bzip2" and start[4:10] not in (b"1AY&SY", b"\x17rE8P\x90")
+    return None if is_text else kind
+
+
+class Content:
+    """The bytes of one file, unpacked, which may be read several times: whole, or piece by piece.
+
+    Args:
+        name: of the file, in messages.
+        data: all bytes.
+        again: opens the file anew, in the place of `data`.
+    """
+
+    def __init__(self, name: str, data: bytes | None = None, again: Callable[[], IO[bytes]] | None = None) -> None:
+        self.name, self._data, self._again = name, data, again
+
+    def open(self) -> IO[bytes]:
+        """A file of its own, at the start."""
+        return io.BytesIO(self._data or b"") if self._again is None else opened(self._again(), self.name)
+
+    def read(self) -> bytes:
+        """All bytes."""
+        if self._data is None:
+            with self.open() as file:
+                self._data = file.read()
+        return self._data
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes, of which the last character may be cut off."""
+        if self._data is not None:
+            return self._data[:_BEGINNING]
+        with self.open() as file:
+            return file.read(_BEGINNING)
+
+    def is_utf8(self) -> bool:
+        """Whether this may be a text in UTF-8, by its first bytes."""
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(self.start)
+        except UnicodeDecodeError:
+            return False
+        return True
+
+    def recoded(self, encoding: str) -> Content:
+        """The file as UTF-8, whose text is in another encoding; one that is UTF-8, or no text, stays as it is.
+
+        Raises:
+            DataError: it is not in that encoding; the message begins with the name.
+            UsageError: no such encoding.
+        """
+        from sacrecap.data.recognise import is_binary
+
+        try:
+            codecs.lookup(encoding)
+            data = self.read()
+            if is_binary(data) or (b"\0" not in data and _is_utf8(data)):
+                return self
+            return Content(self.name, data.decode(encoding).removeprefix("\ufeff").encode())
+        except LookupError:
+            raise UsageError(
+                f"no encoding is called {encoding!r}; Python knows utf-16, cp1252, gb18030, shift_jis and others"
+            ) from None
+        except UnicodeError as error:
+            raise DataError(
+                f"{self.name}: is not {encoding} ({error}); name another encoding, or leave it out for UTF-8"
+            ) from None
+
+    def lines(self, newline: str = "") -> Iterator[str]:
+        """The lines of a text, with their ends: any, or this one. Raises `DataError` if it is not UTF-8."""
+        with io.TextIOWrapper(self.open(), "utf-8-sig", newline=newline) as file:
+            try:
+                yield from file
+            except UnicodeDecodeError:
+                not_utf8(self.read())
+                raise
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def text_of(data: bytes) -> str:
+    """The text, without a byte-order mark. Raises `DataError` with the place of what is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        not_utf8(data)
+        raise
+
+
+def not_utf8(data: bytes) -> None:
+    """Raises `DataError` with the place of the first byte that is not UTF-8, if there is one."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line, start = data.count(b"\n", 0, error.start) + 1, data.rfind(b"\n", 0, error.start) + 1
+        column = len(data[start : error.start].decode(errors="replace")) + 1
+        guess = "it looks like UTF-16, " if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
+        raise DataError(
+            f"line {line}, column {column}: byte {error.start} (0x{data[error.start]:02x}) is not UTF-8; {guess}save "
+            "the file as UTF-8"
+        ) from None
+
+
+class _Told(io.RawIOBase):
+    """A stream whose errors name the file."""
+
+    def __init__(self, stream: Any, kind: str, name: str) -> None:
+        self._stream, self._kind, self._name = stream, kind, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            piece = self._stream.read(len(buffer))
+        except (SacrecapError, MemoryError):
+            raise
+        except EOFError:
+            raise DataError(f"{self._name}: the {self._kind} data ends early; {_AGAIN}") from None
+        except Exception as error:  # noqa: BLE001 - each library has errors of its own
+            raise DataError(f"{self._name}: broken {self._kind} data ({error}); {_AGAIN}") from None
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def _bounded(file: IO[bytes], packed: int, name: str) -> bytes:
+    """All bytes of a file that was packed in so many."""
+    most = max(_FREE, MOST_TIMES * packed)
+    found = io.BytesIO()
+    while piece := file.read(_PIECE):
+        found.write(piece)
+        if found.tell() > most:
+            raise DataError(
+                f"{name}: {packed:,} bytes become more than {most:,} unpacked, over {MOST_TIMES} times as many; if "
+                "that is right, unpack the file and name what comes out"
+            )
+    return found.getvalue()
+
+
+def _of_zip(data: bytes, name: str) -> bytes:
+    """The one file in a zip; unchanged what is a zip by its own format: an Excel file, NumPy's arrays."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            if _EXCEL in names or all(one.endswith(".npy") for one in names):
+                return data
+            files = [one for one in names if not (one.endswith("/") or one.startswith("__MACOSX/"))]
+            if len(files) == 1:
+                with archive.open(files[0]) as file:
+                    return unpacked(_bounded(file, len(data), name), name)
+    except (SacrecapError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the library has errors of its own, and lets those of others through
+        raise DataError(f"{name}: broken zip ({error}); {_AGAIN}") from None
+    raise DataError(
+        f"{name}: is a zip of {len(files)} files ({first_of(files)}), where one is read; unpack it and name the file"
+    )
+
+
+def _gzip(file: IO[bytes]) -> Any:
+    import gzip
+
+    return gzip.GzipFile(fileobj=file)
+
+
+class _Streams:
+    """All streams of a file, one after the other. The libraries' own files drop a second one that is cut off."""
+
+    def __init__(self, file: IO[bytes], new: Callable[[], Any]) -> None:
+        self._file, self._new, self._stream = file, new, new()
+
+    def read(self, size: int) -> bytes:
+        while True:
+            packed = b""
+            if self._stream.eof:
+                packed = (self._stream.unused_data or self._file.read(_PIECE)).lstrip(b"\0")
+                if not packed:
+                    return b""
+                self._stream = self._new()
+            elif self._stream.needs_input and not (packed := self._file.read(_PIECE)):
+                raise EOFError
+            if piece := self._stream.decompress(packed, size):
+                return piece  # type: ignore[no-any-return]
+
+
+def _bzip2(file: IO[bytes]) -> Any:
+    import bz2
+
+    return _Streams(file, bz2.BZ2Decompressor)
+
+
+def _xz(file: IO[bytes]) -> Any:
+    import lzma
+
+    return _Streams(file, lzma.LZMADecompressor)
+
+
+def _zstd(file: IO[bytes]) -> Any:
+    try:
+        from compression import zstd  # Python 3.14
+    except ImportError:
+        import pyarrow
+
+        return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
+    return zstd.ZstdFile(file)
+
+
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_OPENED: dict[str, Callable[[IO[bytes]], Any]] = {"gzip": _gzip, "bzip2": _bzip2, "xz": _xz, "zstd": _zstd}
