@@ -110,7 +110,7 @@ def test_a_format_that_is_none_is_told_with_all_there_are(tmp_path: Path) -> Non
 BROKEN: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "the file is empty; accepted are coco ("),
     "cut off": ('[{"image_id": 1,\n "capt', "line 2, column 2: the JSON ends early, as if the file were cut off"),
-    "no JSON": ('{"1": "a" "2"}', "line 1, column 11: not valid JSON: Expecting ',' delimiter"),
+    "no JSON": ('{"1": "a" "2"}', "line 1, column 11: not JSON (Expecting ',' delimiter)"),
     "not a number": ('{"1": NaN}', "the caption of image 1 (row 1) is missing or null; captions must be strings"),
     "shape": ('["a", 5]', "found a list of texts and numbers, null, true or false; accepted are coco ("),
     "other text": ("dog\n", 'found a text that begins "dog"; accepted are coco ('),
@@ -128,14 +128,8 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         '[{"image_id": 1, "words": "a"}]',
         "has the columns image_id, words, of which none is known to hold",
     ),
-    "id": (
-        '[{"image_id": true, "caption": "a"}]',
-        "the image id of row 1 is of type bool; image ids must be",
-    ),
-    "surrogate": (
-        '{"1": "\\ud800"}',
-        "it holds half a surrogate pair; write the whole character, or mend",
-    ),
+    "id": ('[{"image_id": true, "caption": "a"}]', "the image id of row 1 is of type bool; image ids must be"),
+    "surrogate": ('{"1": "\\ud800"}', "it holds half a surrogate pair; write the whole character, or mend"),
     "twice": ('{"1": "a", "1": "b"}', "image 1 stands twice in the mapping; put its captions in one list"),
     "comma": ("image_id,caption\n1,a, b\n", "row 1 (line 2): has 3 fields where the header has 2; put a"),
     "gzip cut off": (gzip.compress(b"{}" * 99)[:-9], "the gzip data ends early; write or download the file again"),
@@ -162,9 +156,7 @@ def test_a_broken_file_gets_its_sentence(
 def test_a_late_value_that_looks_like_rows_does_not_make_rows_of_a_mapping(tmp_path: Path) -> None:
     mapping = {str(number): "a dog" for number in range(70)}
     (tmp_path / "c.json").write_text(json.dumps({**mapping, "rows": [{"image_id": 1, "caption": "a cat"}]}))
-    with pytest.raises(
-        DataError, match=r"the caption of image rows is a list of objects or lists; captions"
-    ):
+    with pytest.raises(DataError, match=r"the caption of image rows is a list of objects or lists; captions"):
         read_candidates(tmp_path / "c.json")
 
 

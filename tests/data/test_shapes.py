@@ -290,10 +290,7 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
         ('[{"image": 5.5, "caption": "x"}]', "the image id of row 1 is of type float; image ids must be strings"),
         ('[{"image": "a", "caption": 5}]', "the caption of image a is of type int; it must be a string or a list"),
         ('[{"image": "a", "caption": "\\ud800"}]', "half a surrogate pair"),
-        (
-            "image,caption\na,b,c\n",
-            "row 1 \\(line 2\\): has 3 fields where the header has 2; put a caption that",
-        ),
+        ("image,caption\na,b,c\n", "row 1 \\(line 2\\): has 3 fields where the header has 2; put a caption that"),
         ('image,caption\na,"b\n', "row 1 \\(line 2\\): a double quote is opened in this row and never closed"),
         ("index\tanswer\n0\t['a', \n", r"begins like a list of captions, but ends early: \"\['a', \""),
     ],

@@ -28,6 +28,7 @@ from sacrecap.boards.scored import (
 )
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.captions import read_data
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, first_of
 from sacrecap.metrics.outside import for_system
@@ -149,7 +150,7 @@ class _Scored:
         if found := problems(data, self.images, self.limits):
             return found
         try:
-            result = self.score(self.first, Captions.parse(data, None, None), system, [self.leader])
+            result = self.score(self.first, read_data(data, "candidates", ""), system, [self.leader])
         except DataError as error:
             return [without_folders(str(error), self.needs.get("scores"))]
         return told_value(self.on(PUBLIC, self.first, result)[self.leader.key])
@@ -179,7 +180,7 @@ def told_of(contest: Contest, data: bytes, part: str) -> dict[str, Any]:
     scored = _Scored(contest, part)
     if found := problems(data, scored.images, scored.limits):
         raise DataError(" ".join(found))
-    captions = Captions.parse(data, None, None)
+    captions = read_data(data, "candidates", "")
     sets = {}
     for name in scored.references:
         told = told_scores(scored.on(part, name, scored.score(name, captions)), scored.threads)
@@ -224,7 +225,7 @@ def board_of(
             best.add(submission.team, submission.system, examined, data)
     if isinstance(known, Memory):
         known.write(keys)
-    captions = {system: Captions.parse(data, None, None) for system, data in best.kept.items()}
+    captions = {system: read_data(data, "candidates", "") for system, data in best.kept.items()}
     boards = {}
     for name in scored.references:
         # The numbers that chose a team's best allow for its attempts.

@@ -10,6 +10,7 @@ from sacrecap._core import Captions
 from sacrecap.boards import leaks
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.data import fields
+from sacrecap.data.captions import read_data
 from sacrecap.errors import SacrecapError
 
 MOST_PROBLEMS = 100
@@ -38,7 +39,7 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
         if data.startswith(start):
             return [f"This is a {name} file. Send the captions as plain JSON, JSON lines, CSV or TSV."]
     try:
-        captions = Captions.parse(data, None, None)
+        captions = read_data(data, "candidates", "")
     except SacrecapError as error:
         return _unread(data, images, str(error))
     found = _Places()

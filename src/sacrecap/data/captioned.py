@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from sacrecap.data.captions import CaptionFile
-from sacrecap.data.objects import read_objects
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, Reading, read_bytes
 from sacrecap.errors import DataError, UsageError, naming, some
@@ -67,17 +66,21 @@ def is_captioned(place: PathLike) -> bool:
     return os.fspath(place).endswith(".json") or (os.path.isdir(place) and of_folder(place) is not None)
 
 
-def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
-    """The images of a folder; None if it has none of the forms. Errors are those of `read_captioned`."""
+def of_folder(folder: PathLike, *, objects: bool = True) -> list[CaptionedImage] | None:
+    """The images of a folder, with their `objects` or without; None if it has none of the forms.
+
+    Errors are those of `read_captioned`.
+    """
     path = Path(folder)
     karpathy, tokens, coco = _forms(path)
     if len(karpathy) > 1:
         raise DataError(f"{path}: holds several split files ({', '.join(p.name for p in karpathy)}); name one of them")
-    if karpathy:
-        return _with_objects(_karpathy(karpathy[0]), path)
-    if tokens:
+    if tokens and not karpathy:
         return _flickr(tokens[0], path)
-    return _with_objects([image for file in coco for image in _coco(file)], path) if coco else None
+    images = _karpathy(karpathy[0]) if karpathy else [image for file in coco for image in _coco(file)]
+    if not karpathy and not coco:
+        return None
+    return _with_objects(images, path) if objects else images
 
 
 def has_form(folder: PathLike) -> bool:
@@ -173,6 +176,8 @@ def _captions(path: Path, format: str) -> dict[str, list[str]]:
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
     """The same with the labels of COCO's instances_*.json, one per object, if these files are in the folder."""
+    from sacrecap.data.objects import read_objects
+
     found: dict[str, dict[str, int]] = {}
     for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
         found |= read_objects(file, format="coco")

@@ -22,6 +22,8 @@ from sacrecap.data.shapes import (
     NoIdsError,
     Shape,
     columns_named,
+    is_envelope,
+    is_usual,
     shape_of_columns,
     some_columns,
     whole_numbers,
@@ -217,7 +219,7 @@ def united(every: Sequence[Captions]) -> Captions:
 
 
 def read_data(data: bytes, part: str, name: str, *, split: str | None = None) -> Captions:
-    """The captions in the bytes of a file, as `CaptionFile.captions`; `name` is that of the file in messages, or empty."""
+    """The captions in the bytes of a file, as `CaptionFile.captions`; `name` is the file's in messages, or empty."""
     return CaptionFile.of_contents(name, {name: Content(name, data)}, Reading(split=split)).captions(part)
 
 
@@ -312,6 +314,11 @@ class CaptionFile:
         accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
         captions = self.captions("candidates", columns=columns, image_ids=image_ids)
         counts = captions.caption_counts()
+        if len(self._contents) > 1 and max(counts, default=0) > 1:
+            # The ranks of a distributed evaluation repeat images to have as many each.
+            once = {image: [*dict.fromkeys(texts)] for image, texts in captions.to_dict().items()}
+            captions = _as_before(Captions.from_dict(once), captions)
+            counts = captions.caption_counts()
         if on_duplicate == "skip":
             several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
             self.skipped.update(several)
@@ -437,16 +444,13 @@ class CaptionFile:
 
     def _usual(self) -> Captions | None:
         """The captions of a file that is one of the usual, read at once; None for any other."""
-        if not hasattr(Captions, "usual"):
-            return None
+        if not hasattr(Captions, "usual"): return None  # TEMPORARY
         if len(self._contents) > 1 or self.format not in (None, *_USUAL):
             return None
         data = next(iter(self._contents.values())).read()
         found = Captions.usual(data) if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") else None
         if found is None or self.format not in (None, found[1]):
             return None
-        from sacrecap.data.documents import is_envelope, is_usual
-
         captions, shape, names = found
         if shape == "mapping":
             images = captions.image_ids if captions.image_count <= _FEW and self.format is None else []

@@ -9,39 +9,20 @@ import csv
 import io
 import json
 import re
-import tarfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
 from sacrecap.data.rows import Rows, names_of, of_columns, of_records, of_table
-from sacrecap.data.shapes import ANSWERS, CANDIDATES, CAPTIONS, EXCLUDED, IDS, REFERENCES, Shape, shape_of_columns
+from sacrecap.data.shapes import ENVELOPES, IDS, WRAPPERS, excludes, is_envelope, shape_of_columns
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, first_of
 
 Record = Mapping[str, Any]
 
-_WRAPPERS = {
-    "annotations",
-    "data",
-    "database",
-    "images",
-    "items",
-    "results",
-    "rows",
-    "samples",
-    "videos",
-    *CANDIDATES,
-    *REFERENCES,
-    *ANSWERS,
-    *CAPTIONS,
-}
-"""Keys under which captions by image ids may be."""
 _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
-_ENVELOPES = _WRAPPERS | {"values"}
-"""Keys under which a list of captions without ids may be."""
 _KARPATHY = ("cocoid", "filename", "imgid")
 _FIRST = 65
 """Images after which an object is a mapping, whatever comes later."""
@@ -64,23 +45,6 @@ _OF_TAR = (*_TEXT_OF_TAR, "json")
 # JSON
 
 
-def is_plain(shape: Shape) -> bool:
-    """Whether rows hold an image id and captions by the first names of the table, and nothing that could be others."""
-    families = {shape.families(part) for part in ("references", "candidates")}
-    return shape.ids[:1] == ("image_id",) and families in ({(("caption",),)}, {(("captions",),)})
-
-
-def is_usual(name: str, keys: Sequence[str]) -> bool:
-    """Whether rows with these keys, of COCO's annotations or others, are all captions, and hold no others."""
-    if not keys:
-        return True
-    return not any(map(_excludes, keys)) and (name == "coco" or is_plain(shape_of_columns(keys)))
-
-
-def _excludes(name: str) -> bool:
-    return name.lower().replace("_", "") in EXCLUDED
-
-
 def coco(document: Any) -> Rows | None:
     """COCO's annotations; `images`, where present, gives the order of the images, and those without captions."""
     annotations = document.get("annotations") if isinstance(document, dict) else None
@@ -93,7 +57,7 @@ def coco(document: Any) -> Rows | None:
     images = document.get("images") or []
     if not isinstance(images, list) or not all(isinstance(one, dict) and "id" in one for one in images):
         raise DataError('each of "images" must be an object with "id"')
-    marks = [name for name in known if _excludes(name)]
+    marks = [name for name in known if excludes(name)]
     names = ["image_id", *(captions or ["caption"]), *marks]
     return replace(of_records(annotations, is_json=True), names=names, images=[one["id"] for one in images])
 
@@ -141,12 +105,6 @@ def _may_be_captions(value: Any) -> bool:
     """Whether this is a text, a list of them, or missing; a number is none, which the builder says."""
     inside = value if isinstance(value, list) else [value]
     return not any(isinstance(one, dict | list) for one in inside)
-
-
-def is_envelope(names: Iterable[str]) -> bool:
-    """Whether a list of captions by their places is in an object that says more about it: `{"language", "values"}`."""
-    keys = {*names}
-    return not keys.isdisjoint(_ENVELOPES) and not any(letter.isdigit() for key in keys for letter in key)
 
 
 def rows_in(document: Any) -> Rows | None:
@@ -205,7 +163,7 @@ def _columns(document: dict[str, list[Any]]) -> Rows | None:
 
 def _by_image(document: dict[str, list[Any]]) -> Rows | None:
     """`{id: [{"caption"}, …], …}`, as pycocoevalcap's `gts` and `res` are; an image may have none."""
-    if not (_WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
+    if not (WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
         return None
     if not all(isinstance(one, dict) and _is_of(image, one) for image, rows in document.items() for one in rows):
         return None
@@ -223,9 +181,9 @@ def _inside(document: Any, depth: int, path: str = "") -> Iterator[tuple[str, Ro
     for key, value in document.items():
         name = f"{path}.{key}" if path else str(key)
         rows = _rows_of(value)
-        if rows is None and key in _WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
+        if rows is None and key in WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
             rows = of_columns({"key": [*value], "caption": [*value.values()]})
-        if rows is None and key in _ENVELOPES and isinstance(value, list):
+        if rows is None and key in ENVELOPES and isinstance(value, list):
             rows = lists(value)
         known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
         if rows is not None and known:
@@ -418,6 +376,8 @@ def webdataset(data: bytes) -> Rows:
 
     Raises `DataError` if there are none.
     """
+    import tarfile
+
     samples: dict[str, dict[str, Any]] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:

@@ -86,7 +86,7 @@ def _listed(path: PathLike) -> list[str]:
 
 def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes:
     """The captions of captioned images, of the split or of the only one."""
-    name, images = os.fspath(folder), of_folder(folder) or []
+    name, images = os.fspath(folder), of_folder(folder, objects=False) or []
     if format is not None:
         raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
     splits = dict.fromkeys(image.split for image in images)

@@ -19,7 +19,9 @@ FORMATS = {
 """Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
 
 
-_OF_CAPTIONS = (".json", ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
+_DOCUMENT = ".json"
+"""The suffix of files that are read where a pattern names them: folders have others beside those of captions."""
+_OF_CAPTIONS = (_DOCUMENT, ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
 """Suffixes of files that a system's captions may be in."""
 
 
@@ -36,7 +38,8 @@ def files_of(url: str) -> list[tuple[Found, str | None]]:
     """The files of an input, with the formats that their names tell; None for a file that is named by itself.
 
     Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that begin with `_` or `.` are
-    left out, as are files of other kinds. Local paths become absolute, since workers have folders of their own.
+    left out, as are files of other kinds. Of a pattern, those of JSON are, too. Local paths become absolute, since
+    workers have folders of their own.
 
     Raises:
         DataError: nothing is there, or files of several formats.
@@ -46,11 +49,16 @@ def files_of(url: str) -> list[tuple[Found, str | None]]:
     if is_file:
         return [(one, None) for one in found]
     known = [(one, format) for one in sorted(found) if (format := by_suffix(one.url)) is not None]
-    if not known:
+    named = sorted(found) if is_pattern(url) else []
+    documents = [(one, None) for one in named if _unpacked_name(one.url).endswith(_DOCUMENT)]
+    if not known and not documents:
         raise DataError(
             f"{url}: has no files to read; their names end in "
-            f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow"
+            f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow; "
+            f"those of JSON are named by a pattern, as DIR/*{_DOCUMENT}"
         )
+    if not known:
+        return [*documents]
     formats = Counter(format for _, format in known)
     if len(formats) > 1:
         counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
@@ -83,17 +91,21 @@ def captions_suffixes() -> str:
 
 
 def _may_be_captions(name: str) -> bool:
-    for suffix in SUFFIXES:
-        name = name.lower().removesuffix(suffix)
-    return name.lower().endswith(_OF_CAPTIONS)
+    return _unpacked_name(name).endswith(_OF_CAPTIONS)
 
 
 def by_suffix(url: str) -> str | None:
     """The format that a file's name tells."""
+    name = _unpacked_name(url)
+    return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
+
+
+def _unpacked_name(url: str) -> str:
+    """The name of the file in small letters, without the suffix of its compression."""
     name = url.lower().rpartition("/")[2].partition("?")[0]
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
-    return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
+    return name
 
 
 def local_path(url: str) -> str | None:

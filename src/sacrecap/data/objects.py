@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 from sacrecap.data import fields, voc
 from sacrecap.data.fields import checked, json_type
+from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.errors import DataError, accepted_name, naming
 
@@ -72,60 +72,15 @@ def _refuse_threshold(name: str, threshold: float | None, format: str) -> None:
 
 def _parse(data: bytes, name: str) -> Any:
     """The JSON document, or a list of the rows where each line is one."""
-    text = fields.decoded(data, name)
-    if not text.strip():
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if not start:
         raise DataError(f"{name}: is empty; accepted: {_SHAPES}")
-    if text.lstrip().startswith("<"):
+    if start == b"<":
         raise DataError(f"{name}: looks like XML; for VOC annotations give the folder that holds the XML files")
     try:
-        return _load(text, name, 1)
-    except json.JSONDecodeError as error:
-        if error.msg != "Extra data":
-            raise DataError(_broken(name, error)) from None
-    return [_row(line, name, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-
-
-def _row(line: str, name: str, number: int) -> Any:
-    try:
-        return _load(line, name, number)
-    except json.JSONDecodeError as error:
-        raise DataError(_broken(name, error, number)) from None
-
-
-def _load(text: str, name: str, line: int) -> Any:
-    """JSON as RFC 8259 defines it: no NaN, and no key twice in an object."""
-
-    def constant(word: str) -> Any:
-        raise DataError(f"{name}: {word} is not a JSON number; replace it")
-
-    try:
-        return json.loads(text, parse_constant=constant, object_pairs_hook=_unique_keys)
-    except RecursionError:
-        raise DataError(f"{name}, line {line}: nested too deeply; accepted: {_SHAPES}") from None
-    except _RepeatedKeyError as error:
-        raise DataError(f"{name}: {error.args[0]!r} occurs twice in one object; keep one") from None
-    except (json.JSONDecodeError, DataError):
-        raise
-    except ValueError as error:
-        raise DataError(f"{name}: a number is too long ({error})") from None
-
-
-class _RepeatedKeyError(Exception):
-    """A JSON object has a key twice; Python would silently keep the second."""
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    unique = dict(pairs)
-    if len(unique) != len(pairs):
-        raise _RepeatedKeyError(next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1))
-    return unique
-
-
-def _broken(name: str, error: json.JSONDecodeError, line: int | None = None) -> str:
-    where = f"{name}, line {line or error.lineno}, column {error.colno}"
-    if not error.doc[error.pos :].strip():
-        return f"{where}: the JSON ends early; write or download the file again"
-    return f"{where}: not JSON ({error.msg}); accepted: {_SHAPES}"
+        return parsed(data, strict=True)
+    except DataError as error:
+        raise DataError(f"{name}: {error}; accepted: {_SHAPES}") from None
 
 
 def _recognise(document: Any, name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sacrecap.data import documents, rows
 from sacrecap.data.documents import MSVD
 from sacrecap.data.rows import Rows
-from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, shape_of_columns
+from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, not_utf8
 from sacrecap.errors import DataError, naming
 
@@ -139,7 +139,7 @@ def _recognised(content: Content, format: str | None) -> Recognised:
 
 def _known(name: str, found: Rows, document: Any = None) -> Recognised:
     shape = shape_of_columns(found.names)
-    if name == "rows" and document is not None and documents.is_plain(shape):
+    if name == "rows" and document is not None and is_plain(shape):
         name = "list" if isinstance(document, list) else "rows"
     return Recognised(name, shape, found, document)
 
@@ -168,7 +168,7 @@ def _of_json(content: Content, format: str | None) -> Recognised:
     is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
     if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in one for one in first):
         lines = rows.of_lines(content)
-        return _known("jsonl" if documents.is_plain(shape_of_columns(lines.names)) else "rows", lines)
+        return _known("jsonl" if is_plain(shape_of_columns(lines.names)) else "rows", lines)
     document = rows.parsed(content.read())
     named = {format: _DOCUMENTS[format]} if format in _DOCUMENTS and format != "rows" else {}
     if format == "mapping" and isinstance(document, dict):

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -28,6 +29,7 @@ DELIMITERS = ",;\t|"
 """What may stand between the fields of a table; of equal counts the first."""
 _FLICKR = ["image_name", "comment_number", "comment"]
 """The columns of Flickr30k's `results.csv`, in one line of which the bar between number and comment is missing."""
+_BLANK = re.compile(r"[ \t\r\n]*")
 RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?\n?")
 """The line of dashes below the header of a table of Markdown."""
 
@@ -176,31 +178,42 @@ def first_records(start: bytes) -> list[dict[str, Any]]:
     return records
 
 
-def parsed(data: bytes) -> Any:
-    """A JSON document; several, one after the other, as a list. Raises `DataError` for anything else."""
+def parsed(data: bytes, *, strict: bool = False) -> Any:
+    """A JSON document; several, one after the other, as a list. Raises `DataError` for anything else.
+
+    With `strict`, also for NaN, and for a key that stands twice in an object, of which Python keeps the second.
+    """
     text = text_of(data)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        if error.msg != "Extra data" or error.doc[: error.pos].strip()[:1] != "{":
-            raise DataError(_not_json(error)) from None
-    except RecursionError:
-        raise DataError("is JSON that is nested too deeply") from None
-    except ValueError as error:
-        raise DataError(f"not JSON that can be read ({error})") from None
-    records: list[dict[str, Any]] = []
-    decoder, place = json.JSONDecoder(), 0
-    blank = re.compile(r"\s*")
-    while (place := blank.match(text, place).end()) < len(text):  # type: ignore[union-attr]
-        number = text.count("\n", 0, place) + 1
+    decoder = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_unique) if strict else json.JSONDecoder()
+    documents, place = [], 0
+    while (place := _BLANK.match(text, place).end()) < len(text) or not documents:  # type: ignore[union-attr]
         try:
-            record, place = decoder.raw_decode(text, place)
-        except (RecursionError, ValueError) as error:
-            raise DataError(f"line {number}: not a row of JSON ({error})") from None
-        if not isinstance(record, dict):
-            raise DataError(f"line {number}: is {json_type(record)}, where the others are objects")
-        records.append(record)
-    return records
+            document, place = decoder.raw_decode(text, place)
+        except json.JSONDecodeError as error:
+            raise DataError(_not_json(error)) from None
+        except RecursionError:
+            raise DataError("is JSON that is nested too deeply") from None
+        except DataError:
+            raise
+        except ValueError as error:
+            raise DataError(f"a number of JSON is too long ({error})") from None
+        if documents and not (isinstance(documents[0], dict) and isinstance(document, dict)):
+            line = text.count("\n", 0, place) + 1
+            raise DataError(f"line {line}: after a JSON document stands {json_type(document)}; one line is one object")
+        documents.append(document)
+    return documents if len(documents) > 1 else documents[0]
+
+
+def _no_number(word: str) -> Any:
+    raise DataError(f"{word} is not a JSON number; replace it")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise DataError(f"{twice!r} occurs twice in one object; keep one")
+    return unique
 
 
 def _not_json(error: json.JSONDecodeError) -> str:
@@ -209,7 +222,7 @@ def _not_json(error: json.JSONDecodeError) -> str:
     if not rest.strip() or error.msg.startswith("Unterminated string"):
         return f"{where}: the JSON ends early, as if the file were cut off; write or download it again"
     hint = "; JSON strings stand in double quotes" if rest.startswith("'") else ""
-    return f"{where}: not valid JSON: {error.msg}{hint}"
+    return f"{where}: not JSON ({error.msg}){hint}"
 
 
 # Text

@@ -115,6 +115,24 @@ def accepted() -> str:
     return "accepted are " + ", ".join(f"{name} ({looks})" for name, looks in [*SHAPES.items()][:_USUAL])
 
 
+WRAPPERS = {
+    "annotations",
+    "data",
+    "database",
+    "images",
+    "items",
+    "results",
+    "rows",
+    "samples",
+    "videos",
+    *CANDIDATES,
+    *REFERENCES,
+    *ANSWERS,
+    *CAPTIONS,
+}
+"""Keys under which captions by image ids may be."""
+ENVELOPES = WRAPPERS | {"values"}
+"""Keys under which a list of captions without ids may be."""
 POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
 EXCLUDED = ("isrejected", "isprecanned")
@@ -250,7 +268,7 @@ class Shape:
             if image is None or not family or self.asked:
                 raise self.lacking(part)
         self._check_split(rows, split)
-        marks = [] if left_out is None else [name for name in rows.names if _plain(name) in EXCLUDED]
+        marks = [] if left_out is None else [name for name in rows.names if excludes(name)]
         may_fail = rows.is_json and image == "image_id" and families == [("caption",)]
         splits, seen = Counter[str](), 0
         wanted = [image or "", *chain(*families), *also, *marks, *([] if split is None else ["split"])]
@@ -444,6 +462,30 @@ def _plain(name: str) -> str:
 def _of_table(word: str) -> tuple[str, ...]:
     """The plain names of a word of the table."""
     return tuple(dict.fromkeys(_plain(_structure(one)) for one in (word, word.removesuffix(_PARTS))))
+
+
+def is_plain(shape: Shape) -> bool:
+    """Whether rows hold an image id and captions by the first names of the table, and nothing that could be others."""
+    families = {shape.families(part) for part in ("references", "candidates")}
+    return shape.ids[:1] == ("image_id",) and families in ({(("caption",),)}, {(("captions",),)})
+
+
+def is_usual(name: str, keys: Sequence[str]) -> bool:
+    """Whether rows with these keys, of COCO's annotations or others, are all captions, and hold no others."""
+    if not keys:
+        return True
+    return not any(map(excludes, keys)) and (name == "coco" or is_plain(shape_of_columns(keys)))
+
+
+def excludes(name: str) -> bool:
+    """Whether the data set excludes captions by the column of this name."""
+    return _plain(name) in EXCLUDED
+
+
+def is_envelope(names: Iterable[str]) -> bool:
+    """Whether a list of captions by their places is in an object that says more about it: `{"language", "values"}`."""
+    keys = {*names}
+    return not keys.isdisjoint(ENVELOPES) and not any(letter.isdigit() for key in keys for letter in key)
 
 
 def some_columns(names: Sequence[str]) -> str:

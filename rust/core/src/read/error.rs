@@ -10,10 +10,6 @@ use super::position::line_and_column;
 pub enum ReadErrorKind {
     /// The text breaks the rules of its format.
     Malformed,
-    /// A caption is not a string.
-    CaptionNotText,
-    /// An escape such as `\ud800` stands for half a character.
-    LoneSurrogate,
 }
 
 /// Why a file gives no captions. `Display` is one sentence: where, what was found, what is accepted.

@@ -4,14 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
-
-use super::error::ReadErrorKind;
-use super::position::offset_of;
-
-/// Key names that a message lists.
-const KEYS_LISTED: usize = 8;
 
 /// How to repair a text that holds half a surrogate pair.
 pub const MEND_SURROGATES: &str = "write the whole character, or mend the text in Python with \
@@ -31,22 +25,6 @@ impl Problem {
         match self {
             Self::Other(found) => format!("{found}; {rule}"),
             Self::Surrogate(_, escape) => format!("not text: {}", half_character(escape)),
-        }
-    }
-
-    /// The rule that is broken: `other`, unless the value is half a character.
-    pub(super) fn kind(&self, other: ReadErrorKind) -> ReadErrorKind {
-        match self {
-            Self::Other(_) => other,
-            Self::Surrogate(..) => ReadErrorKind::LoneSurrogate,
-        }
-    }
-
-    /// The place of the problem in the value.
-    pub(super) fn place<'t>(&self, value: &'t RawValue) -> &'t str {
-        match self {
-            Self::Other(_) => value.get(),
-            Self::Surrogate(offset, _) => value.get().get(*offset..).unwrap_or(value.get()),
         }
     }
 }
@@ -126,106 +104,6 @@ pub(super) fn shorten(text: &str, characters: usize) -> String {
         }
     }
     short
-}
-
-/// The values of some keys of an object, in the order the keys were asked for; all others are skipped.
-///
-/// A key given twice counts as it was given last, as in Python.
-pub(super) struct Fields<'t, const N: usize> {
-    pub(super) values: [Option<&'t RawValue>; N],
-    /// The object's first key, where it has one: a slice of the file that says where the object is.
-    first_key: Option<&'t str>,
-}
-
-impl<'t, const N: usize> Fields<'t, N> {
-    /// Reads the object that `json` is.
-    pub(super) fn parse(json: &'t str, names: [&'static str; N]) -> serde_json::Result<Self> {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let fields = Names(names).deserialize(&mut deserializer)?;
-        deserializer.end()?;
-        Ok(fields)
-    }
-
-    /// Reads the object that `json` begins with.
-    pub(super) fn parse_start(json: &'t str, names: [&'static str; N]) -> serde_json::Result<Self> {
-        Names(names).deserialize(&mut serde_json::Deserializer::from_str(json))
-    }
-
-    /// The text from the object's opening brace on.
-    pub(super) fn start(&self, text: &'t str) -> &'t str {
-        let value = || self.values.iter().flatten().map(|value| value.get()).next();
-        let Some(inside) = self.first_key.or_else(value) else { return text };
-        let offset = offset_of(text, inside);
-        &text[text[..offset].rfind('{').unwrap_or(offset)..]
-    }
-
-    /// The names of the object's first keys.
-    pub(super) fn keys(&self, text: &'t str) -> Vec<String> {
-        let mut keys = Keys(Vec::new());
-        if self.first_key.is_some() {
-            // The object was read before, so only a stop at the listing's limit can end this early.
-            let stopped = serde_json::Deserializer::from_str(self.start(text)).deserialize_map(&mut keys);
-            drop(stopped);
-        }
-        keys.0
-    }
-}
-
-/// Reads an object's fields by name.
-#[derive(Clone, Copy)]
-pub(super) struct Names<const N: usize>(pub(super) [&'static str; N]);
-
-impl<'de, const N: usize> DeserializeSeed<'de> for Names<N> {
-    type Value = Fields<'de, N>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de, const N: usize> Visitor<'de> for Names<N> {
-    type Value = Fields<'de, N>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        write!(formatter, "an object with the keys {}", self.0.join(", "))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Fields { values: [None; N], first_key: None };
-        while let Some(Key(key)) = map.next_key()? {
-            match self.0.iter().position(|name| *name == key) {
-                Some(index) => fields.values[index] = Some(map.next_value()?),
-                None => drop(map.next_value::<IgnoredAny>()?),
-            }
-            if let (None, Cow::Borrowed(key)) = (fields.first_key, key) {
-                fields.first_key = Some(key);
-            }
-        }
-        Ok(fields)
-    }
-}
-
-/// Collects the first few keys of an object.
-struct Keys(Vec<String>);
-
-impl<'de> Visitor<'de> for &mut Keys {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(Key(key)) = map.next_key()? {
-            if self.0.len() == KEYS_LISTED {
-                self.0.push("…".to_owned());
-                break;
-            }
-            self.0.push(shorten(&key, 40));
-            map.next_value::<IgnoredAny>()?;
-        }
-        Ok(())
-    }
 }
 
 /// An object's key, borrowed from the file when it has no escapes.

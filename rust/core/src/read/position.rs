@@ -11,11 +11,6 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// The place where `part`, a slice of `text`, begins in it.
-pub(super) fn offset_of(text: &str, part: &str) -> usize {
-    part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
-}
-
 /// Byte offset of a line and a byte column, both from 1, as `serde_json` counts them.
 pub(super) fn offset_at(text: &str, line: usize, column: usize) -> usize {
     let line_start = match line.checked_sub(2) {
