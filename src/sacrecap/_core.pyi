@@ -30,7 +30,6 @@ __all__ = [
     "Parser",
     "References",
     "Reward",
-    "RowsOfText",
     "SceneGraphs",
     "Statistics",
     "StatisticsBuilder",
@@ -104,25 +103,6 @@ LARGEST_TOKEN_ID: int
 
 TOKENIZERS: list[str]
 """Names of the tokenizers."""
-
-@final
-class RowsOfText:
-    @staticmethod
-    def of_lines(data: Buffer, names: list[str], first: int) -> RowsOfText: ...
-    @staticmethod
-    def of_table(
-        data: Buffer, columns: list[str], delimiter: str, names: list[str], first: int, last: bool
-    ) -> RowsOfText: ...
-    @property
-    def numbers(self) -> bytes: ...
-    @property
-    def bad(self) -> list[tuple[int, str | None, str]]: ...
-    @property
-    def read(self) -> int: ...
-    @property
-    def count(self) -> int: ...
-    def values(self, place: int) -> list[Any]: ...
-    def buffers(self, place: int) -> tuple[bool, list[bytes | None]]: ...
 
 @final
 class References:

@@ -2,15 +2,9 @@
 use std::fmt::Display;
 
 use pyo3::prelude::*;
-use sacrecap_core::read::ReadError;
 
 pyo3::import_exception!(sacrecap.errors, DataError);
 pyo3::import_exception!(sacrecap.errors, UsageError);
-
-/// A piece of a file that cannot be read.
-pub(crate) fn read_error(error: ReadError) -> PyErr {
-    data_error(error)
-}
 
 /// Bad data, in the core's words.
 pub(crate) fn data_error(error: impl Display) -> PyErr {

@@ -30,7 +30,6 @@ mod paragraphs;
 mod resample;
 mod resources;
 mod reward;
-mod rows;
 mod seen;
 mod spice;
 mod statistics;
@@ -66,7 +65,6 @@ mod _core {
         paragraphs::Paragraphs,
         resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
         reward::{EncodedReferences, Reward},
-        rows::RowsOfText,
         seen::{sample_order, seen, seen_in_sample},
         spice::SceneGraphs,
         statistics::{Statistics, evaluate},

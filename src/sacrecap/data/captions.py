@@ -444,7 +444,8 @@ class CaptionFile:
 
     def _usual(self) -> Captions | None:
         """The captions of a file that is one of the usual, read at once; None for any other."""
-        if not hasattr(Captions, "usual"): return None  # TEMPORARY
+        if not hasattr(Captions, "usual"):
+            return None  # TEMPORARY
         if len(self._contents) > 1 or self.format not in (None, *_USUAL):
             return None
         data = next(iter(self._contents.values())).read()

@@ -246,17 +246,6 @@ def is_missing(value: Any, *, words: bool = False) -> bool:
     return value is None or is_nan or is_word or type(value).__name__ == "NAType"
 
 
-def with_empty(captions: Captions) -> Captions:
-    """The captions of a text table, in which a word such as `nan` is a missing one."""
-    if not captions.that_are(WORDS[1:]):
-        return captions
-    filled = {
-        image: ["" if is_missing(text, words=True) else text for text in texts]
-        for image, texts in captions.to_dict().items()
-    }
-    return Captions.from_dict(filled)
-
-
 def without_empty(captions: Captions, name: str) -> Captions:
     """References without empty ones, of which it warns; an image may have none left."""
     empty = captions.that_are(EMPTY)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sacrecap.data import documents, rows
-from sacrecap.data.documents import MSVD
 from sacrecap.data.rows import Rows
 from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, not_utf8
@@ -232,43 +231,6 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
         )
     corpus = documents.msvd(table)
     return ("rows", table) if corpus is None else ("msvd", corpus)
-
-
-def read_in_pieces(start: bytes, named: str | None) -> str | None:
-    """The format of a file that can be read piece by piece: `jsonl`, `csv`, or a table's.
-
-    Args:
-        start: its beginning.
-        named: the format that its suffix tells.
-
-    Returns:
-        None for files that must be read whole, as COCO's.
-
-    Raises:
-        DataError: the beginning is not UTF-8, or binary.
-    """
-    content = Content("", start)
-    if not start.strip():
-        return "csv"
-    binary = _binary_format(start)
-    if binary is not None:
-        return binary if binary in TABLE_FORMATS else None
-    if not content.is_utf8():
-        not_utf8(start)
-    if start.lstrip()[:1] in (b"{", b"["):
-        first = rows.first_records(start)
-        is_lines = len(first) > 1 and not any("filtered_resps" in one for one in first)
-        return (named or "jsonl") if is_lines else None
-    if documents.is_flickr(content):
-        return None
-    whole = Content("", start[: start.rfind(b"\n") + 1] or start)
-    try:
-        names = rows.of_table(whole).names
-    except DataError:
-        names = []
-    if {*MSVD} <= {*names} or (not shape_of_columns(names).is_known and documents.without_header(whole) is not None):
-        return None
-    return (named or "csv") if names else named
 
 
 def _binary_format(start: bytes) -> str | None:

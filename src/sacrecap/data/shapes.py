@@ -223,13 +223,6 @@ class Shape:
         return all(parts) and parts[0].isdisjoint(parts[1])
 
     @property
-    def of_one_part(self) -> bool:
-        """Whether there are only columns of references."""
-        return bool(self.references or self.answers) and not (
-            self.candidates or self.captions or self.rivals or self.texts
-        )
-
-    @property
     def is_known(self) -> bool:
         """Whether image ids and captions are recognised."""
         return self.image is not None and bool(self.families("candidates"))
@@ -499,13 +492,6 @@ def _shown(name: str) -> str:
 
 def _captions_option() -> str:
     return option("caption_column", of="the readers in sacrecap.data")
-
-
-def name_columns() -> str:
-    """What to do about columns that are not known."""
-    return (
-        f"name the column of the image ids by {option('id_column')} and those of the captions by {_captions_option()}"
-    )
 
 
 def _ids(values: Sequence[Any], column: str) -> list[Any]:

@@ -37,10 +37,6 @@ class Reading(NamedTuple):
             return cls(format, split, encoding, separator)
         return cls(None if name == "auto" else name, split, encoding, separator, "keep")
 
-    def needs_whole(self, *, of_text: bool) -> bool:
-        """Whether a file is read whole for it; only text has an encoding."""
-        return self.format is not None or self.split is not None or (of_text and self.encoding is not None)
-
 
 def is_remote(path: object) -> bool:
     """Whether this is a URL, such as `https://host/file` or `simplecache::s3://bucket/file`, and not a file's name."""

@@ -1,16 +1,11 @@
 //! Reading captions: the usual files of JSON in one pass. All other files, and all mistakes, are left to Python.
 
-mod delimited;
-mod error;
-mod json;
-mod position;
-pub mod rows;
 mod tally;
 mod usual;
-mod walk;
 
-pub use delimited::{Header, header};
-pub use error::{ReadError, ReadErrorKind};
-pub use json::MEND_SURROGATES;
 pub use tally::Tally;
 pub use usual::{Usual, usual};
+
+/// How to repair a text that holds half a surrogate pair.
+pub const MEND_SURROGATES: &str = "write the whole character, or mend the text in Python with \
+    text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\", \"replace\")";

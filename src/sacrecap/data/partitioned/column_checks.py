@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sacrecap import _core
 from sacrecap.data.cells import AS_ONE, EMPTY, SEPARATOR, WORDS, flat, listed, parts, undivided
 from sacrecap.data.fields import json_type
-from sacrecap.data.partitioned.files import import_pyarrow
 from sacrecap.data.shapes import LONGEST_ID, no_ids
-from sacrecap.errors import DataError, option, spelled
+from sacrecap.errors import DataError, of_extra, option, spelled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +70,8 @@ class ColumnCheck:
 
     def ids(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
         """Image ids as text."""
-        pyarrow = import_pyarrow()
+        with of_extra("parquet", "scoring columns"):
+            import pyarrow
         import pyarrow.compute as pc
 
         types = pyarrow.types
