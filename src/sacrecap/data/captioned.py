@@ -16,9 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sacrecap.data.captions import CaptionFile
+from sacrecap.data.recognise import recognised
 from sacrecap.data.rows import parsed
-from sacrecap.data.source import PathLike, Reading, read_bytes
+from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, UsageError, naming, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
@@ -58,7 +59,7 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
             f"{os.fspath(path)}: holds no captioned images; a folder has dataset*.json (Karpathy's splits), Flickr's "
             "token file with the lists of its splits, or COCO's annotations/captions_*.json"
         )
-    return images
+    return _with_objects(images, Path(path))
 
 
 def is_captioned(place: PathLike) -> bool:
@@ -66,8 +67,8 @@ def is_captioned(place: PathLike) -> bool:
     return os.fspath(place).endswith(".json") or (os.path.isdir(place) and of_folder(place) is not None)
 
 
-def of_folder(folder: PathLike, *, objects: bool = True) -> list[CaptionedImage] | None:
-    """The images of a folder, with their `objects` or without; None if it has none of the forms.
+def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
+    """The images of a folder, whose objects are not looked for; None if it has none of the forms.
 
     Errors are those of `read_captioned`.
     """
@@ -77,10 +78,9 @@ def of_folder(folder: PathLike, *, objects: bool = True) -> list[CaptionedImage]
         raise DataError(f"{path}: holds several split files ({', '.join(p.name for p in karpathy)}); name one of them")
     if tokens and not karpathy:
         return _flickr(tokens[0], path)
-    images = _karpathy(karpathy[0]) if karpathy else [image for file in coco for image in _coco(file)]
-    if not karpathy and not coco:
-        return None
-    return _with_objects(images, path) if objects else images
+    if karpathy:
+        return _karpathy(karpathy[0])
+    return [image for file in coco for image in _coco(file)] if coco else None
 
 
 def has_form(folder: PathLike) -> bool:
@@ -171,7 +171,8 @@ def _coco(path: Path) -> list[CaptionedImage]:
 
 def _captions(path: Path, format: str) -> dict[str, list[str]]:
     """The captions of each image of a file in this format."""
-    return CaptionFile(path, Reading(format)).captions("references").to_dict()
+    with naming(f"{path}: "):
+        return recognised(Content(str(path), read_bytes(path)), format).read("references").to_dict()
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:

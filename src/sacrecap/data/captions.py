@@ -257,7 +257,7 @@ class CaptionFile:
         if reading.format is not None and reading.format not in FORMATS:
             raise UsageError(unknown_format(reading.format))
         if names_several(path):
-            from sacrecap.data.folder import contents_of
+            from sacrecap.data.listing import contents_of
 
             contents, split = contents_of(path, reading.split, reading.format, held=held)
             reading = reading._replace(split=split)
@@ -515,7 +515,7 @@ class CaptionFile:
 
     def _encoding_hint(self) -> str:
         """What to do about a text that is not UTF-8."""
-        from sacrecap.data.recognise import is_binary
+        from sacrecap.data.magic import is_binary
 
         if all(own.is_utf8() or is_binary(own.start) for own in self._contents.values()):
             return ""

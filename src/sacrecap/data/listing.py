@@ -1,14 +1,22 @@
-"""Which files an input has that is a file, a folder or a pattern: the same for all engines."""
+"""Which files an input has that is a file, a folder or a pattern.
+
+The folder of a data set is in the Hugging Face Hub's layout, images and a metadata file, or Parquet files, or in that
+of released captioned images, for which see `captioned`; or it has any files.
+"""
 
 from __future__ import annotations
 
 import glob
+import json
 import os
+import re
 from collections import Counter
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from pathlib import Path
 
-from sacrecap.data.source import SUFFIXES, is_pattern, is_remote, reading
-from sacrecap.errors import DataError, first_of, warn
+from sacrecap.data.source import PathLike, content_of, display_name, is_pattern, is_remote, reading
+from sacrecap.data.unpack import SUFFIXES, Content
+from sacrecap.errors import DataError, UsageError, first_of, naming, option, warn
 
 FORMATS = {
     "parquet": (".parquet", ".pq", ".parq"),
@@ -25,45 +33,120 @@ _OF_CAPTIONS = (_DOCUMENT, ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.
 """Suffixes of files that a system's captions may be in."""
 
 
-class Found(NamedTuple):
-    """A file that was found."""
+_METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
+_TABLES = (".parquet", ".arrow")
+_DICTIONARY = "dataset_dict.json"
+"""In a folder of Hugging Face's `DatasetDict`, whose folders are the splits."""
+_SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5}")
+"""What a file is called that holds a split, without its suffix."""
 
-    url: str
-    bytes: int
-    modified: str
-    """When it was written, or its entity tag, as its file system says; empty if that says nothing."""
+
+def contents_of(
+    path: PathLike, split: str | None, format: str | None, *, held: bool = True
+) -> tuple[dict[str, Content], str | None]:
+    """The files to read, by name, one after the other, and the split that must still be chosen in them.
+
+    The captions of captioned images are given as `{image id: [caption, …]}`. Errors are those of `files_of`.
+
+    Raises:
+        UsageError: a format is named for captioned images.
+    """
+    files, left = _files_in_folder(path, split)
+    if not files:
+        name = os.fspath(path)
+        return {name: Content(name, _captioned(path, split, format))}, None
+    return {display_name(file): content_of(file, held=held) for file in files}, left
 
 
-def files_of(url: str) -> list[tuple[Found, str | None]]:
-    """The files of an input, with the formats that their names tell; None for a file that is named by itself.
+def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str | None]:
+    """The files that a folder or a pattern stands for, and the split that must still be chosen in them; no files where
+    it is a folder of captioned images.
+
+    Parquet files that hold splits are named after them, such as `test-00000-of-00002.parquet`, in the folder or in
+    `data`; a split may also be a folder with a metadata file. Of another folder, and of a pattern, see `files_of`.
+
+    Raises:
+        DataError: no captions are there.
+        UsageError: there are several splits, or not the one that was asked for.
+    """
+    if not os.path.isdir(path):
+        return files_of(os.fspath(path)), split
+    name, place = os.fspath(path), Path(path)
+    with reading(path):
+        inside = sorted(os.listdir(path))
+    metadata = [file for file in _METADATA if file in inside]
+    if metadata:
+        return [os.fspath(place / metadata[0])], split
+    found: dict[str, list[str]] = {}
+    has_splits = False
+    for one in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
+        if one.suffix in _TABLES:
+            found.setdefault(one.stem.partition("-")[0], []).append(os.fspath(one))
+            has_splits |= _SPLIT.fullmatch(one.stem) is not None
+        elif one.is_dir() and _DICTIONARY in inside:
+            found[one.name], has_splits = sorted(map(os.fspath, one.glob("*.arrow"))), True
+        elif one.is_dir() and (inner := [one / file for file in _METADATA if (one / file).is_file()]):
+            found[one.name], has_splits = [os.fspath(inner[0])], True
+    if not has_splits:
+        from sacrecap.data.captioned import has_form
+
+        return ([] if not found and has_form(path) else files_of(os.fspath(path))), split
+    if split is not None and split in found:
+        return found[split], None
+    if len(found) > 1:
+        raise _not_chosen(name, split, found)
+    return next(iter(found.values())), split
+
+
+def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes:
+    """The captions of captioned images, of the split or of the only one."""
+    from sacrecap.data.captioned import of_folder, of_split
+
+    name, images = os.fspath(folder), of_folder(folder) or []
+    if format is not None:
+        raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
+    splits = dict.fromkeys(image.split for image in images)
+    if split is None and len(splits) > 1:
+        raise _not_chosen(name, split, splits)
+    if split is not None:
+        with naming(f"{name}: "):
+            images = of_split(images, split)
+    return json.dumps({image.id: image.references for image in images}).encode()
+
+
+def _not_chosen(name: str, split: str | None, splits: Iterable[str]) -> UsageError:
+    given = "no split is chosen" if split is None else f"no split is called {split!r}"
+    choose = option("split", of="the readers in sacrecap.data")
+    return UsageError(f"{name}: {given}; the splits are {', '.join(splits)}: choose by {choose}")
+
+
+def files_of(url: str) -> list[str]:
+    """The files of an input, in the order of their names: one that is named by itself, those of a folder or a pattern.
 
     Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that begin with `_` or `.` are
-    left out, as are files of other kinds. Of a pattern, those of JSON are, too. Local paths become absolute, since
-    workers have folders of their own.
+    left out, as are files of other kinds. Of a pattern, those of JSON are taken, too.
 
     Raises:
         DataError: nothing is there, or files of several formats.
         MissingDependencyError: what a URL needs is not installed.
     """
-    found, is_file = _find(url)
+    found, is_file = _find_elsewhere(url) if is_remote(url) else _find(url)
     if is_file:
-        return [(one, None) for one in found]
-    known = [(one, format) for one in sorted(found) if (format := by_suffix(one.url)) is not None]
-    named = sorted(found) if is_pattern(url) else []
-    documents = [(one, None) for one in named if _unpacked_name(one.url).endswith(_DOCUMENT)]
-    if not known and not documents:
+        return found
+    formats = Counter(format for one in found if (format := _by_suffix(one)) is not None)
+    if len(formats) > 1:
+        counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
+        raise DataError(f"{url}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
+    if formats:
+        return sorted(one for one in found if _by_suffix(one) is not None)
+    documents = sorted(one for one in found if is_pattern(url) and _unpacked_name(one).endswith(_DOCUMENT))
+    if not documents:
         raise DataError(
             f"{url}: has no files to read; their names end in "
             f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow; "
             f"those of JSON are named by a pattern, as DIR/*{_DOCUMENT}"
         )
-    if not known:
-        return [*documents]
-    formats = Counter(format for _, format in known)
-    if len(formats) > 1:
-        counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
-        raise DataError(f"{url}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
-    return [*known]
+    return documents
 
 
 def captions_in(folder: str | os.PathLike[str]) -> list[str]:
@@ -94,7 +177,7 @@ def _may_be_captions(name: str) -> bool:
     return _unpacked_name(name).endswith(_OF_CAPTIONS)
 
 
-def by_suffix(url: str) -> str | None:
+def _by_suffix(url: str) -> str | None:
     """The format that a file's name tells."""
     name = _unpacked_name(url)
     return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
@@ -108,66 +191,37 @@ def _unpacked_name(url: str) -> str:
     return name
 
 
-def local_path(url: str) -> str | None:
-    """The path of a file on this machine; None for one that is elsewhere."""
-    return url.removeprefix("file://") if url.startswith("file://") or not is_remote(url) else None
-
-
-def _find(url: str) -> tuple[list[Found], bool]:
+def _find(path: str) -> tuple[list[str], bool]:
     """The files, and whether it is one that is named by itself."""
-    path = local_path(url)
-    if path is None:
-        return _find_elsewhere(url)
-    path = os.path.abspath(path)
     if os.path.isdir(path):
         paths = []
         for folder, folders, names in os.walk(path):
             folders[:] = filter(_counts, folders)
             paths += [os.path.join(folder, name) for name in names if _counts(name)]
-        return [_local(one) for one in paths], False
+        return paths, False
     if is_pattern(path) and not os.path.exists(path):
-        return [_local(one) for one in glob.glob(path, recursive=True) if os.path.isfile(one)], False
-    return [_local(path)], True
+        return [one for one in glob.glob(path, recursive=True) if os.path.isfile(one)], False
+    return [path], True
 
 
-def _local(path: str) -> Found:
-    with reading(path):
-        info = os.stat(path)
-    return Found(path, info.st_size, str(info.st_mtime_ns))
-
-
-def _find_elsewhere(url: str) -> tuple[list[Found], bool]:
+def _find_elsewhere(url: str) -> tuple[list[str], bool]:
     from sacrecap.data.remote import asked, located
 
     files, path = located(url)
     kind = url.partition("://")[0]
-
-    def listed(infos: dict[str, Any]) -> list[Found]:
-        return [
-            Found(f"{kind}://{name.lstrip('/')}", int(own.get("size") or 0), _modified(own))
-            for name, own in infos.items()
-            if own["type"] == "file"
-        ]
-
     with asked(url):
         if is_pattern(path) and not files.exists(path):
-            return listed(files.glob(path, detail=True)), False
-        info = files.info(path)
-        if info["type"] != "directory":
-            return [Found(url, int(info.get("size") or 0), _modified(info))], True
-        every = files.find(path, detail=True).items()
-        inside = {name: own for name, own in every if all(map(_counts, name.removeprefix(path).strip("/").split("/")))}
-        return listed(inside), False
+            found, inside = files.glob(path, detail=True), None
+        elif files.info(path)["type"] != "directory":
+            return [url], True
+        else:
+            found, inside = files.find(path, detail=True), path
+        names = [name for name, info in found.items() if info["type"] == "file"]
+        if inside is not None:
+            names = [name for name in names if all(map(_counts, name.removeprefix(inside).strip("/").split("/")))]
+        return [f"{kind}://{name.lstrip('/')}" for name in names], False
 
 
 def _counts(name: str) -> bool:
     """Whether a file or folder inside a folder is data: not `_SUCCESS`, `_metadata`, `.part-0.crc` and the like."""
     return not name.startswith(("_", "."))
-
-
-def _modified(info: dict[str, Any]) -> str:
-    """What changes when the file does: its entity tag, else when it was written."""
-    known = (
-        info.get(name) for name in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated")
-    )
-    return str(next((value for value in known if value), ""))

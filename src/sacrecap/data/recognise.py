@@ -10,36 +10,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sacrecap._core import Captions
 from sacrecap.data import documents, rows
+from sacrecap.data.magic import binary_format
 from sacrecap.data.rows import Rows
 from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, not_utf8
 from sacrecap.errors import DataError, naming
 
-_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"PK\x03\x04": "spreadsheet"}
-"""Formats by the first bytes of a file."""
-_TAR = (257, b"ustar")
-_NO_CAPTIONS = {
-    b"\x80\x02": "a pickle",
-    b"\x80\x03": "a pickle",
-    b"\x80\x04": "a pickle",
-    b"\x80\x05": "a pickle",
-    b"\x93NUMPY": "an array of NumPy",
-    b"\x89PNG": "a picture (PNG)",
-    b"\xff\xd8\xff": "a picture (JPEG)",
-    b"GIF8": "a picture (GIF)",
-    b"RIFF": "a picture, sound or film (RIFF)",
-    b"%PDF": "a PDF",
-    b"\x89HDF": "HDF5",
-    b"SQLite format 3": "a database of SQLite",
-    b"ORC": "a table of ORC",
-    b"Obj\x01": "a table of Avro",
-    b"\x7fELF": "a program",
-    b"\xd0\xcf\x11\xe0": "a file of an old Excel or Word",
-    b"7z\xbc\xaf": "an archive of 7-Zip",
-    b"Rar!": "an archive of RAR",
-}
-"""Files that hold no captions that can be read, by their first bytes."""
 _DOCUMENTS: dict[str, Callable[[Any], Rows | None]] = {
     "coco": documents.coco,
     "karpathy": documents.karpathy,
@@ -67,6 +45,12 @@ class Recognised(NamedTuple):
     """The document of JSON that it is, if it is one."""
     problem: str = ""
     """Why no captions are found where nobody names columns."""
+
+    def read(self, part: str, split: str | None = None) -> Captions:
+        """The captions of a part: see `Shape.read`. Raises `DataError` also where none are found."""
+        if self.problem:
+            raise DataError(self.problem)
+        return self.shape.read(self.rows, part, split)
 
     @property
     def every(self) -> Rows:
@@ -118,7 +102,7 @@ def of_several(files: Mapping[str, Content], format: str | None = None) -> Recog
 
 def _recognised(content: Content, format: str | None) -> Recognised:
     start = content.start
-    binary = _binary_format(start)
+    binary = binary_format(start)
     if binary is not None:
         return _known(*_of_binary(content, binary))
     if format == "text":
@@ -231,25 +215,3 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
         )
     corpus = documents.msvd(table)
     return ("rows", table) if corpus is None else ("msvd", corpus)
-
-
-def _binary_format(start: bytes) -> str | None:
-    """A table's format, `spreadsheet` or `webdataset`; None for text. Raises `DataError` for other binary files."""
-    found = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
-    if found is not None:
-        return found
-    place, magic = _TAR
-    if start.startswith(magic, place):
-        return "webdataset"
-    kind = next((kind for magic, kind in _NO_CAPTIONS.items() if start.startswith(magic)), None)
-    if kind is not None:
-        raise DataError(f"is {kind}, of which no captions are read; write them as JSON, CSV or Parquet")
-    return None
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether a file is none of text."""
-    try:
-        return _binary_format(data) is not None
-    except DataError:
-        return True

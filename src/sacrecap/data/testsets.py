@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.captions import read_data
 from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
+from sacrecap.errors import DataError, SacrecapWarning, UsageError, naming, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.download import PublishedFile
@@ -189,11 +188,15 @@ def _sources(one: TestSet) -> list[str]:
 
 def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
     """The references, from the published file, which is fetched if it is not here. Raises as `find`."""
+    from sacrecap.data.recognise import recognised
+    from sacrecap.data.unpack import Content
+
     unpacked = _sources(one)[0]
     source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
     inside = one.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
-    captions = read_data(data, "references", source, split=one.split)
+    with naming(f"{source}: "):
+        captions = recognised(Content(source, data)).read("references", one.split)
     if captions.image_count != one.images:
         raise DataError(
             f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "

@@ -108,7 +108,7 @@ class Content:
             DataError: it is not in that encoding; the message begins with the name.
             UsageError: no such encoding.
         """
-        from sacrecap.data.recognise import is_binary
+        from sacrecap.data.magic import is_binary
 
         try:
             codecs.lookup(encoding)
