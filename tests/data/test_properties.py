@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sacrecap._core import Captions
 from sacrecap.data import WRITTEN_FORMATS, read_references, write_candidates
 from sacrecap.data.captions import FORMATS, CaptionFile
-from sacrecap.data.cells import is_missing
+from sacrecap.data.cells import is_missing, with_lists
 from sacrecap.data.source import Reading
 from sacrecap.data.unpack import Content
 from sacrecap.errors import SacrecapError
@@ -123,3 +123,40 @@ def test_arbitrary_bytes_give_captions_or_a_data_error(head: bytes, data: bytes,
             read_references(path)
         except SacrecapError as error:
             assert str(error).startswith(f"{path}: ")
+
+
+PIECES = [
+    *"{ } [ ] , : 1 0 -0 07 1.0 null true \n".split(" "),
+    *'"image_id" "caption" "captions" "annotations" "images" "id" "a" "é" "\\ud800" "a\\"b" "is_rejected":true'.split(),
+    *'{"image_id":1,"caption":"a"} {"image_id":"b","caption":"x","id":3} {"1":"a","b":["c","d"]}'.split(),
+]
+ROW = st.builds(
+    lambda image, caption, extra: f'{{"image_id": {image}, "caption": {caption}{extra}}}',
+    st.sampled_from(["1", '"b"', "0", "1.0", "null", "07"]),
+    st.sampled_from(['"a dog"', '""', '"é\\n"', "null", '["a", "b"]', "\"['a', 'b']\""]),
+    st.sampled_from(["", ', "id": 3', ', "text": "x"', ', "is_rejected": true', ', "image_id": 2', ', "split": "a"']),
+)
+ROWS = st.lists(ROW, max_size=4)
+FIELDS = ['"1": "a"', '"b": ["x", "y"]', '"values": ["a"]', '"id": "1"', '"caption": "x"', '"1": []']
+JSON = st.one_of(
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+    ROWS.map(lambda rows: f"[{', '.join(rows)}]"),
+    ROWS.map("\n".join),
+    ROWS.map(lambda rows: f'{{"images": [{{"id": 1}}, {{"id": "c"}}], "annotations": [{",".join(rows)}]}}'),
+    ROWS.map(lambda rows: f'{{"annotations": [{",".join(rows)}], "images": [{{"id": 1}}]}}'),
+    st.lists(st.sampled_from(FIELDS)).map(lambda fields: f"{{{', '.join(fields)}}}"),
+)
+
+
+@given(text=JSON)
+def test_what_the_native_reader_reads_is_what_the_reader_of_all_shapes_reads(text: str) -> None:
+    """The fast path steps aside at whatever it would read otherwise."""
+    whole = CaptionFile.of_contents("file", {"file": Content("file", text.encode())}, Reading(separator="none"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        usual = whole._usual()
+        if usual is None:
+            return
+        read = whole._read(None, "sets")
+    assert with_lists(usual).to_dict() == read.to_dict(), text
+    assert usual.image_ids == read.image_ids

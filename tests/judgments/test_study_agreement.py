@@ -361,11 +361,11 @@ def test_scores_may_include_judgments_that_are_left_out(tmp_path: Path) -> None:
         ("a.b\n" + "1\n" * 6, "column 'a.b' without its partner; scores of pairs are a.b and a.c"),
         ("a\n" + "1\n" * 5 + "x\n", "line 7, column a: expected a finite number, got 'x'"),
         ("a\n" + "1\n" * 5 + "inf\n", "line 7, column a: expected a finite number, got 'inf'"),
-        ("a,b\n" + "1,2\n" * 5 + "1\n", "line 7: 1 columns, the first line has 2"),
-        ("a,a\n" + "1,2\n" * 6, "column 'a' occurs twice"),
+        ("a,b\n" + "1,2\n" * 5 + "1\n", "row 6 (line 7): has 1 fields where the header has 2"),
+        ("a,a\n" + "1,2\n" * 6, "has 2 columns called a; give each a name"),
         ('{"a": 1}\n{"c": 1}\n', "line 2: not the columns of the first row (a)"),
         ('{"a": 1}\n[1]\n', "line 2: is a list, where the others are objects"),
-        ('{"a": 1}\n{"a"\n', "line 2: not a row of JSON"),
+        ('{"a": 1}\n{"a"\n', "line 3, column 1: the JSON ends early"),
     ],
 )
 def test_scores_that_are_refused(tmp_path: Path, text: str, message: str) -> None:

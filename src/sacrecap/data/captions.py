@@ -444,12 +444,11 @@ class CaptionFile:
 
     def _usual(self) -> Captions | None:
         """The captions of a file that is one of the usual, read at once; None for any other."""
-        if not hasattr(Captions, "usual"):
-            return None  # TEMPORARY
         if len(self._contents) > 1 or self.format not in (None, *_USUAL):
             return None
-        data = next(iter(self._contents.values())).read()
-        found = Captions.usual(data) if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") else None
+        content = next(iter(self._contents.values()))
+        begins = content.start.removeprefix(b"\xef\xbb\xbf")[:_FEW].lstrip()[:1]
+        found = Captions.usual(content.read()) if begins in (b"{", b"[") else None
         if found is None or self.format not in (None, found[1]):
             return None
         captions, shape, names = found

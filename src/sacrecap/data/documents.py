@@ -115,7 +115,9 @@ def rows_in(document: Any) -> Rows | None:
     found = _rows_of(document)
     if found is not None and shape_of_columns(found.names).is_known:
         return found
-    inside = dict(_inside(document, _DEEP)) if isinstance(document, dict) else {}
+    row = of_records([document]) if isinstance(document, dict) else None
+    is_row = row is not None and shape_of_columns(row.names).is_known
+    inside = dict(_inside(document, _DEEP, envelopes=not is_row)) if isinstance(document, dict) else {}
     known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
     if len(known) > 1 and {*known} <= _SPLITS:
         return _of_splits({split: document[split] for split in inside})
@@ -125,8 +127,7 @@ def rows_in(document: Any) -> Rows | None:
         )
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
-    row = of_records([document]) if isinstance(document, dict) else None
-    return row if found is None and row is not None and shape_of_columns(row.names).is_known else found
+    return row if found is None and is_row else found
 
 
 def _of_splits(document: Mapping[str, Any]) -> Rows:
@@ -137,6 +138,8 @@ def _of_splits(document: Mapping[str, Any]) -> Rows:
 
 def _rows_of(document: Any) -> Rows | None:
     """The rows of a document, not of what is inside it."""
+    if document == []:
+        return of_columns({"image_id": [], "caption": []})
     if _are_objects(document):
         return of_records([*map(_unwrapped, document)], is_json=True)
     if not isinstance(document, dict) or not document:
@@ -176,20 +179,20 @@ def _is_of(image: str, row: dict[str, Any]) -> bool:
     return all(str(row[name]) == image for name in IDS if name in row and name != "id")
 
 
-def _inside(document: Any, depth: int, path: str = "") -> Iterator[tuple[str, Rows]]:
-    """Rows under the keys of a document, and the keys of those in it."""
+def _inside(document: Any, depth: int, path: str = "", *, envelopes: bool) -> Iterator[tuple[str, Rows]]:
+    """Rows under the keys of a document, and the keys of those in it; with `envelopes`, also lists of captions."""
     for key, value in document.items():
         name = f"{path}.{key}" if path else str(key)
         rows = _rows_of(value)
         if rows is None and key in WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
             rows = of_columns({"key": [*value], "caption": [*value.values()]})
-        if rows is None and key in ENVELOPES and isinstance(value, list):
+        if rows is None and envelopes and key in ENVELOPES and isinstance(value, list):
             rows = lists(value)
         known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
         if rows is not None and known:
             yield name, rows
         elif isinstance(value, dict) and depth > 1:
-            yield from _inside(value, depth - 1, name)
+            yield from _inside(value, depth - 1, name, envelopes=envelopes)
 
 
 def _unwrapped(record: Record) -> Record:

@@ -199,7 +199,7 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
             raise DataError(f"a number of JSON is too long ({error})") from None
         if documents and not (isinstance(documents[0], dict) and isinstance(document, dict)):
             line = text.count("\n", 0, place) + 1
-            raise DataError(f"line {line}: after a JSON document stands {json_type(document)}; one line is one object")
+            raise DataError(f"line {line}: is {json_type(document)}, where the others are objects")
         documents.append(document)
     return documents if len(documents) > 1 else documents[0]
 
@@ -238,8 +238,8 @@ def of_table(content: Content, known: Sequence[str] | None = None, delimiter: st
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         check_single(columns, names)
         places = [columns.index(name) if name in columns else None for name in names]
-        rows = _table(content, columns, delimiter, has_header=known is None)
-        while chunk := list(islice(rows, _ROWS)):
+        rows = table_rows(content, columns, delimiter, has_header=known is None)
+        while chunk := [row for _, row in islice(rows, _ROWS)]:
             yield [[row[place] for row in chunk] if place is not None else [""] * len(chunk) for place in places]
 
     return Rows([name for name in columns if name], batches, is_text=True)
@@ -254,8 +254,13 @@ def table_header(content: Content) -> tuple[list[str], str]:
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter
 
 
-def _table(content: Content, columns: list[str], delimiter: str, *, has_header: bool) -> Iterator[list[str]]:
-    """The rows of a table. Those with bars, such as Flickr30k's, have no quotes around fields, but some in them."""
+def table_rows(
+    content: Content, columns: list[str], delimiter: str, *, has_header: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table, each with its line. Those with bars, such as Flickr30k's, have quotes in fields, not around.
+
+    Raises `DataError` for rows that do not fit the header, or whose quotes are malformed.
+    """
     csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))  # a column of pictures as text
     lines, before = content.lines(), 0
     if has_header:
@@ -285,7 +290,7 @@ def _table(content: Content, columns: list[str], delimiter: str, *, has_header: 
         if line - start > 1 and not bars:
             _check_swallowed(row, delimiter, ids, f"row {number} (line {start})")
         ids.add(row[0])
-        yield [field.strip() for field in row] if bars else row
+        yield start, [field.strip() for field in row] if bars else row
 
 
 def _quoting(error: csv.Error) -> str:

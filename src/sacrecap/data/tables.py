@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sacrecap.data.fields import decoded, json_type
+from sacrecap.data.rows import DELIMITERS, check_single, parsed, table_header, table_rows
 from sacrecap.data.source import PathLike, display_name, read_bytes
+from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, naming
 
 IMAGES = tuple("image_id video_id audio_id cocoid img_id imgid file_name image_file image_path image".split())
@@ -95,7 +96,7 @@ def table_of(source: str, data: bytes) -> NumberTable:
     if start == "":
         raise DataError(f"{source}: no scores in it; expected a header and a row for each caption")
     if start not in "[{":
-        return _delimited(source, text, checksum)
+        return _delimited(source, data, checksum)
     return _of_json(source, data, checksum)
 
 
@@ -128,8 +129,6 @@ def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
 
 def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:
     """JSON lines, a list of rows, or an object of columns."""
-    from sacrecap.data.rows import parsed
-
     with naming(f"{source}, "):
         document = parsed(data)
     if isinstance(document, dict) and document and all(isinstance(own, list) for own in document.values()):
@@ -147,18 +146,13 @@ def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:
     return NumberTable(source, columns, checksum, places[: len(rows)])
 
 
-def _delimited(source: str, text: str, checksum: str) -> NumberTable:
-    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
-    head = [name.strip() for name in next(reader)]
-    repeated = next((name for name in head if head.count(name) > 1), None)
-    if repeated is not None:
-        raise DataError(f"{source}: column {repeated!r} occurs twice")
-    rows, places = [], []
-    for row in reader:
-        if row:
-            places.append(f"line {reader.line_num}")
-            rows.append(row)
-            if len(row) != len(head):
-                raise DataError(f"{source}, {places[-1]}: {len(row)} columns, the first line has {len(head)}")
-    return NumberTable(source, {name: [row[n] for row in rows] for n, name in enumerate(head)}, checksum, places)
+def _delimited(source: str, data: bytes, checksum: str) -> NumberTable:
+    """A table of text, which may have one column."""
+    content = Content(source, data)
+    first = next(line for line in content.lines() if line.strip())
+    with naming(f"{source}: "):
+        head, delimiter = table_header(content) if any(one in first for one in DELIMITERS) else ([first.strip()], ",")
+        check_single(head, head)
+        rows = [*table_rows(content, head, delimiter)]
+    columns = {name: [row[place] for _, row in rows] for place, name in enumerate(head)}
+    return NumberTable(source, columns, checksum, [f"line {line}" for line, _ in rows])
