@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sacrecap._core import Captions
 from sacrecap.boards import leaks
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.data import fields

@@ -52,7 +52,7 @@ def opened(file: IO[bytes], name: str) -> IO[bytes]:
         return file
     with of_extra("files", f"reading files compressed by {kind}"):
         stream = _OPENED[kind](file)
-    return io.BufferedReader(_Told(stream, kind, name), _PIECE)
+    return io.BufferedReader(_Unpacked(stream, kind, name), _PIECE)
 
 
 def compression(start: bytes) -> str | None:
@@ -166,7 +166,7 @@ def not_utf8(data: bytes) -> None:
         ) from None
 
 
-class _Told(io.RawIOBase):
+class _Unpacked(io.RawIOBase):
     """A stream whose errors name the file."""
 
     def __init__(self, stream: Any, kind: str, name: str) -> None:
