@@ -103,7 +103,9 @@ def test_workers_need_none_of_the_files(machines: tuple[Path, dict[str, str]], t
 def test_a_cluster_whose_token_is_not_given(machines: tuple[Path, dict[str, str]]) -> None:
     folder, environment = machines
     found = Path(environment["RAY_TMPDIR"], "ray", "ray_current_cluster").read_text()
-    command = [sys.executable, "-m", "sacrecap", "score", str(folder), "--engine", f"ray:{found.strip()}"]
+    rows = Made(7, 9).write(folder / "few", files=2, row_group=9)
+    command = [sys.executable, "-m", "sacrecap", "score", rows, "--caption-column", "a", "--metrics", "rouge-l"]
+    command += ["--engine", f"ray:{found.strip()}"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "set RAY_AUTH_MODE=token, and give what `ray get-auth-token` prints" in done.stderr
