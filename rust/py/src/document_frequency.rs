@@ -137,12 +137,6 @@ impl DocumentFrequency {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes,)))
     }
 
-    /// The counts in pieces that have no n-gram in common: equal n-grams of any counts are in the same piece. The first one
-    /// has the number of documents, so that all together have it once.
-    fn split(&self, py: Python<'_>, pieces: usize) -> Vec<Self> {
-        py.detach(|| self.0.split(pieces).into_iter().map(Self::from).collect())
-    }
-
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
         py.detach(|| self.0.merge(&other.0)).map(Self::from).map_err(usage_error)

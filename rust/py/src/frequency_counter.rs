@@ -104,26 +104,18 @@ impl FrequencyCounter {
         Ok(self.counter.as_ref().ok_or_else(ended)?.documents())
     }
 
-    /// The document frequencies of n-grams in at least `minimum` documents; the counter is used up. With a path: they are
-    /// in this file, where memory did not hold all of them, and written to it otherwise.
-    #[pyo3(signature = (minimum=1, path=None, threads=0))]
-    fn finish(
-        &mut self,
-        py: Python<'_>,
-        minimum: u32,
-        path: Option<PathBuf>,
-        threads: usize,
-    ) -> PyResult<DocumentFrequency> {
+    /// The document frequencies of n-grams in at least `minimum` documents; the counter is used up.
+    #[pyo3(signature = (minimum=1, threads=0))]
+    fn finish(&mut self, py: Python<'_>, minimum: u32, threads: usize) -> PyResult<DocumentFrequency> {
         let counter = self.counter.take().ok_or_else(ended)?;
-        let own = path.is_none().then(|| Files::in_folder(&self.folder));
+        let own = Files::in_folder(&self.folder);
         let finished = detach(py, || -> io::Result<_> {
-            let file = path.clone().unwrap_or_else(|| own.as_ref().map(|own| own.path(0)).unwrap_or_default());
+            let file = own.path(0);
             let made = counter.finish(minimum, threads, || {
-                own.as_ref().map_or(Ok(()), |own| fs::create_dir_all(&own.0))?;
+                fs::create_dir_all(&own.0)?;
                 Ok(BufWriter::new(File::create(&file)?))
             })?;
             if let Finished::InMemory(counted) = made {
-                path.map_or(Ok(()), |path| fs::write(path, counted.to_bytes()))?;
                 return Ok(Ok(counted));
             }
             drop(made);

@@ -28,7 +28,6 @@ from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.corpus.corpus import WholeCorpus
 
 
 EQUAL = ("candidates", "all equal")
@@ -65,25 +64,11 @@ class SetCorpus(Corpus):
         self.reference_counts = (min(counts), max(counts))
 
     @classmethod
-    def of_sets(
-        cls,
-        sets: Captions,
-        references: Captions | None,
-        *,
-        tokenizer: Tokenizer = "ptb",
-        whole: WholeCorpus | None = None,
-        threads: int = 0,
-    ) -> SetCorpus:
-        """The caption sets of a part of a larger corpus, with references of the same images in the same order."""
+    def of_sets(cls, sets: Captions, references: Captions, *, tokenizer: Tokenizer = "ptb") -> SetCorpus:
+        """Caption sets with references of the same images in the same order."""
         places = range(sets.image_count)
-        if references is None:
-            encoded = _core.References.none(sets, places, tokenizer)
-        else:
-            encoded = encode_captions(references, places, tokenizer, threads)
-        source = "sets" if references is None else "corpus"
-        corpus = cls(encode_candidates(encoded, sets, places, threads), sets, references, tokenizer, source)
-        corpus.whole = whole
-        return corpus
+        encoded = encode_captions(references, places, tokenizer)
+        return cls(encode_candidates(encoded, sets, places), sets, references, tokenizer, "corpus")
 
     @cached_property
     def _core(self) -> _core.Corpus:
@@ -140,7 +125,7 @@ class SetCorpus(Corpus):
         core, kept = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
-        chosen._kept, chosen.whole = kept, self.whole
+        chosen._kept = kept
         least, largest = self.candidate_counts
         chosen.candidate_counts = (min(least, most), min(largest, most))
         return chosen
@@ -154,7 +139,6 @@ class LeaveOneOut(SetCorpus):
         captions = sets.candidate_captions
         others = _core.leave_one_out(sets._core, threads)
         super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
-        self.whole = sets.whole
         self._caption_of = {
             f"{image} {place}": (image, place)
             for image, count in zip(sets.image_ids, sets.counts, strict=True)

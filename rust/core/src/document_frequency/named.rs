@@ -188,33 +188,6 @@ impl DocumentFrequency {
         Ok(Self { tokenizer: self.tokenizer.clone(), stem: self.stem, ..sum })
     }
 
-    /// The counts in pieces by a hash of the words of each n-gram, so that equal n-grams of other counts are in the same
-    /// piece. The documents are those of the first piece, so that the sum of all has them once.
-    pub fn split(&self, pieces: usize) -> Vec<Self> {
-        let hashes: Vec<u64> = self.words().map(hash).collect();
-        let (mut words, mut counts) = (vec![Vec::new(); pieces], vec![Vec::new(); pieces]);
-        let mut numbers = vec![vec![Word::MAX; hashes.len()]; pieces];
-        for (ngram, count) in self.frequencies.iter() {
-            let whole = ngram.words().fold(0_u64, |whole, word| (whole ^ hashes[word as usize]).wrapping_mul(SCATTER));
-            let piece = ((u128::from(whole) * pieces as u128) >> 64) as usize;
-            for word in ngram.words() {
-                let number = &mut numbers[piece][word as usize];
-                if *number == Word::MAX {
-                    *number = words[piece].len() as Word;
-                    words[piece].push(self.words.word(word));
-                }
-            }
-            counts[piece].push((renumber(ngram, &numbers[piece]), count));
-        }
-        let documents = std::iter::once(self.documents()).chain(std::iter::repeat(0));
-        let made = words.iter().zip(counts).zip(documents).map(|((words, counts), documents)| Self {
-            tokenizer: self.tokenizer.clone(),
-            stem: self.stem,
-            ..Self::from_counts(words, counts, documents, self.order)
-        });
-        made.collect()
-    }
-
     /// The kind of words, for messages: "tokens (tokenizer ptb)", "stems (tokenizer ptb)".
     pub fn word_kind(&self) -> String {
         word_kind(&self.tokenizer, self.stem)
@@ -241,14 +214,6 @@ impl DocumentFrequency {
         }
         Ok(words)
     }
-}
-
-/// An odd number, by which the bits of a number are scattered over the higher ones.
-const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A hash of a word that is the same on every machine.
-fn hash(word: &str) -> u64 {
-    word.bytes().fold(SCATTER, |hash, byte| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SCATTER))
 }
 
 pub(super) fn word_kind(tokenizer: &str, stem: bool) -> String {
