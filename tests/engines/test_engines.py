@@ -171,7 +171,7 @@ def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
     rows = [{"image_id": n % 40, "references": ["a dog"], "candidate": "a dog"} for n in range(41)]
     (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     message = run.refused("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", engine)
-    assert "1 image has more than one candidate: 0" in message
+    assert "more than one candidate for 1 image (0); " in message
 
 
 @pytest.mark.parametrize("stem", [False, True])

@@ -16,7 +16,7 @@ from sacrecap.cli.options import TOKENIZER, Parameter, read_call, read_parameter
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, fitted, known_only, united, unknown_format, without
 from sacrecap.data.cells import without_empty
-from sacrecap.data.shapes import NoColumnError, NoIdsError, columns_named
+from sacrecap.data.shapes import NamedColumns, NoColumnError, NoIdsError, columns_named
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, UsageError
 
@@ -152,6 +152,16 @@ class CaptionFiles:
         if self.on_extra == "skip":
             candidates = known_only(candidates, references)
         return without(references, file.skipped), candidates
+
+    def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
+        """How the rows of a file that holds both are read piece by piece; None where more is asked of them."""
+        if self.add_references or self.image_ids != "text" or self.on_duplicate != "error":
+            return None
+        stage.text = "reading"
+        if self.by is not None:
+            self._take_columns(self.open("references", path), path)
+        format_, *how = self.of_references
+        return Reading(format_, self.split, *how), self.columns
 
     def of_columns(self, path: str) -> tuple[Captions, dict[str, Captions]]:
         """References of a file of rows, and the captions in each --caption-column, which are a system's each."""

@@ -11,7 +11,9 @@ from sacrecap.cli.options import number, read_call, read_parameters
 from sacrecap.errors import UsageError, accepted_name
 
 if TYPE_CHECKING:
+    from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.engines import EngineOptions
+    from sacrecap.engines.sources import Table
 
 _OF_RAY = {"address": ("HOST:PORT", str), "workers": ("a whole number of at least 1", number(int, 1, math.inf))}
 
@@ -34,6 +36,15 @@ class EngineChoice:
         from sacrecap.engines import EngineOptions
 
         return EngineOptions(self.name, rows=rows, **self._parameters)
+
+    def table(self, path: str, files: CaptionFiles) -> Table | None:
+        """The rows of a file that holds both, for an engine to read piece by piece; None if it is to be read whole."""
+        how = None if self.name == "local" or path == "-" else files.in_pieces(path)
+        if how is None:
+            return None
+        from sacrecap.engines.sources import Table
+
+        return Table.of(path, *how, on_missing=files.on_missing)
 
     def check_local(self, what: str) -> None:
         """Raises `UsageError` for another engine than `local`."""

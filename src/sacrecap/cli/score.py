@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -102,11 +102,16 @@ def command(
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
     output.check()
-    described, captions, needs = files.of_system(references, candidates, needs)
-    photos = options.image_source(needs, output.report, chosen, described.image_ids)
+    pictured = needs.get("images") is not None
+    table = None if candidates is not None or pictured else engine.table(references, files)
+    source: Any = table
+    captions, photos = None, None
+    if table is None:
+        source, captions, needs = files.of_system(references, candidates, needs)
+        photos = options.image_source(needs, output.report, chosen, source.image_ids)
     needs = _with_own_scores(needs, candidates)
     result = score(
-        described,
+        source,
         captions,
         chosen,
         tokenizer=files.tokenizer,

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
+from sacrecap.data import remedies
+from sacrecap.data.source import Reading
 from sacrecap.engines.plan import Engine, Plan
 from sacrecap.engines.progress import Progress
-from sacrecap.engines.sources import CountedReferences, Held, PieceSource
+from sacrecap.engines.sources import CountedReferences, Held, PieceSource, Table
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, some, warn
 from sacrecap.metrics.base import Metric, Ready
@@ -104,7 +106,7 @@ class _Pass:
         """The statistics of each piece, after the pass that counts, if one is needed."""
         if self.plan.orders or self.plan.learning:
             progress = Progress("counting n-grams", self._source.images, self.plan.needs.progress)
-            self.known = self._engine.count(self.plan, progress.watched(self._source.pieces()))
+            self.known = self._engine.count(self.plan, progress.watched(self._source.pieces(again=True)))
         progress = Progress("scoring", self._source.images, self.plan.needs.progress)
         return self._engine.score(self.plan, self.known, progress.watched(self._source.pieces()))
 
@@ -170,7 +172,7 @@ class Collected:
                     seen[image] = seen.get(image, 0) + 1
         repeated = [image for image, count in seen.items() if count > 1]
         if repeated:
-            raise DataError(f"the input has {some(repeated)} several times; give each image in one row")
+            raise DataError(f"more than one candidate for {some(repeated)}; {remedies.for_repeated()}")
 
     def results(self, how: Resampling) -> dict[str, Result]:
         """The result of each system."""
@@ -247,8 +249,14 @@ def _source(
     """Where the captions come from."""
     if systems is not None:
         return Held(references, systems, called, on_missing)
+    if isinstance(references, Table):
+        return references
     if isinstance(references, (str, PathLike)):
         from sacrecap.data.captions import read_both
+
+        table = Table.of(references, Reading(), on_missing=on_missing)
+        if table is not None:
+            return table
 
         described, captions = read_both(references)
         return Held(described, {SYSTEM: captions}, called, on_missing)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import pickle
+import tempfile
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from sacrecap._core import CaptionsBuilder
 from sacrecap.corpus.corpus import Corpus, align, as_references
+from sacrecap.data.captions import CaptionFile
 from sacrecap.engines.plan import Piece
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
+    from os import PathLike
+
+    from sacrecap._core import Captions
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import Aligned, CandidateSource, CaptionSource
+    from sacrecap.data.shapes import NamedColumns
+    from sacrecap.data.source import Reading
 
 ROWS = 16_384
 """Images of a piece: more are counted faster, and take more memory."""
@@ -22,8 +34,8 @@ class PieceSource(Protocol):
     images: int | None
     """How many there are, as far as that is known before they are read."""
 
-    def pieces(self) -> Iterator[Piece]:
-        """The pieces, in the order of the images."""
+    def pieces(self, *, again: bool = False) -> Iterator[Piece]:
+        """The pieces, in the order of the images; `again`: whether they are needed once more."""
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus of each system, of these images, in their order, with what single captions are taken from."""
@@ -42,7 +54,7 @@ class Held:
         self._aligned = align(references, systems, called, on_missing)
         self.images: int | None = len(self._aligned.images)
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self, *, again: bool = False) -> Iterator[Piece]:  # noqa: ARG002
         """Pieces of `ROWS` images."""
         every = self._aligned.references.image_ids
         for start in range(0, len(self._aligned.images), ROWS):
@@ -59,6 +71,126 @@ def piece_of(aligned: Aligned, chosen: slice, image_ids: list[str]) -> Piece:
     ids = [image_ids[image] for image in images]
     systems = {name: own.aligned(ids, aligned.places[name][chosen]) for name, own in aligned.systems.items()}
     return Piece(aligned.references.aligned(ids, images), systems)
+
+
+class Table:
+    """Rows of a file that holds references and candidates: read piece by piece. What several passes need is put into a
+    temporary file, which takes a tenth of the time that reading takes.
+
+    Args:
+        path: the file, folder or pattern.
+        reading: how it is read.
+        columns: which columns hold what.
+        on_missing: what an image without candidate means.
+    """
+
+    images: int | None = None
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        reading: Reading,
+        columns: NamedColumns | None = None,
+        on_missing: str = "error",
+    ) -> None:
+        self._given, self._columns, self._on_missing = (path, reading), columns, on_missing
+        self._aside: IO[bytes] | None = None
+
+    @classmethod
+    def of(
+        cls, path: str | PathLike[str], reading: Reading, columns: NamedColumns | None = None, on_missing: str = "error"
+    ) -> Table | None:
+        """The rows of the file; None if it can only be read whole."""
+        file = CaptionFile(path, reading, held=False)
+        return cls(path, reading, columns, on_missing) if file.is_in_pieces else None
+
+    def pieces(self, *, again: bool = False) -> Iterator[Piece]:
+        """Pieces of `ROWS` images; `again`: whether they are needed once more.
+
+        Raises `DataError` for rows that cannot be used, and where the disk is full.
+        """
+        with _no_room():
+            if self._aside is None:
+                aside = tempfile.TemporaryFile(prefix="sacrecap-") if again else None  # noqa: SIM115 - goes with this object
+                for piece in self._read():
+                    if aside is not None:
+                        pickle.dump(piece, aside, protocol=5)
+                    yield piece
+                self._aside = aside
+                return
+            self._aside.seek(0)
+        with contextlib.suppress(EOFError):
+            while True:
+                yield pickle.load(self._aside)  # noqa: S301 - ours
+
+    def _read(self) -> Iterator[Piece]:
+        file = CaptionFile(*self._given, held=False)
+        file.check_holds_both(self._columns)
+        rows: list[list[Any]] = [[], [], []]
+        for batch in file.batches(["references", "candidates"], columns=self._columns):
+            for column, more in zip(rows, batch, strict=True):
+                column.extend(more)
+            while len(rows[0]) >= ROWS:
+                yield self._piece(file.name, *(column[:ROWS] for column in rows))
+                rows = [column[ROWS:] for column in rows]
+        if rows[0]:
+            yield self._piece(file.name, *rows)
+
+    def _piece(self, name: str, ids: list[Any], references: list[Any], candidates: list[Any]) -> Piece:
+        both = []
+        for cells in (references, candidates):
+            builder = CaptionsBuilder()
+            builder.extend(ids, cells)
+            both.append(builder.finish().named(name))
+        aligned = align(both[0], {"": both[1]}, {"": name}, self._on_missing)
+        return piece_of(aligned, slice(None), aligned.references.image_ids)
+
+    def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
+        """A corpus that reads the captions again where some are needed, as for a report."""
+        return {"": RereadCorpus(*self._given, self._columns, image_ids, tokenizer)}
+
+
+@contextlib.contextmanager
+def _no_room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(
+            f"{tempfile.gettempdir()}: what is needed twice cannot be put there: {error.strerror or error}; free some "
+            "space, or choose another folder with TMPDIR"
+        ) from error
+
+
+class RereadCorpus(Corpus):
+    """Images of a file of rows, whose captions are read again when they are first needed."""
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        reading: Reading,
+        columns: NamedColumns | None,
+        image_ids: list[str],
+        tokenizer: Tokenizer,
+    ) -> None:
+        self._given, self._columns = (path, reading), columns
+        self.image_ids, self.tokenizer, self._numbers = image_ids, tokenizer, None
+
+    @cached_property
+    def _both(self) -> tuple[Captions, Captions]:
+        file = CaptionFile(*self._given)
+        file.check_holds_both(self._columns)
+        candidates = file.candidates(columns=self._columns)
+        return as_references(file.references(columns=self._columns)), candidates
+
+    @cached_property
+    def reference_captions(self) -> Captions:  # type: ignore[override]
+        """The references, read."""
+        return self._both[0]
+
+    @cached_property
+    def candidate_captions(self) -> Captions:  # type: ignore[override]
+        """The captions, read."""
+        return self._both[1]
 
 
 class CountedReferences:
