@@ -43,8 +43,6 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 EngineName: TypeAlias = Literal["local", "stream", "ray"]
 ENGINES: tuple[EngineName, ...] = get_args(EngineName)
-OnBadRow: TypeAlias = Literal["error", "skip"]
-ON_BAD_ROW: tuple[OnBadRow, ...] = get_args(OnBadRow)
 OnBadRowOfBatch: TypeAlias = Literal["error", "null"]
 ON_BAD_ROW_OF_BATCH: tuple[OnBadRowOfBatch, ...] = get_args(OnBadRowOfBatch)
 """What to do with a row of a batch that cannot be scored."""

@@ -497,7 +497,7 @@ def _inputs(outputs: Iterable[str]) -> set[str]:
     for name, value in context.params.items():
         if name not in outputs:
             texts.update(text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
-    return texts | {part for text in texts for part in re.split("[=,()]", text)}  # NAME=FILE, stream(work=FOLDER)
+    return texts | {part for text in texts for part in re.split("[=,()]", text)}  # NAME=FILE
 
 
 def _is_same(place: str, text: str) -> bool:

@@ -25,7 +25,6 @@ from sacrecap.report.score_page import (
     known,
     lead,
     page_image,
-    sampled,
     texts_of,
 )
 
@@ -81,14 +80,14 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         ("", "stronger: smaller p (0.05, 0.01, 0.001); !: significant. Click a cell to choose what is shown below."),
     ]
     part = ""
-    if len(data["images"]) < len(first.image_ids) == first.images:
+    if len(data["images"]) < len(first.image_ids):
         differ, label = min(EXTREMES, len(data["images"])), data["metrics"][data["lead"]]["label"]
         part = (
             f"{held(data['images'], first)}: the {differ:,} on which the systems differ most by {label}, and "
             f"{SAMPLED}. Scores, intervals and tests are of all images."
         )
     printed = scores(comparison, Figures())
-    notes = [marks, *map(str, comparison.findings), *comparison.notes, *sampled(first)]
+    notes = [marks, *map(str, comparison.findings), *comparison.notes]
     return ReportPage(
         "comparison",
         "Comparison of captioning systems",

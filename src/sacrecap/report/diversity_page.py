@@ -18,7 +18,7 @@ from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
-from sacrecap.report.score_page import held, sampled
+from sacrecap.report.score_page import held
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
@@ -75,11 +75,9 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     level = result.resampling.interval
     below = "" if level is None else f" Below each figure its {percent(level)} interval."
     ways = f"↓: less is more diverse; of the others, more is more diverse, or more accurate.{below}"
-    figures = Section(
-        "figures", "Systems", table=replace(table(result, Figures()), notes=[ways, *notes(result), *sampled(first)])
-    )
+    figures = Section("figures", "Systems", table=replace(table(result, Figures()), notes=[ways, *notes(result)]))
     part = ""
-    if len(ids) < len(first.image_ids) == first.images:
+    if len(ids) < len(first.image_ids):
         part = (
             f"{held(ids, first)}: those with the most and the least diverse captions. All figures and pictures above "
             "are of all images."

@@ -98,7 +98,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     marked = [("marked", "Marked"), ("", " words occur in no reference (words compared in lower case, as written).")]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
     part = ""
-    if len(data["images"]) < len(result.image_ids) == result.images:
+    if len(data["images"]) < len(result.image_ids):
         ends = min(EXTREMES, len(data["images"]) // 2)
         part = (
             f"{held(data['images'], result)}: the {ends:,} best and the {ends:,} worst by {label}, and "
@@ -138,7 +138,7 @@ def _table(result: Result) -> Table:
         for score, (_, *cells) in zip(result.values(), printed.rows, strict=True)
     ]
     columns = [*printed.columns, Column("signature", align="left", kind="signature")]
-    return replace(printed, columns=columns, rows=rows, notes=[*printed.notes, *sampled(result)])
+    return replace(printed, columns=columns, rows=rows, notes=printed.notes)
 
 
 def facts(result: Result) -> dict[str, str]:
@@ -149,18 +149,6 @@ def facts(result: Result) -> dict[str, str]:
         "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
         "Tokenizer": result.corpus.tokenizer,
     }
-
-
-def sampled(system: Result | SystemDiversity) -> list[str]:
-    """A note if an engine scored part by part, and kept a sample of the images."""
-    kept = len(system.image_ids)
-    if kept == system.images:
-        return []
-    said = (
-        f"Scores, intervals and tests are of all {system.images:,} images. Everything on this page about single images "
-        f"(the best and the worst, tables, distributions, words) is of a random sample of {kept:,} of them."
-    )
-    return [said]
 
 
 def held(shown: Sequence[object], system: Result | SystemDiversity) -> str:
