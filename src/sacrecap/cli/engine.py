@@ -13,7 +13,7 @@ from sacrecap.errors import UsageError, accepted_name
 if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.engines import EngineOptions
-    from sacrecap.engines.sources import Table
+    from sacrecap.engines.sources import RowsOfFile
 
 _OF_RAY = {"address": ("HOST:PORT", str), "workers": ("a whole number of at least 1", number(int, 1, math.inf))}
 
@@ -37,14 +37,14 @@ class EngineChoice:
 
         return EngineOptions(self.name, rows=rows, **self._parameters)
 
-    def table(self, path: str, files: CaptionFiles) -> Table | None:
+    def table(self, path: str, files: CaptionFiles) -> RowsOfFile | None:
         """The rows of a file that holds both, for an engine to read piece by piece; None if it is to be read whole."""
         how = None if self.name == "local" or path == "-" else files.in_pieces(path)
         if how is None:
             return None
-        from sacrecap.engines.sources import Table
+        from sacrecap.engines.sources import RowsOfFile
 
-        return Table.of(path, *how, on_missing=files.on_missing)
+        return RowsOfFile.of(path, *how, on_missing=files.on_missing)
 
     def check_local(self, what: str) -> None:
         """Raises `UsageError` for another engine than `local`."""

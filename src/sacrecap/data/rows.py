@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 
 from sacrecap.data.cells import at, is_deep, paths
 from sacrecap.data.fields import json_type
@@ -383,16 +383,16 @@ def of_arrow(content: Content, format: str) -> Rows:
         DataError: the file is broken, now or as its rows are read.
         MissingDependencyError: pyarrow is not installed.
     """
-    with whole(format):
-        schema = _parquet_file(content).schema_arrow if format == "parquet" else _arrow(content)[0]
+    with whole(format), content.open() as file:
+        schema = _parquet_file(content, file).schema_arrow if format == "parquet" else _arrow(content, file)[0]
     known: list[str] = [path for field in schema for path in columns_of(field) if not _is_binary(schema, path)]
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        with whole(format):
+        with whole(format), content.open() as file:
             if format == "parquet":
-                found = _parquet_file(content).iter_batches(batch_size=_ROWS, columns=stored(names, known))
+                found = _parquet_file(content, file).iter_batches(batch_size=_ROWS, columns=stored(names, known))
             else:
-                found = _arrow(content)[1]
+                found = _arrow(content, file)[1]
             for batch in found:
                 yield [column(batch, name).to_pylist() for name in names]
 
@@ -461,26 +461,25 @@ def _parts(type_: Any) -> list[str]:
     return [type_.field(number).name for number in range(type_.num_fields)] if str(type_).startswith("struct") else []
 
 
-def _parquet_file(content: Content) -> Any:
+def _parquet_file(content: Content, file: IO[bytes]) -> Any:
     from pyarrow import parquet
 
-    return parquet.ParquetFile(_file(content))
+    return parquet.ParquetFile(_seekable(content, file))
 
 
-def _file(content: Content) -> Any:
+def _seekable(content: Content, file: IO[bytes]) -> Any:
     """A file of Arrow's, in which it may go to any place."""
     import pyarrow
 
-    file = content.open()
     return pyarrow.PythonFile(file, "r") if file.seekable() else pyarrow.py_buffer(content.read())
 
 
-def _arrow(content: Content) -> tuple[Any, Iterator[Any]]:
+def _arrow(content: Content, file: IO[bytes]) -> tuple[Any, Iterator[Any]]:
     """Schema and batches of an Arrow file or stream."""
     import pyarrow
 
     if not content.start.startswith(b"ARROW1"):
-        stream = pyarrow.ipc.open_stream(content.open())
+        stream = pyarrow.ipc.open_stream(file)
         return stream.schema, iter(stream)
-    file = pyarrow.ipc.open_file(_file(content))
-    return file.schema, map(file.get_batch, range(file.num_record_batches))
+    table = pyarrow.ipc.open_file(_seekable(content, file))
+    return table.schema, map(table.get_batch, range(table.num_record_batches))

@@ -15,7 +15,7 @@ from sacrecap.data import remedies
 from sacrecap.data.source import Reading
 from sacrecap.engines.plan import Engine, Plan
 from sacrecap.engines.progress import Progress
-from sacrecap.engines.sources import CountedReferences, Held, PieceSource, Table
+from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, some, warn
 from sacrecap.metrics.base import Metric, Ready
@@ -249,12 +249,12 @@ def _source(
     """Where the captions come from."""
     if systems is not None:
         return Held(references, systems, called, on_missing)
-    if isinstance(references, Table):
+    if isinstance(references, RowsOfFile):
         return references
     if isinstance(references, (str, PathLike)):
         from sacrecap.data.captions import read_both
 
-        table = Table.of(references, Reading(), on_missing=on_missing)
+        table = RowsOfFile.of(references, Reading(), on_missing=on_missing)
         if table is not None:
             return table
 

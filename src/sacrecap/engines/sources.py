@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -73,7 +74,7 @@ def piece_of(aligned: Aligned, chosen: slice, image_ids: list[str]) -> Piece:
     return Piece(aligned.references.aligned(ids, images), systems)
 
 
-class Table:
+class RowsOfFile:
     """Rows of a file that holds references and candidates: read piece by piece. What several passes need is put into a
     temporary file, which takes a tenth of the time that reading takes.
 
@@ -99,7 +100,7 @@ class Table:
     @classmethod
     def of(
         cls, path: str | PathLike[str], reading: Reading, columns: NamedColumns | None = None, on_missing: str = "error"
-    ) -> Table | None:
+    ) -> RowsOfFile | None:
         """The rows of the file; None if it can only be read whole."""
         file = CaptionFile(path, reading, held=False)
         return cls(path, reading, columns, on_missing) if file.is_in_pieces else None
@@ -112,6 +113,8 @@ class Table:
         with _no_room():
             if self._aside is None:
                 aside = tempfile.TemporaryFile(prefix="sacrecap-") if again else None  # noqa: SIM115 - goes with this object
+                if aside is not None:
+                    weakref.finalize(self, aside.close)
                 for piece in self._read():
                     if aside is not None:
                         pickle.dump(piece, aside, protocol=5)
