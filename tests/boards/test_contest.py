@@ -14,7 +14,7 @@ import pytest
 
 from runner import Runner
 from sacrecap import example
-from sacrecap.boards import Contest
+from sacrecap.boards import Contest, contest_board
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import render_html
 
@@ -323,6 +323,39 @@ def test_a_contest_without_submissions_has_a_board(make: Make, tmp_path: Path) -
     made.write(tmp_path / "site")
     assert "Ranked by" in (tmp_path / "site/index.html").read_text()
     assert "CIDEr-D" in str(made)
+
+
+def test_what_was_found_of_a_file_is_not_computed_again(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless references or rules have changed; and a file of memory that is no such thing is begun anew."""
+    folder = make()
+    add(folder, "Bad/001.json", "[3]")
+    contest = Contest.load(folder)
+    before = contest.board().to_dict()
+    examined: list[str] = []
+    real = contest_board._Scored.examined
+
+    def counted(self: Any, data: bytes, system: str) -> Any:
+        examined.append(system)
+        return real(self, data, system)
+
+    monkeypatch.setattr(contest_board._Scored, "examined", counted)
+    assert contest.board().to_dict() == before
+    assert examined == []
+    add(folder, "New/001.json", json.dumps(cut("plain", 1)))
+    contest.board()
+    assert examined == ["New/001"]
+    changed = {**REFERENCES, IMAGES[0]: REFERENCES[IMAGES[1]]}
+    for change in (
+        lambda: (tmp_path / "hidden/c5.scores.json").write_text("{"),
+        lambda: (tmp_path / "hidden/c5.json").write_text(json.dumps(changed)),
+        lambda: (folder / "contest.toml").write_text((folder / "contest.toml").read_text() + "[limits]\nmost_same = 9"),
+    ):
+        change()
+        del examined[:]
+        Contest.load(folder).board()
+        assert len(examined) == 7 + 1
 
 
 # The folder: what is not followed, and what changes.
