@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from sacrecap.data.source import PathLike, display_name
+from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError
-from sacrecap.judgments.datasets.records import Record, read_records
 from sacrecap_studies.clustered_intervals import wilson
 
 
-def compare_winners(triplets: PathLike, choices: PathLike) -> tuple[str, list[dict[str, Any]]]:
+def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, Any]]]:
     """Joins two exports by the ids of their pairs.
 
     Returns a table, with a line per category: pairs that both studies have decided, how many have the same winner, and
@@ -21,8 +21,8 @@ def compare_winners(triplets: PathLike, choices: PathLike) -> tuple[str, list[di
     likes = _by_pair(choices)
     joined = [
         {
-            **{name: line.fields[name] for name in ("pair", "image_id", "b", "c", "category") if line.has(name)},
-            "human_like": line.name("winner"),
+            **{name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line},
+            "human_like": line["winner"],
             "humans_like": _side(line, likes[pair]),
         }
         for pair, line in _by_pair(triplets).items()
@@ -30,7 +30,7 @@ def compare_winners(triplets: PathLike, choices: PathLike) -> tuple[str, list[di
     ]
     if not joined:
         raise DataError(
-            f"{display_name(triplets)} and {display_name(choices)} have no pair in common; make both studies with the "
+            f"{triplets} and {choices} have no pair in common; make both studies with the "
             "same --seed, --systems and --categories"
         )
     rows = [("", "pairs", "same winner", "share")]
@@ -46,15 +46,23 @@ def compare_winners(triplets: PathLike, choices: PathLike) -> tuple[str, list[di
     return "\n".join(padded), joined
 
 
-def _by_pair(path: PathLike) -> dict[str, Record]:
-    found = {line.name("pair"): line for line in read_records(path) if line.has("pair")}
+def _by_pair(path: str) -> dict[str, dict[str, Any]]:
+    found = {}
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+        try:
+            pair = json.loads(line) if line.strip() else {}
+        except ValueError as error:
+            raise DataError(f"{path}: line {number}: not JSON ({error})") from None
+        if isinstance(pair, dict) and "pair" in pair:
+            if not all(isinstance(pair.get(name), str) for name in ("pair", "b", "c", "winner")):
+                raise DataError(f"{path}: line {number}: pair, b, c and winner must be text")
+            found[pair["pair"]] = pair
     if not found:
-        raise DataError(f"{display_name(path)}: no line has a pair; sacrecap study make gives each pair its id")
+        raise DataError(f"{path}: no line has a pair; sacrecap study make gives each pair its id")
     return found
 
 
-def _side(line: Record, other: Record) -> str:
+def _side(line: dict[str, Any], other: dict[str, Any]) -> str:
     """The winner of the other study, as B and C stand in this one."""
-    winner = other.name("winner")
-    is_turned = line.name("b") != other.name("b")
-    return {"b": "c", "c": "b"}.get(winner, winner) if is_turned else winner
+    winner: str = other["winner"]
+    return {"b": "c", "c": "b"}.get(winner, winner) if line["b"] != other["b"] else winner

@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, cycle, islice
+from pathlib import Path
 from typing import Any
 
 from sacrecap.data.images import ImageFile, ImageSource
-from sacrecap.data.source import PathLike
 from sacrecap.data.thumbnails import thumbnail
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
 from sacrecap_studies.field_reader import LONGEST
@@ -352,7 +352,7 @@ def _telling_words(references: Sentences) -> dict[str, list[str]]:
     }
 
 
-def images_of(place: PathLike | ImageSource, image_ids: Sequence[str]) -> dict[str, str]:
+def images_of(place: str | Path | ImageSource, image_ids: Sequence[str]) -> dict[str, str]:
     """The images of a study by id, as its file has them: web addresses, or copies as `data:` URLs.
 
     Copies are WebP files of at most `SIDE` pixels at the longer side, without what cameras write into files.
