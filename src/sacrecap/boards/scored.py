@@ -185,7 +185,8 @@ def board(
             except DataError as error:
                 refused[system] = [without_folders(str(error), source, merged_needs.get("scores"))]
                 continue
-            if found := _missing(described.image_ids, corpus.image_ids) or _problems(corpus, limits):
+            captions = (corpus.captions(image)[0] or "" for image in corpus.image_ids)
+            if found := _missing(described.image_ids, corpus.image_ids) or problems(captions, limits):
                 refused[system] = found
             else:
                 result = score_corpus(corpus, chosen, needs=own_needs, threads=threads)
@@ -241,7 +242,8 @@ def _ascending(metric: Metric, value: float | None) -> float:
 def limits_for(limits: CaptionLimits, metrics: str | Iterable[Metric]) -> CaptionLimits:
     """The limits with that of the metrics: a caption has to have the n-grams that a BLEU counts."""
     parsed = parse_metrics(metrics) if isinstance(metrics, str) else metrics
-    return replace(limits, fewest_words=max(limits.fewest_words, longest_ngram(parsed)))
+    longest = (part.n for metric in parsed for part in metric.parts if isinstance(part, Bleu))
+    return replace(limits, fewest_words=max(limits.fewest_words, *longest, 1))
 
 
 def told_needs(given: Needs | Mapping[str, object] | None, threads: int, **others: object) -> Needs:
@@ -265,15 +267,6 @@ def _missing(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
     known = set(given)
     missing = [image for image in wanted if image not in known]
     return [f"No caption for {len(missing):,} of {len(wanted):,} images: {first_of(missing)}."] if missing else []
-
-
-def _problems(corpus: Corpus, limits: CaptionLimits) -> list[str]:
-    return problems((corpus.captions(image)[0] or "" for image in corpus.image_ids), limits)
-
-
-def longest_ngram(metrics: Iterable[Metric]) -> int:
-    """The longest n-gram that a BLEU among the metrics counts; 1 if there is none."""
-    return max((part.n for metric in metrics for part in metric.parts if isinstance(part, Bleu)), default=1)
 
 
 def ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:

@@ -49,7 +49,7 @@ def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
 
 
 def _when(time: dt.datetime | None) -> str | None:
-    return time and f"{time:%Y-%m-%d %H:%M} {time.tzname()}"
+    return None if time is None else f"{time:%Y-%m-%d %H:%M} {time.tzname()}"
 
 
 def _about(made: ContestBoard) -> list[Section]:
