@@ -210,6 +210,13 @@ def test_the_command_writes_the_same_site_twice_and_from_another_place(
     assert not any(caption in page for texts in REFERENCES.values() for caption in texts)
 
 
+def test_the_site_is_not_where_the_references_are(folder: Path, run: Runner) -> None:
+    done = run.here("board", "references.json", "systems", "--metrics", "cider-d", "-o", ".")
+    assert done.status == 2
+    assert "holds references.json, which participants must not see" in done.stderr
+    assert not (folder / "index.html").exists()
+
+
 @pytest.mark.parametrize("format_", ["json", "csv", "markdown", "latex"])
 def test_each_format_has_every_system(folder: Path, run: Runner, format_: str) -> None:
     printed = run.ok("board", "references.json", "systems", "--metrics", "cider-d", "--format", format_)

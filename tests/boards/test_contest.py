@@ -15,7 +15,7 @@ import pytest
 from runner import Runner
 from sacrecap import example
 from sacrecap.boards import Contest, contest_board
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.report.html import render_html
 
 REFERENCES = example.references()
@@ -130,6 +130,8 @@ most_same = 20"""
         ("starts = 2027-02-01T00:00:00Z\nends = 2027-02-01T00:30:00+01:00", "is not after starts"),
         ("[private]\nshare = 50", "has a private part and no ends"),
         ("ends = 2027-02-01T00:00:00Z\n[private]\nshare = 96", r"private\.share must be a whole number from 1 to 95"),
+        ("ends = 2027-02-01T00:00:00Z\n[private]", r"\[private\] has no share"),
+        (f"rules = {'[' * 5000}", r"contest\.toml: "),
         ("private = 50", "private must be a table of settings, got 50"),
         ("metric = 'cider'", "unknown key metric; did you mean metrics"),
         ("[quota]\nhour = 1", r"unknown key quota\.hour; known are day, week, month"),
@@ -317,6 +319,22 @@ def test_a_second_set_of_other_images_is_refused(make: Make) -> None:
         Contest.load(make(sets={"c5": REFERENCES, "c2": {"elsewhere": ["a dog"]}})).board()
 
 
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        ("metrics = 'ciderr'", "ciderr"),
+        ("rank_by = 'spice'", "cannot be ranked by 'spice'"),
+        ("tokenizer = 'x'", "tokenizer"),
+        ("references = '../hidden/nothing.json'", "no such file"),
+        ("metrics = 'chair-i'\nobjects = '../hidden/nothing.json'", "no such file"),
+    ],
+)
+def test_a_check_says_that_no_board_can_be_made(make: Make, declared: str, told: str) -> None:
+    Contest.load(make()).check()
+    with pytest.raises(SacrecapError, match=told):
+        Contest.load(make(declared)).check()
+
+
 def test_a_contest_without_submissions_has_a_board(make: Make, tmp_path: Path) -> None:
     made = Contest.load(make(HALF, files={})).board()
     assert (made.first.rows, made.first.images) == ([], 30)
@@ -334,13 +352,13 @@ def test_what_was_found_of_a_file_is_not_computed_again(
     contest = Contest.load(folder)
     before = contest.board().to_dict()
     examined: list[str] = []
-    real = contest_board._Scored.examined
+    real = contest_board.Scoring.examined
 
     def counted(self: Any, data: bytes, system: str) -> Any:
         examined.append(system)
         return real(self, data, system)
 
-    monkeypatch.setattr(contest_board._Scored, "examined", counted)
+    monkeypatch.setattr(contest_board.Scoring, "examined", counted)
     assert contest.board().to_dict() == before
     assert examined == []
     add(folder, "New/001.json", json.dumps(cut("plain", 1)))
@@ -442,6 +460,8 @@ def test_problems_are_told_by_rows(make: Make) -> None:
         "Image 'x' is not part of this contest.",
         f"2 images have no caption: {IMAGES[0]!r}, {IMAGES[1]!r}.",
     ]
+    [refused] = contest.problems(json.dumps({**SYSTEMS["plain"], IMAGES[0]: "a dog\0 runs over the beach"}).encode())
+    assert "U+0000" in refused or "zero" in refused
     assert contest.problems(b"PK\x03\x04")[0].startswith("This is a zip file.")
     [same] = contest.problems(json.dumps(dict.fromkeys(IMAGES, "a man on a horse")).encode())
     assert "60 of 60 captions are the same" in same
@@ -491,5 +511,6 @@ def test_scores_of_others_and_objects_are_metrics_of_a_contest(make: Make, tmp_p
     made = Contest.load(folder).board()
     assert made.first.rank_by == "chair-i"
     (folder / "contest.toml").write_text("references = '../hidden/c5.json'\nmetrics = 'cider-d'\nrank_by = 'meteor'")
-    with pytest.raises(UsageError, match="cannot be ranked by 'meteor'"):
-        Contest.load(folder).board()
+    for of in (Contest.board, Contest.check):
+        with pytest.raises(UsageError, match="cannot be ranked by 'meteor'"):
+            of(Contest.load(folder))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -84,17 +84,26 @@ class ContestBoard(Printable):
         Raises:
             DataError: it cannot be written, or has what participants must not see.
         """
-        contest, folder = self.contest, os.path.realpath(site)
-        for hidden in (*contest.references.values(), contest.objects):
-            if hidden is not None and is_inside(os.path.realpath(hidden), folder):
-                raise DataError(f"{site}: holds {hidden}, which participants must not see; write into another folder")
-        write_site(site, self, private=contest.private_part.data if self.part == PRIVATE else None)
+        contest = self.contest
+        hidden = [*contest.references.values(), *([contest.objects] if contest.objects else [])]
+        write_site(site, self, hidden, private=contest.private_part.data if self.part == PRIVATE else None)
 
 
 def write_site(
-    site: PathLike, board: Board | ContestBoard, *, title: str | None = None, private: bytes | None = None
+    site: PathLike,
+    board: Board | ContestBoard,
+    hidden: Iterable[PathLike],
+    *,
+    title: str | None = None,
+    private: bytes | None = None,
 ) -> None:
-    """Writes the page and the JSON of a board. Raises `DataError` where the folder cannot be made or written."""
+    """Writes the page and the JSON of a board.
+
+    Raises `DataError` where the folder cannot be made or written, or has one of the hidden files.
+    """
+    for path in hidden:
+        if is_inside(os.path.realpath(path), os.path.realpath(site)):
+            raise DataError(f"{site}: holds {path}, which participants must not see; write into another folder")
     document = json.dumps(board.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
     files = {
         "index.html": from_above("page")(board, title=title).encode("utf-8", "replace"),
@@ -110,7 +119,7 @@ def write_site(
             file.write(data)
 
 
-class _Scored:
+class Scoring:
     """Scores files of a contest on each set of references, and on the images that are told."""
 
     def __init__(
@@ -177,7 +186,7 @@ class _Scored:
 
 def told_of(contest: Contest, data: bytes, part: str) -> dict[str, Any]:
     """What a team may know of a file on a part of the images. Raises `DataError` for one that has problems."""
-    scored = _Scored(contest, part)
+    scored = Scoring(contest, part)
     if found := problems(data, scored.images, scored.limits):
         raise DataError(" ".join(found))
     captions = read_data(data, "candidates", "")
@@ -199,7 +208,7 @@ def board_of(
     A team's rows are its final choice, or else the best on the images that are told while the contest is open: private
     ones never choose, which would flatter whoever tried most.
     """
-    scored = _Scored(contest, part, needs, threads)
+    scored = Scoring(contest, part, needs, threads)
     found = contest.submissions()
     left_out = list(found.left_out)
     refused: dict[str, list[str]] = {}
@@ -239,7 +248,7 @@ def board_of(
     return ContestBoard(contest, part, boards, left_out)
 
 
-def _empty(scored: _Scored, images: int, refused: dict[str, list[str]]) -> Board:
+def _empty(scored: Scoring, images: int, refused: dict[str, list[str]]) -> Board:
     """The board of a contest without a scored submission."""
     metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda own: own.key != scored.leader.key)}
     return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.leader.key, [], [], refused)

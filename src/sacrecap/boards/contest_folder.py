@@ -122,7 +122,7 @@ class Contest:
             text = file.read()
         try:
             document = _toml(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{path}: {error}") from None
         return cls(folder, **_declared(document, path, folder))
 
@@ -178,6 +178,17 @@ class Contest:
         Files are read later, and may be gone by then.
         """
         return _submissions(os.path.join(self.folder, "submissions"))
+
+    def check(self) -> None:
+        """Scores each image's first reference, and draws the private part.
+
+        Raises `DataError` or `UsageError` for references, objects, metrics or parts of which no board can be made.
+        """
+        from sacrecap.boards.contest_board import Scoring
+
+        scoring = Scoring(self, ALL)
+        for name in scoring.references:
+            scoring.score(name, scoring.references[scoring.first])
 
     def problems(self, data: bytes) -> list[str]:
         """Everything that is wrong with a submitted file, a sentence for each kind; none if it can be scored.
@@ -240,7 +251,10 @@ def _declared(document: Mapping[str, Any], path: str, folder: str) -> dict[str, 
     if "objects" in values:
         values["objects"] = _hidden(values["objects"], "objects", path, folder)
     values.setdefault("title", os.path.basename(folder))
-    values["private"] = values.get("private", {}).get("share", 0)
+    private = values.get("private", {"share": 0})
+    if "share" not in private:
+        raise DataError(f"{path}: [private] has no share; give the per cent of the images, as share = 50")
+    values["private"] = private["share"]
     starts, ends = values.get("starts"), values.get("ends")
     if starts is not None and ends is not None and ends <= starts:
         raise DataError(f"{path}: ends, {ends}, is not after starts, {starts}")

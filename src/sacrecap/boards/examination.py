@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from sacrecap.boards import leaks
 from sacrecap.boards.leaks import CaptionLimits
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data import fields
 from sacrecap.data.captions import read_data
-from sacrecap.errors import SacrecapError
+from sacrecap.errors import DataError, SacrecapError
 
 MOST_PROBLEMS = 100
 """Lines listed; the others are counted."""
@@ -48,7 +49,14 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
         elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
             found.add(_TOO_LONG, _short(image))
     found.add_misfits(captions.image_ids, images)
-    return found.lines() or leaks.problems((captions.captions(each)[0] for each in images), limits)
+    if misfits := found.lines():
+        return misfits
+    of_them = {image: captions.captions(image)[0] for image in images}
+    try:
+        Corpus({image: ["a"] for image in images}, of_them)  # what scoring refuses, such as a zero byte
+    except DataError as error:
+        return [str(error)]
+    return leaks.problems(of_them.values(), limits)
 
 
 class _Places(dict[tuple[str, str], list[str]]):

@@ -120,5 +120,5 @@ def command(
             threads=needs.threads,
         )
         if site is not None:
-            write_site(site, made, title=rules.title)
+            write_site(site, made, [references], title=rules.title)
     output.show(made)
