@@ -157,10 +157,8 @@ class RayEngine:
 
     def _task(self, name: str, *, gpus: bool = False) -> Callable[..., Any]:
         # A process keeps its network from piece to piece.
-        own: dict[str, Any] = {"num_gpus": 1, "max_calls": 0} if gpus else {}
-        task: Callable[..., Any] = (
-            self._ray.remote(_work(name)).options(num_cpus=1, max_retries=TRIES - 1, **own).remote
-        )
+        own: dict[str, Any] = {"num_cpus": 1, **({"num_gpus": 1, "max_calls": 0} if gpus else {})}
+        task: Callable[..., Any] = self._ray.remote(**own)(_work(name)).options(max_retries=TRIES - 1).remote
         return task
 
     def _got(self, reference: Any) -> Any:
