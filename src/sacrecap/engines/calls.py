@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
 from sacrecap.data import remedies
+from sacrecap.data.captions import read_both
 from sacrecap.data.source import Reading
 from sacrecap.engines.plan import Engine, Plan
 from sacrecap.engines.progress import Progress
@@ -50,9 +51,7 @@ def score(
     resampling: Resampling,
 ) -> Result:
     """One system's scores: see [`sacrecap.score`][]."""
-    source = _source(
-        references, None if candidates is None else {SYSTEM: candidates}, {SYSTEM: "the candidates"}, on_missing
-    )
+    source = _source(references, candidates, on_missing)
     with _scored(options, source, Plan(tuple(metrics), needs, tokenizer)) as scored:
         keep = options.rows or resampling.interval is not None
         collected = Collected(scored.plan, source, keep=keep)
@@ -76,9 +75,9 @@ def compare(
     resampling: Resampling,
 ) -> Comparison:
     """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
-    names = systems if systems is not None else getattr(references, "systems", ())
-    several = checked_attempts(names, attempts, test=test or "exact", alpha=alpha, correction=correction)
-    source = _source(references, systems, {name: f"system {name!r}" for name in names}, on_missing)
+    systems = systems or {}
+    several = checked_attempts(systems, attempts, test=test or "exact", alpha=alpha, correction=correction)
+    source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
     with _scored(options, source, Plan(tuple(metrics), needs, tokenizer)) as scored:
         collected = Collected(scored.plan, source, keep=True)
         collected.take(scored.rows())
@@ -243,24 +242,20 @@ def document_frequency(
     return counted.frequencies(stems=stem)
 
 
-def _source(
-    references: Any, systems: Mapping[str, Any] | None, called: Mapping[str, str], on_missing: str
-) -> PieceSource:
+def _source(references: Any, candidates: Any, on_missing: str) -> PieceSource:
     """Where the captions come from."""
-    if systems is not None:
-        return Held(references, systems, called, on_missing)
+    called = {SYSTEM: "the candidates"}
+    if candidates is not None:
+        return Held(references, {SYSTEM: candidates}, called, on_missing)
     if isinstance(references, RowsOfFile):
         return references
-    if isinstance(references, (str, PathLike)):
-        from sacrecap.data.captions import read_both
-
-        table = RowsOfFile.of(references, Reading(), on_missing=on_missing)
-        if table is not None:
-            return table
-
-        described, captions = read_both(references)
-        return Held(described, {SYSTEM: captions}, called, on_missing)
-    raise UsageError("no candidates were given; give them, or a path of a file that has references and candidates")
+    if not isinstance(references, (str, PathLike)):
+        raise UsageError("no candidates were given; give them, or a path of a file that has references and candidates")
+    rows = RowsOfFile.of(references, Reading(), on_missing=on_missing)
+    if rows is not None:
+        return rows
+    described, captions = read_both(references)
+    return Held(described, {SYSTEM: captions}, called, on_missing)
 
 
 def make(options: EngineOptions, threads: int) -> Engine:

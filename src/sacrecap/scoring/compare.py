@@ -63,8 +63,7 @@ def compare(
 
     Args:
         references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads.
-        systems: for each system's name `{image id: caption}`, or a path; two at least. None if the references are
-            files of rows that have each system's captions too, and the engine's options name their columns.
+        systems: for each system's name `{image id: caption}`, or a path; two at least.
         metrics: comma-separated names or groups, metric values, or a mixture.
         tokenizer: see [`sacrecap.tokenize`][].
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
