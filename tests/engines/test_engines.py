@@ -83,6 +83,14 @@ def test_comparisons_separate_the_same_pairs(engine: str, how: dict[str, Any]) -
     assert how or any(pair.significant for pair in found.pairs)
 
 
+def test_standardised_scores_are_those_of_all_systems(engine: str) -> None:
+    metrics = "combine(z(rouge-l), 0.5*z(cider-d)), rouge-l"
+    whole = sacrecap.compare(CORPUS.references, CORPUS.systems, metrics, samples=20)
+    found = sacrecap.compare(CORPUS.references, CORPUS.systems, metrics, samples=20, engine=engine)  # type: ignore[arg-type]
+    assert found.to_dict() == whole.to_dict()
+    assert found.to_dict()["standard"]
+
+
 @pytest.mark.parametrize("how", [{"interval_method": "jackknife"}, {"interval": 0.9, "seed": 4}], ids=str)
 def test_ways_to_tell_uncertainty(engine: str, how: dict[str, Any]) -> None:
     whole = sacrecap.score(CORPUS.references, CORPUS.a, "rouge-l, cider-d", samples=40, **how)

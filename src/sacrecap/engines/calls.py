@@ -25,6 +25,7 @@ from sacrecap.scoring.compare import checked_attempts, compare_results
 from sacrecap.scoring.count import CountedMetric
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import result_of
+from sacrecap.scoring.standard import standard_of, without_standard
 from sacrecap.scoring.summed import Summed
 
 if TYPE_CHECKING:
@@ -78,10 +79,15 @@ def compare(
     systems = systems or {}
     several = checked_attempts(systems, attempts, test=test or "exact", alpha=alpha, correction=correction)
     source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-    with _scored(options, source, Plan(tuple(metrics), needs, tokenizer)) as scored:
-        collected = Collected(scored.plan, source, keep=True)
-        collected.take(scored.rows())
-        results = collected.results(Resampling(None))
+    if wanted := without_standard(metrics, [needs]):
+        alone = _rows(options, source, Plan(tuple(wanted), needs, tokenizer))
+        scores = {
+            metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
+            for metric in wanted
+        }
+        captions = sum(result.images for result in alone.values())
+        needs = needs.with_({"standard": standard_of(scores, captions)})
+    results = _rows(options, source, Plan(tuple(metrics), needs, tokenizer))
     needs.begin("resampling")
     return compare_results(
         results,
@@ -92,6 +98,14 @@ def compare(
         resampling=resampling,
         threads=needs.threads,
     )
+
+
+def _rows(options: EngineOptions, source: PieceSource, plan: Plan) -> dict[str, Result]:
+    """Each system's rows, as a result without intervals."""
+    with _scored(options, source, plan) as scored:
+        collected = Collected(scored.plan, source, keep=True)
+        collected.take(scored.rows())
+        return collected.results(Resampling(None))
 
 
 class _Pass:

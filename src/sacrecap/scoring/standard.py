@@ -13,7 +13,7 @@ from sacrecap.scoring.count import count_quietly
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics import Metric
-    from sacrecap.metrics.standardised import Scale
+    from sacrecap.metrics.standardised import Scale, Standard
     from sacrecap.resources.needs import Needs
 
 
@@ -25,19 +25,32 @@ def with_standard(
 
     Raises `DataError` where all captions have one score.
     """
-    named = [metric for metric in metrics if f"{STANDARDISED}(" in metric.key]
-    if not named or any("standard" in own for own in needs.values()):
+    wanted = without_standard(metrics, needs.values())
+    if not wanted:
         return dict(needs)
-    from sacrecap.metrics.standardised import Standard, unscaled
-
-    wanted = unscaled(named)
     scores: dict[str, list[float]] = {metric.key: [] for metric in wanted}
     for name, corpus in corpora.items():
-        for one in count_quietly(corpus, list(wanted), needs[name]):
+        for one in count_quietly(corpus, wanted, needs[name]):
             scores[one.metric.key] += memoryview(one.statistics.row_scores()).cast("d").tolist()
-    captions = sum(corpus.candidate_count for corpus in corpora.values())
-    standard = Standard(f"run({captions})", {key: _scale(key, own) for key, own in scores.items()})
+    standard = standard_of(scores, sum(corpus.candidate_count for corpus in corpora.values()))
     return {name: own.with_({"standard": standard}) for name, own in needs.items()}
+
+
+def without_standard(metrics: Iterable[Metric], needs: Iterable[Needs]) -> list[Metric]:
+    """The metrics whose mean and deviation are taken from all captions of the call, since no file gives them."""
+    named = [metric for metric in metrics if f"{STANDARDISED}(" in metric.key]
+    if not named or any("standard" in own for own in needs):
+        return []
+    from sacrecap.metrics.standardised import unscaled
+
+    return list(unscaled(named))
+
+
+def standard_of(scores: Mapping[str, list[float]], captions: int) -> Standard:
+    """Mean and deviation of these scores, of so many captions, by the keys of their metrics."""
+    from sacrecap.metrics.standardised import Standard
+
+    return Standard(f"run({captions})", {key: _scale(key, own) for key, own in scores.items()})
 
 
 def standard_in(needs: Needs) -> dict[str, Any]:
