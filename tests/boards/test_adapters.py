@@ -162,9 +162,13 @@ def test_evalai_gets_scores_of_two_sets_of_references(
     with zipfile.ZipFile(annotations, "w") as packed:
         for name, described in SETS.items():
             packed.writestr(f"hidden/{name}.json", json.dumps(described))
+    splits = sys.modules["challenge_data.challenge_7.main"].SPLITS
+    monkeypatch.setitem(splits, "test", {"c5": "first", "c40": "second"})
     with pytest.raises(ValueError, match="the annotation file lacks c40; it has c"):
         evalai.evaluate(str(annotations), str(submitted), "test")
-    monkeypatch.setitem(sys.modules["challenge_data.challenge_7.main"].SPLITS, "test", {"c5": "first", "c2": "second"})
+    with pytest.raises(ValueError, match="has to be a zip of them"):
+        evalai.evaluate(str(submitted), str(submitted), "test")
+    monkeypatch.setitem(splits, "test", {"c5": "first", "c2": "second"})
     answer = evalai.evaluate(str(annotations), str(submitted), "test")
     assert accepted(answer, {"first", "second"}) == {
         split: {label: expected(name)[key] for label, key in LABELS.items()}

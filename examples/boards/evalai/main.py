@@ -16,9 +16,10 @@ from typing import Any
 from sacrecap.boards import SUFFIXES, Contest
 
 METRICS = "cider-d, bleu-4, meteor, rouge-l"
-SPLITS: dict[str, str | dict[str, str]] = {"dev": "val_split", "test": {"c5": "test_c5", "c40": "test_c40"}}
+SPLITS: dict[str, str | dict[str, str]] = {"dev": "val_split", "test": "test_split"}
 """By the codename of a phase that of its data-set split, as in `challenge_config.yaml`. Of a phase with several sets of
-references, that of each by its file, `c5` of `c5.json` in the zip: the one with all images first."""
+references, that of each by its file, `c5` of `c5.json` in the zip, the one with all images first:
+`{"test": {"c5": "test_c5", "c40": "test_c40"}}`."""
 
 
 def evaluate(test_annotation_file: str, user_submission_file: str, phase_codename: str, **_: Any) -> dict[str, Any]:
@@ -48,6 +49,8 @@ def evaluate(test_annotation_file: str, user_submission_file: str, phase_codenam
 
 def unpacked(file: str, folder: str, names: list[str]) -> dict[str, str]:
     """The paths of the sets of references in a zip."""
+    if not zipfile.is_zipfile(file):
+        raise ValueError(f"main.py: SPLITS names {', '.join(names)}; the annotation file has to be a zip of them")
     with zipfile.ZipFile(file) as packed:
         packed.extractall(folder)
     found = {path.stem: str(path) for path in Path(folder).rglob("*.*") if not path.name.startswith((".", "_"))}
