@@ -163,17 +163,6 @@ impl Corpus {
         (0..self.0.candidates.image_count()).map(|image| self.0.candidates.of_image(image).len()).collect()
     }
 
-    /// The number of the image and the tokens of each sentence of more tokens, image by image, references first.
-    fn longer_than(&self, words: usize) -> Vec<(usize, usize)> {
-        let (references, candidates) = (&self.0.references.sentences, &self.0.candidates);
-        let all = (0..candidates.image_count()).flat_map(|image| {
-            let described = references.of_image(image).map(move |one| references.tokens(one).len());
-            let own = candidates.of_image(image).map(move |one| candidates.tokens(one).len());
-            described.chain(own).map(move |length| (image, length))
-        });
-        all.filter(|&(_, length)| length > words).collect()
-    }
-
     /// Tokens of an image's candidates and references, joined by blanks.
     fn texts(&self, image: usize) -> PyResult<(Vec<String>, Vec<String>)> {
         check_index("image", image, self.0.candidates.image_count())?;

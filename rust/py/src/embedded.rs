@@ -53,6 +53,12 @@ impl Embedded {
         embedded.map(|embedded| Self(Arc::new(embedded))).map_err(usage_error)
     }
 
+    /// The images of which WMD is not computed.
+    fn beyond(&self, py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<usize> {
+        let corpus = &corpus.get().0;
+        py.detach(|| self.0.beyond(corpus))
+    }
+
     /// VIFIDEL's plan, with these parameters, for an image's first candidate, by name: numbers as float64, known objects as
     /// numbers among the image's labels, words as rows.
     fn explain_vifidel<'py>(

@@ -125,8 +125,6 @@ class Metric(Declared):
     """Names of parameters that only `ready` takes: the native arithmetic does not know them."""
     explains: ClassVar[str | None] = None
     """The kind of explanation by `explain_image`, such as `alignment`; its plural is the key in JSON; None for none."""
-    longest: ClassVar[int | None] = None
-    """The most tokens of a sentence that it scores; None for any number. See `sacrecap.metrics.lengths`."""
     bears: ClassVar[Bears | None] = None
     """At which lengths it tells right captions from wrong ones; None for a metric that was not measured."""
     uses_document_frequency: ClassVar[bool] = False

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from sacrecap.errors import option
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.lengths import check_lengths
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -24,7 +23,6 @@ class EmbeddingMetric(Metric):
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
     resolved: ClassVar[tuple[str, ...]] = ("embeddings",)
-    longest: ClassVar[int | None] = 2_000
 
     @property
     def script_words(self) -> bool:
@@ -34,11 +32,10 @@ class EmbeddingMetric(Metric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any.
 
-        Raises `DataError` if vectors or objects are unusable, or a sentence is too long.
+        Raises `DataError` if vectors or objects are unusable.
         """
         from sacrecap.resources.vectors import embed
 
-        check_lengths(self, corpus)
         source = self.named_or("embeddings", needs.get("embeddings"))
         view = embed(corpus, needs, source, scripted=self.script_words)
         return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)

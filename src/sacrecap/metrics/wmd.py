@@ -13,11 +13,16 @@ Where papers and programs differ: docs/reference/metrics/wmd.md.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from sacrecap.metrics.base import Bears
+from sacrecap.errors import some, warn
+from sacrecap.metrics.base import Bears, Ready
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.embedding import EmbeddingMetric
+
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 
 class Wmd(EmbeddingMetric):
@@ -50,6 +55,16 @@ class Wmd(EmbeddingMetric):
     }
     arithmetic: ClassVar[str] = "wmd"
     bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """As for any metric over word vectors; warns of images that are beyond what transport can solve in a minute."""
+        ready = super().ready(corpus, needs)
+        if beyond := ready.own.embedded.beyond(ready.corpus):
+            warn(
+                f"{self.label} has no score of {some([corpus.image_ids[place] for place in beyond])}: a caption "
+                "and a reference have more than 4,000,000 pairs of different words; shorten one of them"
+            )
+        return ready
 
     @property
     def largest(self) -> float | None:

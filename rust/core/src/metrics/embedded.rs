@@ -2,7 +2,11 @@
 
 use std::sync::OnceLock;
 
+use rustc_hash::FxHashSet;
+
+use crate::corpus::Corpus;
 use crate::engine::Resource;
+use crate::text::sentences::Sentences;
 use crate::text::vocabulary::Word;
 
 /// How a metric that compares meanings treats a content word or label.
@@ -42,6 +46,9 @@ impl std::fmt::Display for EmbeddedError {
 }
 
 impl std::error::Error for EmbeddedError {}
+
+/// Pairs of distinct words between which transport is solved: up to a minute's work.
+pub const MOST_PAIRS: usize = 4_000_000;
 
 /// Vectors of a corpus' words, and the objects of its images.
 #[derive(Debug)]
@@ -105,6 +112,18 @@ impl Embedded {
     /// The terms of a sentence's words.
     pub(crate) fn terms<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = Term> + 'a {
         words.iter().flat_map(|&word| self.words[word as usize].iter().copied())
+    }
+
+    /// The images with a candidate and a reference of more pairs of distinct known words than [`MOST_PAIRS`].
+    pub fn beyond(&self, corpus: &Corpus) -> Vec<usize> {
+        let all = |words: &[Word]| self.terms(words).count();
+        let distinct = |words: &[Word]| self.terms(words).filter_map(Term::row).collect::<FxHashSet<_>>().len();
+        let pairs = |image, size: &dyn Fn(&[Word]) -> usize| {
+            let most = |side: &Sentences| side.of_image(image).map(|one| size(side.tokens(one))).max().unwrap_or(0);
+            most(&corpus.candidates) * most(&corpus.references.sentences)
+        };
+        let is_beyond = |&image: &usize| pairs(image, &all) > MOST_PAIRS && pairs(image, &distinct) > MOST_PAIRS;
+        (0..corpus.candidates.image_count()).filter(is_beyond).collect()
     }
 
     /// The objects, where they were given.

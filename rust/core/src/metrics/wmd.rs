@@ -37,19 +37,27 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
 }
 
 impl Kernel for Wmd {
-    /// Score, 1, known content words, all content words.
+    /// Score, 1, known content words, all content words; nothing of an image that is beyond the limit.
     fn width(&self) -> usize {
         4
     }
 
-    fn prepare<'a>(&'a self, _: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let embedded = resources.need::<Embedded>()?;
         let scorer = CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise) };
+        let beyond = embedded.beyond(corpus);
         Ok(with_memory(Scratch::default, move |scratch, image, candidate, row| {
+            if beyond.binary_search(&image.number()).is_ok() {
+                return row.fill(0.0);
+            }
             let mut coverage = Coverage::default();
             let score = scorer.caption_score(scratch, image, candidate, &mut coverage);
             row.copy_from_slice(&[score, 1.0, coverage.known, coverage.all]);
         }))
+    }
+
+    fn row_score(&self, row: &[f64]) -> f64 {
+        if row[1] > 0.0 { self.score(row) } else { f64::NAN }
     }
 }
 

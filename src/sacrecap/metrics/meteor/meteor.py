@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap._core import METEOR_TASKS
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.lengths import check_lengths
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
@@ -65,8 +64,6 @@ class Meteor(Metric):
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references",)
     explains: ClassVar[str | None] = "alignment"
-    longest: ClassVar[int | None] = 2_000
-    """Two such sentences of one repeated word take 1 s and 200 MB."""
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
     arithmetic: ClassVar[str] = "meteor"
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.7)
@@ -87,10 +84,9 @@ class Meteor(Metric):
         return Status("not installed", "its tables are not installed; pip install 'sacrecap[meteor]'")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
-        """Takes METEOR's tables. Raises `UnfitImages` for a sentence that is too long to align."""
+        """Takes METEOR's tables."""
         from sacrecap.metrics.meteor.installed_tables import load
 
-        check_lengths(self, corpus)
         tables = load()
         return Ready(corpus._core, (tables,), (f"tables:{tables.checksum:08x}",), own=tables)
 

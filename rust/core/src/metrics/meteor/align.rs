@@ -4,9 +4,10 @@
 //! go on. Paths are ranked by matched words, then chunks, then the distance of matches from the diagonal, then by the
 //! order in which they were found; so the choice among equal alignments, and what leaves the beam, is well defined.
 //!
-//! A round first lists its continuations as small values, and copies the sets of used words for the survivors only. Words
-//! of the reference need no set: those before a path's position are decided, and of those behind it only the ones of
-//! fixed matches are used, which no other match covers.
+//! A round first lists its continuations as small values, and copies the sets of used words for the survivors only. What
+//! 40 that are listed are better than is not listed at all, so that long sentences, where a word has a hundred
+//! counterparts, stay cheap. Words of the reference need no set: those before a path's position are decided, and of those
+//! behind it only the ones of fixed matches are used, which no other match covers.
 
 use super::matchers::{Candidates, Match};
 use super::score::Module;
@@ -14,7 +15,12 @@ use super::score::Module;
 /// Paths that survive a round.
 const BEAM: usize = 40;
 const NONE: u32 = u32::MAX;
-/// Bits of a rank that hold the number of a step: a round lists a few thousand at most.
+/// Ranks that are listed before the worst are dropped.
+const ROOM: usize = 2 * BEAM;
+/// Matches at a word that are tried as they are.
+const FEW: usize = 8;
+/// Bits of a rank that hold the number of a step. Siblings are listed from better to worse within each kind (what they
+/// gain, and whether they break the chunk), so a path lists at most [`ROOM`] of each, and a round far fewer than these.
 const NUMBER_BITS: u32 = 20;
 
 /// The search, with the memory it reuses from pair to pair.
@@ -22,13 +28,15 @@ const NUMBER_BITS: u32 = 20;
 pub(super) struct Search {
     beam: Beam,
     next: Beam,
-    steps: Vec<Step>,
-    /// Ranks of the steps, with their numbers in the last bits.
-    ranks: Vec<u128>,
+    round: Round,
+    /// The matches at the round's word, with their numbers, that some path can take.
+    free: Vec<(u32, Match)>,
+    /// The words of the hypothesis that all paths have used.
+    used: Vec<u64>,
     /// Matches that paths took, each with the one taken before it.
-    taken: Vec<(u32, u32)>,
+    taken: Vec<(Match, u32)>,
     /// By reference word, the match that every path takes there.
-    fixed: Vec<u32>,
+    fixed: Vec<Option<Match>>,
     chosen: Vec<Match>,
 }
 
@@ -52,6 +60,16 @@ struct Path {
     taken: u32,
 }
 
+/// The continuations of a round that may be among its best.
+#[derive(Debug, Default)]
+struct Round {
+    steps: Vec<Step>,
+    /// Ranks of the best steps, with their numbers in the last bits.
+    ranks: Vec<u128>,
+    /// The rank that a step must have less than.
+    limit: u128,
+}
+
 /// A continuation of a path.
 #[derive(Debug, Clone, Copy)]
 struct Step {
@@ -59,6 +77,36 @@ struct Step {
     parent: u32,
     /// The match that it takes.
     took: u32,
+}
+
+impl Round {
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.ranks.clear();
+        self.limit = u128::MAX;
+    }
+
+    fn is_limited(&self) -> bool {
+        self.steps.len() >= ROOM
+    }
+
+    fn push(&mut self, step: Step) {
+        let rank = step.path.rank(self.steps.len());
+        if rank < self.limit {
+            self.ranks.push(rank);
+            self.steps.push(step);
+            if self.ranks.len() == ROOM {
+                self.limit = self.keep_best();
+            }
+        }
+    }
+
+    /// Keeps the best ranks, and returns the worst of them.
+    fn keep_best(&mut self) -> u128 {
+        let worst = *self.ranks.select_nth_unstable(BEAM - 1).1;
+        self.ranks.truncate(BEAM);
+        worst
+    }
 }
 
 impl Path {
@@ -76,6 +124,12 @@ impl Path {
         self.open != NONE && self.open != found.hypothesis
     }
 
+    /// No continuation is better that takes none of the matches before: at most so much is gained, and the chunk may
+    /// have to end.
+    fn best(self, gain: u32, breaks: bool) -> Self {
+        Self { matched: self.matched + gain, chunks: self.chunks + u32::from(breaks), ..self }
+    }
+
     fn close_chunk(&mut self) {
         self.chunks += u32::from(self.open != NONE);
         self.open = NONE;
@@ -89,7 +143,7 @@ impl Path {
 }
 
 /// Words that a match counts for in the search: all of an exact match, half of any other, rounded down on each side.
-fn gain(found: &Match) -> u32 {
+pub(super) fn gain(found: &Match) -> u32 {
     let (hypothesis, reference) = (u32::from(found.hypothesis_length), u32::from(found.reference_length));
     if found.module == Module::Exact { hypothesis + reference } else { hypothesis / 2 + reference / 2 }
 }
@@ -104,65 +158,81 @@ impl Search {
         let blocks = hypothesis.div_ceil(64);
         self.start(candidates, blocks, reference);
         for word in 0..reference {
-            self.list_steps(candidates, blocks, word);
-            self.keep_best(candidates, blocks);
+            if self.fixed[word].is_none() {
+                self.find_free(candidates, blocks, word);
+            }
+            self.list_steps(candidates.most(word), blocks, word);
+            self.keep_best(candidates, blocks, word);
         }
         self.beam.paths.iter_mut().for_each(Path::close_chunk);
         let ranked = self.beam.paths.iter().enumerate().min_by_key(|(number, path)| path.rank(*number));
         let best = ranked.map_or(NONE, |(_, path)| path.taken);
-        self.collect(candidates, best)
+        self.collect(best)
     }
 
     /// One path, which holds the matches that no other competes with.
     fn start(&mut self, candidates: &Candidates, blocks: usize, reference: usize) {
         self.taken.clear();
         self.fixed.clear();
-        self.fixed.resize(reference, NONE);
+        self.fixed.resize(reference, None);
         self.beam.paths.clear();
         self.beam.paths.push(Path::START);
         self.beam.used.clear();
         self.beam.used.resize(blocks, 0);
         for word in 0..reference {
-            let (number, [only]) = candidates.at(word) else { continue };
+            let mut matches = candidates.at(word).1;
+            let (Some(only), None) = (matches.next(), matches.next()) else { continue };
             let alone =
                 |cover: &[u32], start: u32, end: u32| cover[start as usize..end as usize].iter().all(|&n| n == 1);
             if alone(&candidates.reference_cover, only.reference, only.reference_end())
                 && alone(&candidates.hypothesis_cover, only.hypothesis, only.hypothesis_end())
             {
-                self.fixed[word] = number as u32;
-                mark(&mut self.beam.used, only);
+                mark(&mut self.beam.used, &only);
+                self.fixed[word] = Some(only);
             }
         }
     }
 
+    /// Lists the matches at a reference word, but of many only those that some path can take.
+    fn find_free(&mut self, candidates: &Candidates, blocks: usize, word: usize) {
+        let Self { beam, free, used, .. } = self;
+        let (first, matches) = candidates.at(word);
+        free.clear();
+        if matches.len() <= FEW {
+            free.extend((first..).zip(matches));
+            return;
+        }
+        used.clear();
+        used.resize(blocks, u64::MAX);
+        for path in beam.used.chunks_exact(blocks) {
+            used.iter_mut().zip(path).for_each(|(all, own)| *all &= own);
+        }
+        free.extend((first..).zip(matches).filter(|(_, found)| is_free(used, found)));
+    }
+
     /// Lists all ways to go on at a reference word: to leave things as they are, the last of each path, and to take a
     /// match.
-    fn list_steps(&mut self, candidates: &Candidates, blocks: usize, word: usize) {
-        self.steps.clear();
-        self.ranks.clear();
-        let (first, matches) = candidates.at(word);
-        let fixed = (self.fixed[word] != NONE).then(|| candidates.get(self.fixed[word] as usize));
-        for (parent, &path) in (0..).zip(&self.beam.paths) {
+    fn list_steps(&mut self, most: u32, blocks: usize, word: usize) {
+        let Self { beam, round, free, fixed, .. } = self;
+        round.clear();
+        'paths: for (parent, &path) in (0..).zip(&beam.paths) {
             let mut path = path;
-            let mut push = |path: Path, took: usize| {
-                self.ranks.push(path.rank(self.steps.len()));
-                self.steps.push(Step { path, parent, took: took as u32 });
-            };
             if path.position as usize == word {
-                if let Some(found) = &fixed {
+                if let Some(found) = &fixed[word] {
                     path.take(found);
                     path.distance += distance(found);
                 } else {
-                    let used = &self.beam.used[parent as usize * blocks..][..blocks];
-                    let mut listed = (matches.len() > BEAM).then(Listed::default);
-                    for (number, found) in (first..).zip(matches) {
+                    let used = &beam.used[parent as usize * blocks..][..blocks];
+                    let mut continuing = free.iter().filter(|(_, found)| !path.is_broken_by(found)).count();
+                    for &(took, ref found) in &*free {
+                        if round.is_limited() && path.best(most, continuing == 0).rank(0) >= round.limit {
+                            continue 'paths;
+                        }
+                        continuing -= usize::from(!path.is_broken_by(found));
                         if is_free(used, found) {
-                            let breaks = path.is_broken_by(found);
-                            if listed.as_mut().is_none_or(|listed| listed.may_survive(found, breaks)) {
-                                let mut copy = path;
-                                copy.take(found);
-                                push(copy, number);
-                            }
+                            let mut copy = path;
+                            copy.take(found);
+                            round.push(Step { path: copy, parent, took });
                             // It counts for the siblings that follow, not for the path that takes the match.
                             path.distance += distance(found);
                         }
@@ -171,32 +241,33 @@ impl Search {
                     path.position += 1;
                 }
             }
-            push(path, NONE as usize);
+            round.push(Step { path, parent, took: NONE });
         }
     }
 
     /// Makes the best steps the next round's paths.
-    fn keep_best(&mut self, candidates: &Candidates, blocks: usize) {
-        if self.steps.len() == self.beam.paths.len() && self.ranks.is_sorted() {
+    fn keep_best(&mut self, candidates: &Candidates, blocks: usize, word: usize) {
+        let Round { steps, ranks, .. } = &self.round;
+        if steps.len() == self.beam.paths.len() && ranks.is_sorted() {
             // No path takes a match, and all keep their places.
-            self.beam.paths.iter_mut().zip(&self.steps).for_each(|(path, step)| *path = step.path);
+            self.beam.paths.iter_mut().zip(steps).for_each(|(path, step)| *path = step.path);
             return;
         }
-        if self.ranks.len() > BEAM {
-            self.ranks.select_nth_unstable(BEAM - 1);
-            self.ranks.truncate(BEAM);
+        if ranks.len() > BEAM {
+            self.round.keep_best();
         }
-        self.ranks.sort_unstable();
+        self.round.ranks.sort_unstable();
         self.next.paths.clear();
         self.next.used.clear();
-        for rank in &self.ranks {
-            let step = &self.steps[(rank & ((1 << NUMBER_BITS) - 1)) as usize];
+        for rank in &self.round.ranks {
+            let step = &self.round.steps[(rank & ((1 << NUMBER_BITS) - 1)) as usize];
             let mut path = step.path;
             let start = self.next.used.len();
             self.next.used.extend(&self.beam.used[step.parent as usize * blocks..][..blocks]);
             if step.took != NONE {
-                mark(&mut self.next.used[start..], &candidates.get(step.took as usize));
-                self.taken.push((step.took, path.taken));
+                let found = candidates.get(step.took as usize, word);
+                mark(&mut self.next.used[start..], &found);
+                self.taken.push((found, path.taken));
                 path.taken = self.taken.len() as u32 - 1;
             }
             self.next.paths.push(path);
@@ -209,33 +280,17 @@ impl Search {
         &self.chosen
     }
 
-    fn collect(&mut self, candidates: &Candidates, last: u32) -> &[Match] {
+    fn collect(&mut self, last: u32) -> &[Match] {
         self.chosen.clear();
-        let fixed = self.fixed.iter().filter(|&&number| number != NONE);
-        self.chosen.extend(fixed.map(|&number| candidates.get(number as usize)));
+        self.chosen.extend(self.fixed.iter().flatten());
         let mut at = last;
         while at != NONE {
-            let (number, before) = self.taken[at as usize];
-            self.chosen.push(candidates.get(number as usize));
+            let (found, before) = self.taken[at as usize];
+            self.chosen.push(found);
             at = before;
         }
         self.chosen.sort_unstable_by_key(|found| found.reference);
         &self.chosen
-    }
-}
-
-/// Siblings already listed, by what they gain and whether they break the open chunk. Distances grow from sibling to
-/// sibling, so behind 40 of its own kind none can survive the round: long sentences of one word stay cheap.
-#[derive(Default)]
-struct Listed([[u8; 2]; 32]);
-
-impl Listed {
-    fn may_survive(&mut self, found: &Match, breaks: bool) -> bool {
-        let Some(count) = self.0.get_mut(gain(found) as usize).map(|kind| &mut kind[usize::from(breaks)]) else {
-            return true;
-        };
-        *count = (*count + 1).min(BEAM as u8 + 1);
-        usize::from(*count) <= BEAM
     }
 }
 
@@ -264,7 +319,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::sentences::{Arena, Sentences};
-    use super::super::tests::{resources, sentence};
+    use super::super::tests::{long_sentence, resources, sentence};
     use super::*;
 
     /// A path that knows all that it took and used.
@@ -302,24 +357,26 @@ mod tests {
     }
 
     fn slow(candidates: &Candidates, reference: usize) -> Vec<Match> {
-        let all: Vec<Match> = (0..reference).flat_map(|word| candidates.at(word).1.to_vec()).collect();
+        let all: Vec<Match> = (0..reference).flat_map(|word| candidates.at(word).1).collect();
         let shares = |a: &Match, b: &Match| {
             let both = |a: std::ops::Range<usize>, b: std::ops::Range<usize>| a.start < b.end && b.start < a.end;
             both(a.of_hypothesis(), b.of_hypothesis()) || both(a.of_reference(), b.of_reference())
         };
-        let is_fixed = |found: &Match| all.iter().filter(|other| shares(found, other)).count() == 1;
+        let is_alone = |found: &&Match| all.iter().filter(|other| shares(found, other)).count() == 1;
+        let fixed: Vec<Match> = all.iter().filter(is_alone).copied().collect();
+        let is_fixed = |found: &Match| fixed.contains(found);
         let mut start = Slow::default();
-        all.iter().filter(|found| is_fixed(found)).for_each(|found| start.reserve(found));
+        fixed.iter().for_each(|found| start.reserve(found));
         let mut beam = vec![start];
         for word in 0..reference {
-            let here = candidates.at(word).1;
+            let here: Vec<Match> = candidates.at(word).1.collect();
             let mut next = Vec::new();
             for mut path in beam {
                 if let Some(fixed) = here.iter().find(|found| is_fixed(found)) {
                     path.take(fixed);
                     path.distance += distance(fixed);
                 } else if !path.used[1].contains(&word) {
-                    for found in here {
+                    for found in &here {
                         let is_free = found.of_hypothesis().all(|word| !path.used[0].contains(&word))
                             && found.of_reference().all(|word| !path.used[1].contains(&word));
                         if is_free {
@@ -346,18 +403,35 @@ mod tests {
 
         #[test]
         fn the_search_equals_one_that_keeps_all_sets(hypothesis in sentence(), reference in sentence()) {
-            let resources = resources();
-            let mut arena = Arena::default();
-            for line in [&hypothesis, &reference] {
-                arena.push_tokens(resources.tokens(line).iter().map(String::as_str));
-            }
-            let sentences = Sentences::new(arena, &resources, 1);
-            let (h, r) = (sentences.get(0), sentences.get(1));
-            let mut candidates = Candidates::default();
-            candidates.find(&sentences, h, r);
-            let expected = slow(&candidates, r.words.len());
-            let mut search = Search::default();
-            prop_assert_eq!(search.run(&candidates, h.words.len(), r.words.len()), expected);
+            check(&hypothesis, &reference)?;
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn the_search_of_long_sentences_drops_only_what_does_not_survive(
+            hypothesis in long_sentence(),
+            reference in long_sentence(),
+        ) {
+            check(&hypothesis, &reference)?;
+        }
+    }
+
+    fn check(hypothesis: &str, reference: &str) -> Result<(), TestCaseError> {
+        let resources = resources();
+        let mut arena = Arena::default();
+        for line in [hypothesis, reference] {
+            arena.push_tokens(resources.tokens(line).iter().map(String::as_str));
+        }
+        let sentences = Sentences::new(arena, &resources, 1);
+        let (h, r) = (sentences.get(0), sentences.get(1));
+        let mut candidates = Candidates::default();
+        candidates.find(&sentences, h, r);
+        let expected = slow(&candidates, r.words.len());
+        let mut search = Search::default();
+        prop_assert_eq!(search.run(&candidates, h.words.len(), r.words.len()), expected);
+        Ok(())
     }
 }

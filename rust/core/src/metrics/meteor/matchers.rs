@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
+use super::align::gain;
 use super::lexicon::Lexicon;
 use super::score::Module;
-use super::sentences::{Sentence, Sentences};
+use super::sentences::{Sentence, Sentences, Span};
 use crate::text::vocabulary::Word;
 
 /// Words of the hypothesis that could stand for words of the reference.
@@ -21,6 +24,11 @@ impl Match {
     fn of_words(module: Module, hypothesis: usize, reference: usize) -> Self {
         let (hypothesis, reference) = (hypothesis as u32, reference as u32);
         Self { module, hypothesis_length: 1, reference_length: 1, hypothesis, reference }
+    }
+
+    /// The same at another reference word.
+    fn at(&self, reference: usize) -> Self {
+        Self { reference: reference as u32, ..*self }
     }
 
     pub(super) fn hypothesis_end(&self) -> u32 {
@@ -44,12 +52,22 @@ impl Match {
 
 /// The matches of a pair of sentences, by the reference word at which they start.
 ///
+/// Words of a long reference at which the same phrases start have one list, so that memory grows with the length of a
+/// text that repeats itself and not with its square.
+///
 /// Their order decides between alignments that are equally good, and is the original's: module by module, and within
 /// one by the place in the hypothesis, except that paraphrases of hypothesis phrases come last.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
+    /// List by list; the place in the reference is that of whoever asks.
     matches: Vec<Match>,
     ends: Vec<usize>,
+    /// By list, the most that a match in it gains.
+    most: Vec<u32>,
+    /// The list of each reference word.
+    lists: Vec<usize>,
+    /// The first word that has each list.
+    firsts: Vec<usize>,
     /// For each word, how many matches cover it.
     pub(super) hypothesis_cover: Vec<u32>,
     pub(super) reference_cover: Vec<u32>,
@@ -61,18 +79,26 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// All matches that start at the reference word, with the number of the first.
-    pub(super) fn at(&self, word: usize) -> (usize, &[Match]) {
-        let start = if word == 0 { 0 } else { self.ends[word - 1] };
-        (start, &self.matches[start..self.ends[word]])
+    pub(super) fn at(&self, word: usize) -> (u32, impl ExactSizeIterator<Item = Match> + '_) {
+        let list = self.lists[word];
+        let start = if list == 0 { 0 } else { self.ends[list - 1] };
+        (start as u32, self.matches[start..self.ends[list]].iter().map(move |found| found.at(word)))
     }
 
-    pub(super) fn get(&self, number: usize) -> Match {
-        self.matches[number]
+    /// The most that a match at the reference word gains.
+    pub(super) fn most(&self, word: usize) -> u32 {
+        self.most[self.lists[word]]
+    }
+
+    /// The match with that number at a reference word.
+    pub(super) fn get(&self, number: usize, word: usize) -> Match {
+        self.matches[number].at(word)
     }
 
     /// Finds the matches of a pair, in place of those of the pair before.
     pub(super) fn find(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
         self.found.clear();
+        self.share_lists(reference);
         let lexicon = &sentences.lexicon;
         self.carriers.resize(lexicon.trait_count(), 0);
         let words = [hypothesis.words, reference.words];
@@ -83,8 +109,30 @@ impl Candidates {
             self.match_words(Module::Synonym, lexicon, words, |word| lexicon.synonyms(word));
             self.match_paraphrases(sentences, hypothesis, reference);
         }
+        self.sort_by_list();
         self.count_cover(hypothesis.words.len(), reference.words.len());
-        self.sort_by_start(reference.words.len());
+    }
+
+    /// Gives each word of the reference its list: of a short one, each word its own.
+    fn share_lists(&mut self, reference: Sentence<'_>) {
+        self.lists.clear();
+        self.firsts.clear();
+        if reference.words.len() <= SHORT {
+            self.lists.extend(0..reference.words.len());
+            self.firsts.extend(0..reference.words.len());
+            return;
+        }
+        // The longest phrase at a word tells all that start there: the others are its beginnings.
+        let mut phrases = vec![u32::MAX; reference.words.len()];
+        reference.spans.iter().for_each(|span| phrases[span.start as usize] = span.phrase);
+        let mut known = FxHashMap::default();
+        for (place, key) in reference.words.iter().zip(phrases).enumerate() {
+            let list = *known.entry(key).or_insert(self.firsts.len());
+            if list == self.firsts.len() {
+                self.firsts.push(place);
+            }
+            self.lists.push(list);
+        }
     }
 
     /// Matches words that have a trait in common. Sixty-four words of the hypothesis are looked at together.
@@ -103,13 +151,14 @@ impl Candidates {
                 }
                 self.carriers[same_word(word)] |= 1 << bit;
             }
-            for (j, &word) in reference.iter().enumerate() {
+            for (list, &first) in self.firsts.iter().enumerate() {
+                let word = reference[first];
                 let mut bits = traits(word).iter().fold(0, |bits, &quality| bits | self.carriers[quality as usize]);
                 if module != Module::Exact {
                     bits &= !self.carriers[same_word(word)];
                 }
                 while bits != 0 {
-                    self.found.push(Match::of_words(module, 64 * block + bits.trailing_zeros() as usize, j));
+                    self.found.push(Match::of_words(module, 64 * block + bits.trailing_zeros() as usize, list));
                     bits &= bits - 1;
                 }
             }
@@ -123,90 +172,104 @@ impl Candidates {
     }
 
     fn match_paraphrases(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
-        let pairs = [(reference, hypothesis, false), (hypothesis, reference, true)];
-        for (from, to, is_hypothesis) in pairs {
-            self.places.fill(sentences, to);
-            for span in from.spans {
-                for &paraphrase in sentences.paraphrases(span.phrase) {
-                    let mut place = self.places.first[paraphrase as usize];
-                    while place != Places::NONE {
-                        let here = (span.start, span.length);
-                        let there = (to.spans[place as usize].start, sentences.length(paraphrase));
-                        let (h, r) = if is_hypothesis { (here, there) } else { (there, here) };
-                        self.found.push(Match {
-                            module: Module::Paraphrase,
-                            hypothesis_length: h.1,
-                            reference_length: r.1,
-                            hypothesis: h.0,
-                            reference: r.0,
-                        });
-                        place = self.places.next[place as usize];
-                    }
-                }
-            }
-            self.places.clear(to);
-        }
+        let Self { lists, firsts, found, places, .. } = self;
+        // A list is filled for its first word.
+        let of_reference =
+            || reference.spans.iter().filter(|span| firsts[lists[span.start as usize]] == span.start as usize);
+        let of_hypothesis = || hypothesis.spans.iter();
+        let mut add = |(h, hypothesis_length): (u32, u8), (r, reference_length): (u32, u8)| {
+            let reference = lists[r as usize] as u32;
+            found.push(Match {
+                module: Module::Paraphrase,
+                hypothesis_length,
+                reference_length,
+                hypothesis: h,
+                reference,
+            });
+        };
+        places.pair(sentences, of_reference(), of_hypothesis(), |here, there| add(there, here));
+        places.pair(sentences, of_hypothesis(), of_reference(), add);
     }
 
     fn count_cover(&mut self, hypothesis: usize, reference: usize) {
-        let count = |cover: &mut Vec<u32>, words: usize, ranges: &mut dyn Iterator<Item = (u32, u8)>| {
+        let mut covers = [std::mem::take(&mut self.hypothesis_cover), std::mem::take(&mut self.reference_cover)];
+        for (cover, words) in covers.iter_mut().zip([hypothesis, reference]) {
             cover.clear();
             cover.resize(words, 0);
-            for (start, length) in ranges {
-                cover[start as usize..start as usize + usize::from(length)].iter_mut().for_each(|count| *count += 1);
-            }
-        };
-        let found = &self.found;
-        let ranges = &mut found.iter().map(|found| (found.hypothesis, found.hypothesis_length));
-        count(&mut self.hypothesis_cover, hypothesis, ranges);
-        let ranges = &mut found.iter().map(|found| (found.reference, found.reference_length));
-        count(&mut self.reference_cover, reference, ranges);
+        }
+        for found in (0..reference).flat_map(|word| self.at(word).1) {
+            covers[0][found.of_hypothesis()].iter_mut().for_each(|count| *count += 1);
+            covers[1][found.of_reference()].iter_mut().for_each(|count| *count += 1);
+        }
+        [self.hypothesis_cover, self.reference_cover] = covers;
     }
 
-    /// Puts the matches in lists by reference word, each in the order of finding.
-    fn sort_by_start(&mut self, words: usize) {
+    /// Puts the matches in their lists, each in the order of finding.
+    fn sort_by_list(&mut self) {
+        let lists = self.firsts.len();
         self.ends.clear();
-        self.ends.resize(words + 1, 0);
+        self.ends.resize(lists + 1, 0);
         for found in &self.found {
             self.ends[found.reference as usize + 1] += 1;
         }
-        for word in 1..=words {
-            self.ends[word] += self.ends[word - 1];
+        for list in 1..=lists {
+            self.ends[list] += self.ends[list - 1];
         }
         // Filling a list moves its start to its end, which is what is kept.
         self.matches.clear();
         if let Some(&any) = self.found.first() {
             self.matches.resize(self.found.len(), any);
         }
+        self.most.clear();
+        self.most.resize(lists, 0);
         for &found in &self.found {
-            let place = &mut self.ends[found.reference as usize];
-            self.matches[*place] = found;
-            *place += 1;
+            let list = found.reference as usize;
+            self.matches[self.ends[list]] = found;
+            self.ends[list] += 1;
+            self.most[list] = self.most[list].max(gain(&found));
         }
     }
 }
 
+/// Words of a reference up to which nothing is won by sharing lists.
+const SHORT: usize = 64;
+
 /// Places of each phrase in a sentence, as chains through its spans.
 #[derive(Debug, Default)]
 struct Places {
-    /// By phrase; all are [`Self::NONE`] between uses.
+    /// By phrase: its first place; all are [`Self::NONE`] between uses.
     first: Vec<u32>,
-    /// By span.
-    next: Vec<u32>,
+    /// Start of each place, and the next.
+    places: Vec<(u32, u32)>,
 }
 
 impl Places {
     const NONE: u32 = u32::MAX;
 
-    fn fill(&mut self, sentences: &Sentences, sentence: Sentence<'_>) {
+    /// All places, with their lengths, where a phrase of `from` and one of its paraphrases in `to` are.
+    fn pair<'a>(
+        &mut self,
+        sentences: &Sentences,
+        from: impl Iterator<Item = &'a Span>,
+        to: impl DoubleEndedIterator<Item = &'a Span> + Clone,
+        mut found: impl FnMut((u32, u8), (u32, u8)),
+    ) {
         self.first.resize(sentences.phrase_count(), Self::NONE);
-        self.next.resize(self.next.len().max(sentence.spans.len()), Self::NONE);
-        for (place, span) in sentence.spans.iter().enumerate().rev() {
-            self.next[place] = std::mem::replace(&mut self.first[span.phrase as usize], place as u32);
+        self.places.clear();
+        for span in to.clone().rev() {
+            let next = std::mem::replace(&mut self.first[span.phrase as usize], self.places.len() as u32);
+            self.places.push((span.start, next));
         }
-    }
-
-    fn clear(&mut self, sentence: Sentence<'_>) {
-        sentence.spans.iter().for_each(|span| self.first[span.phrase as usize] = Self::NONE);
+        for span in from {
+            for &paraphrase in sentences.paraphrases(span.phrase) {
+                let mut place = self.first[paraphrase as usize];
+                while place != Self::NONE {
+                    let (start, next) = self.places[place as usize];
+                    found((span.start, span.length), (start, sentences.length(paraphrase)));
+                    place = next;
+                }
+            }
+        }
+        to.for_each(|span| self.first[span.phrase as usize] = Self::NONE);
     }
 }

@@ -27,7 +27,8 @@
 //! | word-final Σ | – | lower-cased by word break | lower-cased by the neighbouring letters |
 //! | no references | – | an error | all counts 0, score 0 |
 //!
-//! Time and memory of a pair grow with the product of the lengths where all words are alike.
+//! Time grows with the matches of a pair, whose number may be the product of the lengths; memory with the length of a text
+//! that repeats itself.
 //!
 //! [`Resources`] come with the package `sacrecap-meteor`; [`Meteor`] is the engine's kernel, [`align`] shows what
 //! was matched.

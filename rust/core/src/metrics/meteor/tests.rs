@@ -173,7 +173,16 @@ fn adversarial_captions_take_moderate_time() {
 pub(super) fn sentence() -> impl Strategy<Value = String> {
     const WORDS: [&str; 13] =
         ["a", "the", "big", "large", "dog", "dogs", "hound", "ran", "running", "lots of", "a lot of", "many", "."];
-    prop::collection::vec(prop::sample::select(&WORDS[..]), 0..14).prop_map(|words| words.join(" "))
+    of_words(&WORDS, 0..14)
+}
+
+/// Sentences in which a word has many counterparts.
+pub(super) fn long_sentence() -> impl Strategy<Value = String> {
+    of_words(&["a", "the", "big", "dog", "dogs", "hound", "lots of", "a lot of", "many"], 60..100)
+}
+
+fn of_words(words: &'static [&'static str], count: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(words), count).prop_map(|words| words.join(" "))
 }
 
 proptest! {
