@@ -22,6 +22,8 @@ from runner import Ended, Runner
 from sacrecap import __version__, example
 from sacrecap.cli import main as entry
 from sacrecap.cli.metrics import command as metrics
+from sacrecap.data import read_candidates
+from sacrecap.errors import DataError
 
 Write = Callable[[str, object], str]
 
@@ -398,6 +400,28 @@ def test_an_unexpected_failure_asks_for_a_report(
     assert printed.err.splitlines()[-1] == (
         f"sacrecap: a bug in sacrecap {__version__}; please report it with the lines above: {entry.ISSUES}"
     )
+
+
+def test_memory_that_is_full_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(entry.OpenGroup, "get_command", fail)
+    monkeypatch.setattr(sys, "argv", ["sacrecap", "metrics"])
+    monkeypatch.setattr("warnings.showwarning", None)
+    with pytest.raises(SystemExit) as left:
+        entry.main()
+    assert left.value.code == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "sacrecap: what the files hold does not fit into the memory of this process; --engine stream"
+    )
+    (tmp_path / "c.json").write_text("{}")
+    monkeypatch.setattr("sacrecap.data.source._file_bytes", fail)
+    with pytest.raises(DataError, match="c.json: does not fit into the memory that this process may have; write it as"):
+        read_candidates(tmp_path / "c.json")
 
 
 def processor_seconds(process: int) -> float:

@@ -86,6 +86,12 @@ def main() -> NoReturn:
         status = _say(f"sacrecap: {error}", 2)
     except click.Abort:
         status = _say("sacrecap: interrupted", 130)
+    except MemoryError:
+        status = _say(
+            "sacrecap: what the files hold does not fit into the memory of this process; --engine stream reads JSON "
+            "lines, CSV and Parquet piece by piece",
+            2,
+        )
     except BrokenPipeError:
         # The reader of our output has stopped reading, as `head` does: say nothing.
         status = 1

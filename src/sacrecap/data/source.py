@@ -93,7 +93,7 @@ def read_bytes(path: PathLike) -> bytes:
         return unpacked(fetched(path), path)
     with reading(path):
         data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)
-    return unpacked(data, display_name(path))
+        return unpacked(data, display_name(path))
 
 
 def content_of(path: PathLike, *, held: bool = True) -> Content:
@@ -124,6 +124,11 @@ def reading(path: PathLike) -> Iterator[None]:
         raise DataError(f"{name}: no such file{_nearest(os.fspath(path))}") from None
     except IsADirectoryError:
         raise DataError(f"{name}: is a directory; name a file in it") from None
+    except MemoryError:
+        raise DataError(
+            f"{name}: does not fit into the memory that this process may have; write it as JSON lines or Parquet, "
+            "which --engine stream reads piece by piece"
+        ) from None
     except PermissionError:
         raise DataError(f"{name}: may not be read by this user; change its permissions") from None
     except (OSError, ValueError) as error:
