@@ -8,6 +8,7 @@ github.com/oauth2-proxy/mockoidc. SACRECAP_TEST_PROXIES names the folder of the 
 from __future__ import annotations
 
 import base64
+import ipaddress
 import os
 import secrets
 import socket
@@ -151,6 +152,11 @@ def test_compose_names_what_is_there() -> None:
     mounted = [volume.split(":")[0] for service in document["services"].values() for volume in service["volumes"]]
     files = {Path(name).name for name in mounted if name.startswith("./")} - {"contest", "hidden", "door"}
     assert files == {path.name for path in CONFIGURATION.iterdir()} - {"compose.yaml"}
+    [network] = document["networks"]["inside"]["ipam"]["config"]
+    address = ipaddress.ip_address(document["services"]["caddy"]["networks"]["inside"]["ipv4_address"])
+    assert f"--behind-proxy {address} " in document["services"]["door"]["command"]
+    assert address in ipaddress.ip_network(network["subnet"])
+    assert address not in ipaddress.ip_network(network["ip_range"])
     caddyfile = (CONFIGURATION / "Caddyfile").read_text()
     for name in document["services"]["caddy"]["environment"]:
         assert f"{{${name}}}" in caddyfile or f"{{env.{name}}}" in caddyfile
