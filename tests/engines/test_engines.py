@@ -182,6 +182,20 @@ def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
     assert "more than one candidate for 1 image (0); " in message
 
 
+def test_a_disk_without_room_for_what_is_needed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    rows = [{"image_id": n, "references": ["a dog"], "candidate": "a dog"} for n in range(3)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setattr(sources.tempfile, "TemporaryFile", full)
+    with pytest.raises(
+        DataError, match="needed twice cannot be put there: No space left on device; free some space, or"
+    ):
+        sacrecap.score(tmp_path / "rows.jsonl", metrics="cider-d", engine="stream")
+    assert sacrecap.score(tmp_path / "rows.jsonl", metrics="rouge-l", engine="stream", interval=None)["rouge-l"] == 1
+
+
 @pytest.mark.parametrize("stem", [False, True])
 def test_document_frequencies(engine: str, stem: bool) -> None:
     expected = sacrecap.DocumentFrequency.build(CORPUS.references, stem=stem, n=3)

@@ -155,7 +155,7 @@ class CaptionFiles:
 
     def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
         """How the rows of a file that holds both are read piece by piece; None where more is asked of them."""
-        if self.add_references or self.image_ids != "text" or self.on_duplicate != "error":
+        if self.add_references or self.image_ids != "text" or {self.on_duplicate, self.on_extra} != {"error"}:
             return None
         stage.text = "reading"
         if self.by is not None:

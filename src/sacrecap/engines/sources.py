@@ -101,9 +101,9 @@ class RowsOfFile:
     def of(
         cls, path: str | PathLike[str], reading: Reading, columns: NamedColumns | None = None, on_missing: str = "error"
     ) -> RowsOfFile | None:
-        """The rows of the file; None if it can only be read whole."""
-        file = CaptionFile(path, reading, held=False)
-        return cls(path, reading, columns, on_missing) if file.is_in_pieces else None
+        """The rows of the file; None if it can only be read whole, or images may be left out of it."""
+        in_pieces = on_missing != "skip" and CaptionFile(path, reading, held=False).is_in_pieces
+        return cls(path, reading, columns, on_missing) if in_pieces else None
 
     def pieces(self, *, again: bool = False) -> Iterator[Piece]:
         """Pieces of `ROWS` images; `again`: whether they are needed once more.
