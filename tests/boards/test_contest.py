@@ -447,6 +447,13 @@ def test_names_of_any_kind_are_shown_as_text(make: Make) -> None:
     assert "&lt;b&gt;x/=1+1" in page
 
 
+def test_a_name_from_right_to_left_keeps_its_place(make: Make) -> None:
+    made = Contest.load(make(files={"مرحبا": FILES["Three"], "B": FILES["Two"]})).board()
+    name = "\u2068مرحبا\u2069/\u2068001-mixed\u2069"
+    assert render_html(made).count(name) >= 4
+    assert {row.system for row in made.first.rows} == {"مرحبا/001-mixed", "B/001-plain"}
+
+
 def test_problems_are_told_by_rows(make: Make) -> None:
     contest = Contest.load(make())
     entries: list[object] = [{"image_id": image, "caption": text} for image, text in SYSTEMS["plain"].items()]

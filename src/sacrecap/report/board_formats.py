@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
 
 
+def isolated(name: str) -> str:
+    """TEAM/SYSTEM, whose parts keep their places where one is written from right to left."""
+    if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
+        return "/".join(f"\N{FIRST STRONG ISOLATE}{part}\N{POP DIRECTIONAL ISOLATE}" for part in name.split("/"))
+    return name
+
+
 def ranks_table(board: Board, figures: Figures) -> Table:
     """Systems by metrics, in order of the metric that ranks; before each score, the ranks that it may have."""
     label = board.metrics[board.rank_by].label
@@ -31,7 +39,7 @@ def ranks_table(board: Board, figures: Figures) -> Table:
         ],
         [
             [
-                Cell(row.system, title="" if row.team == row.system else f"of the team {row.team}"),
+                Cell(isolated(row.system), title="" if row.team == row.system else f"of the team {row.team}"),
                 *(_score(row.scores[key], row.standings[key], figures) for key in board.metrics),
             ]
             for row in board.rows
@@ -61,7 +69,9 @@ def notes(board: Board) -> list[str]:
     """What a reader must know of the ranks, and the systems that are not ranked."""
     several = {row.team: row.standings[board.rank_by].attempts for row in board.rows}
     best = [
-        f"{names[0]} is the best of {number} systems" if len(names) == 1 else f"{team} had {number} systems"
+        f"{isolated(names[0])} is the best of {number} systems"
+        if len(names) == 1
+        else f"{isolated(team)} had {number} systems"
         for team, number in several.items()
         if number > 1
         for names in [[row.system for row in board.rows if row.team == team]]
@@ -71,7 +81,7 @@ def notes(board: Board) -> list[str]:
         "ranks: paired exact tests, Holm over all pairs of a metric; systems that no test separates share their ranks",
         *([f"{'; '.join(best)}: p and intervals allow for that"] if best else []),
         *([f"by {few}, some systems differ in few images: nothing is said of these pairs"] if few else []),
-        *(f"not on the board: {system}: {' '.join(found)}" for system, found in board.refused.items()),
+        *(f"not on the board: {isolated(system)}: {' '.join(found)}" for system, found in board.refused.items()),
     ]
 
 
@@ -123,20 +133,21 @@ def separated_table(board: Board) -> Table:
     """Who is better than whom by the metric that ranks."""
     pairs = {(pair.a, pair.b): pair for pair in board.pairs if pair.metric == board.rank_by}
     systems = [row.system for row in board.rows]
+    called = [isolated(system) for system in systems]
 
     def told(row: int, column: int) -> tuple[str, str]:
-        one, other = systems[row], systems[column]
-        pair = pairs.get((one, other)) or pairs[other, one]
+        pair = pairs.get((systems[row], systems[column])) or pairs[systems[column], systems[row]]
+        one, other = called[row], called[column]
         sign, words = (
             ("+", f"{one} is better than {other}")
-            if pair.better == one
+            if pair.better == systems[row]
             else ("−", f"{other} is better than {one}")
-            if pair.better == other
+            if pair.better == systems[column]
             else ("=", f"no test separates {one} and {other}")
         )
         return sign, words + (f", p {pair.p} before the correction" if pair.p else "")
 
-    return pairs_table(systems, told)
+    return pairs_table(called, told)
 
 
 def set_title(board: ContestBoard, name: str) -> str:
