@@ -186,7 +186,7 @@ def _described(document: Any) -> str:
     if isinstance(document, dict):
         keys = [*document]
         return f"an object with the keys {', '.join(key[:_SHOWN] for key in keys[:8])}{', …' if len(keys) > 8 else ''}"
-    kinds = {str: "texts", dict: "objects", list: "lists"}
+    kinds: dict[type, str] = {str: "texts", dict: "objects", list: "lists"}
     inside = dict.fromkeys(kinds.get(type(one), "numbers, null, true or false") for one in document)
     return f"a list of {' and '.join(inside)}" if inside else "an empty list"
 

@@ -185,7 +185,8 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
     """
     text = text_of(data)
     decoder = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_unique) if strict else json.JSONDecoder()
-    documents, place = [], 0
+    documents: list[Any] = []
+    place = 0
     while (place := _BLANK.match(text, place).end()) < len(text) or not documents:  # type: ignore[union-attr]
         try:
             document, place = decoder.raw_decode(text, place)

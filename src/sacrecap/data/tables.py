@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sacrecap.data.fields import decoded, json_type
-from sacrecap.data.rows import DELIMITERS, check_single, parsed, table_header, table_rows
+from sacrecap.data.rows import DELIMITERS, check_single, of_arrow, parsed, table_header, table_rows
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, naming
@@ -116,10 +116,8 @@ def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> Numbe
 
 
 def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
-    from sacrecap.data.rows import of_arrow
-
     with naming(f"{source}: "):
-        rows = of_arrow(data, "parquet" if data.startswith(b"PAR1") else "arrow")
+        rows = of_arrow(Content(source, data), "parquet" if data.startswith(b"PAR1") else "arrow")
         columns: dict[str, list[Any]] = {name: [] for name in rows.names}
         for batch in rows.batches(rows.names):
             for name, values in zip(rows.names, batch, strict=True):
