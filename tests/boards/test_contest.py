@@ -352,13 +352,13 @@ def test_what_was_found_of_a_file_is_not_computed_again(
     contest = Contest.load(folder)
     before = contest.board().to_dict()
     examined: list[str] = []
-    real = contest_board.Scoring.examined
+    real = contest_board.ContestScoring.examined
 
     def counted(self: Any, data: bytes, system: str) -> Any:
         examined.append(system)
         return real(self, data, system)
 
-    monkeypatch.setattr(contest_board.Scoring, "examined", counted)
+    monkeypatch.setattr(contest_board.ContestScoring, "examined", counted)
     assert contest.board().to_dict() == before
     assert examined == []
     add(folder, "New/001.json", json.dumps(cut("plain", 1)))

@@ -119,7 +119,7 @@ def write_site(
             file.write(data)
 
 
-class Scoring:
+class ContestScoring:
     """Scores files of a contest on each set of references, and on the images that are told."""
 
     def __init__(
@@ -186,7 +186,7 @@ class Scoring:
 
 def told_of(contest: Contest, data: bytes, part: str) -> dict[str, Any]:
     """What a team may know of a file on a part of the images. Raises `DataError` for one that has problems."""
-    scored = Scoring(contest, part)
+    scored = ContestScoring(contest, part)
     if found := problems(data, scored.images, scored.limits):
         raise DataError(" ".join(found))
     captions = read_data(data, "candidates", "")
@@ -208,7 +208,7 @@ def board_of(
     A team's rows are its final choice, or else the best on the images that are told while the contest is open: private
     ones never choose, which would flatter whoever tried most.
     """
-    scored = Scoring(contest, part, needs, threads)
+    scored = ContestScoring(contest, part, needs, threads)
     found = contest.submissions()
     left_out = list(found.left_out)
     refused: dict[str, list[str]] = {}
@@ -248,7 +248,7 @@ def board_of(
     return ContestBoard(contest, part, boards, left_out)
 
 
-def _empty(scored: Scoring, images: int, refused: dict[str, list[str]]) -> Board:
+def _empty(scored: ContestScoring, images: int, refused: dict[str, list[str]]) -> Board:
     """The board of a contest without a scored submission."""
     metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda own: own.key != scored.leader.key)}
     return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.leader.key, [], [], refused)

@@ -184,9 +184,9 @@ class Contest:
 
         Raises `DataError` or `UsageError` for references, objects, metrics or parts of which no board can be made.
         """
-        from sacrecap.boards.contest_board import Scoring
+        from sacrecap.boards.contest_board import ContestScoring
 
-        scoring = Scoring(self, ALL)
+        scoring = ContestScoring(self, ALL)
         for name in scoring.references:
             scoring.score(name, scoring.references[scoring.first])
 
