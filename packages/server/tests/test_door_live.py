@@ -189,6 +189,16 @@ def test_commands_renew_and_revoke_while_the_door_is_served(live):
     assert opens(second) == 403
     assert "--renew lets the team in again" in link().stderr
     assert opens(link("--renew").stdout.strip()) == 303
+    ours = str(door.contest)
+    for words, told in (
+        (("team", "Tea", ours, "--revoke"), "known are Team A"),
+        (("serve", ours, "--state", "state", "--site", "hidden"), "participants must not see"),
+    ):
+        refused = subprocess.run(
+            door.command(*words), capture_output=True, text=True, check=False, cwd=door.contest.parent
+        )
+        assert refused.returncode != 0
+        assert told in refused.stderr
     host = link(command="host").stdout.strip()
     assert opens(host) == 303
     assert opens(link("--renew", command="host").stdout.strip()) == 303

@@ -32,7 +32,11 @@ class ResourceLimits:
 
 
 class ChildFailedError(Exception):
-    """The child ended without an answer; the message says why, and may be shown to the people concerned."""
+    """The child ended without an answer; the message says why."""
+
+
+class ChildRefusedError(ChildFailedError):
+    """The work itself refused, by a `SacrecapError`; its message may name files, and is for the host."""
 
 
 def run_child(
@@ -44,7 +48,8 @@ def run_child(
 ) -> Any:
     """The answer of `module:function(header, files)`, run in a child; what it has started ends with it.
 
-    Raises `ChildFailedError` if the child fails or takes too much, `InterruptedError` once `stop` is set.
+    Raises `ChildRefusedError` if the work refuses, `ChildFailedError` if the child fails or takes too much, and
+    `InterruptedError` once `stop` is set.
     """
     command = [sys.executable, "-m", "sacrecap_server.child", compute, str(limits.seconds), str(limits.memory)]
     process = subprocess.Popen(
@@ -102,7 +107,7 @@ def _answer(said: bytes, status: int | None, limits: ResourceLimits) -> Any:
     if "answer" in told:
         return told["answer"]
     if "refused" in told:
-        raise ChildFailedError(told["refused"])
+        raise ChildRefusedError(told["refused"])
     if "memory" in told:
         raise ChildFailedError(f"It needed more than the {limits.memory} MiB of memory or the processor time allowed.")
     raise ChildFailedError(_UNEXPECTED)

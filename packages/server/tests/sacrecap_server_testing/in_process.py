@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from sacrecap.errors import SacrecapError
-from sacrecap_server.child import ChildFailedError
+from sacrecap_server.child import ChildRefusedError
 
 
 def run_here(compute: str, header: Any, files: list[bytes], *_limits: object) -> Any:
@@ -18,5 +18,5 @@ def run_here(compute: str, header: Any, files: list[bytes], *_limits: object) ->
         with warnings.catch_warnings():  # which a child may ignore for good
             answer = getattr(import_module(module), name)(json.loads(json.dumps(header)), files)
     except SacrecapError as error:
-        raise ChildFailedError(str(error)) from error
+        raise ChildRefusedError(str(error)) from error
     return json.loads(json.dumps(answer))

@@ -76,6 +76,7 @@ def serve(
     lock = _locked(place)
     (place / "url").write_text(settings.url, encoding="utf-8")
     pages = Path(site) if site else place / "site"
+    _check_site(folder, pages, place)
     limits = ResourceLimits(seconds, memory)
     door = Door(Path(folder).resolve(), place, pages.resolve(), settings.url, proxy=proxy, limits=limits)
     door.ledger.recover()
@@ -101,6 +102,8 @@ def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, p
     if renew and revoke:
         raise UsageError("--renew makes a new link, and --revoke none; give one of them")
     door = _door(folder, state, public_url)
+    if (renew or revoke) and name not in (names := [each.name for each in door.ledger.teams()]):
+        raise UsageError(f"there is no team {name!r}; known are {', '.join(names) or 'none'}")
     found = door.ledger.make_team(name)
     if renew or revoke or (found.revoked and not revoke):
         if found.revoked and not renew and not revoke:
@@ -149,6 +152,17 @@ def _place(folder: str, state: str | None) -> Path:
     except OSError as error:
         raise UsageError(f"--state {place}: cannot be made: {error.strerror}") from None
     return place
+
+
+def _check_site(folder: str, site: Path, state: Path) -> None:
+    """Raises `UsageError` for a folder of pages that has what participants must not see."""
+    from sacrecap.boards import Contest
+
+    contest = Contest.load(folder)
+    objects = [contest.objects] if contest.objects else []
+    for hidden in [state, *map(Path, [*contest.references.values(), *objects])]:
+        if hidden.resolve().is_relative_to(site.resolve()):
+            raise UsageError(f"--site {site} has {hidden}, which participants must not see; give another folder")
 
 
 def _locked(place: Path) -> sqlite3.Connection:

@@ -12,7 +12,7 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from sacrecap.boards import SUFFIXES, Contest
-from sacrecap.errors import SacrecapError
-from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
+from sacrecap.errors import SacrecapError, UsageError
+from sacrecap_server.child import ChildFailedError, ChildRefusedError, ResourceLimits, run_child
 from sacrecap_server.contest import ledger as states
 from sacrecap_server.contest.ledger import Ledger, TakenFile, Team, check_open, place
-from sacrecap_server.contest.ranker import Ranker, Run
+from sacrecap_server.contest.ranker import PAGES, Ranker, Run, stamp, stamps_of
 from sacrecap_server.contest.signatures import COOKIE_SECONDS, Key
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import LogMiddleware, event
@@ -46,7 +46,6 @@ UPLOAD_LIMIT = 32
 """MiB of a submission."""
 _CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
 _CHECK_LIMITS = ResourceLimits(seconds=60, memory=3072)
-_PAGE = re.compile(r"[\w-]+\.(?:html|json)", re.ASCII)
 _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
 
 
@@ -56,7 +55,16 @@ class Proxy:
 
     header: str
     peers: tuple[str, ...]
+    """Addresses or networks."""
     secret: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Raises `UsageError` for a peer that is no address: it would let nobody in."""
+        for peer in self.peers:
+            try:
+                ipaddress.ip_network(peer)
+            except ValueError as error:
+                raise UsageError(f"--behind-proxy must be addresses or networks of proxies: {error}") from None
 
     def name(self, request: Request) -> str | None:
         """The name; None without the header. Raises `Refused` where it comes from anybody else."""
@@ -68,7 +76,10 @@ class Proxy:
         is_proxy = _is_among(peer, self.peers) and hmac.compare_digest(secret.encode(), self.secret.encode())
         if not is_proxy or len(values) != 1:
             raise Refused(403, "This request did not come through the proxy that signs people in.")
-        return values[0].encode("latin-1").decode("utf-8", "replace")
+        try:
+            return values[0].encode("latin-1").decode("utf-8")
+        except UnicodeError:
+            raise Refused(422, "The proxy passes a name that is not UTF-8.") from None
 
 
 def _is_among(peer: str, networks: tuple[str, ...]) -> bool:
@@ -129,13 +140,18 @@ class Door:
     def contest(self) -> Contest:
         """What `contest.toml` says now. Raises `Refused` while the host has it wrong."""
         try:
-            stamp = (self.folder / "contest.toml").stat()
-            known = (stamp.st_mtime_ns, stamp.st_size, stamp.st_ino)
-            if self._contest is None or self._contest[0] != known:
-                self._contest = (known, Contest.load(self.folder))
+            known = stamp(self.folder / "contest.toml")
+            if self._contest is None or self._contest[0] != (known, stamps_of(self._contest[1])):
+                contest = Contest.load(self.folder)
+                self._contest = ((known, stamps_of(contest)), contest)
             return self._contest[1]
-        except (OSError, SacrecapError):
-            raise Refused(503, "The host is changing this contest. Try again in a minute.", retry_after=60) from None
+        except (OSError, RecursionError, SacrecapError):
+            raise self.changing from None
+
+    @property
+    def changing(self) -> Refused:
+        """What people are told while the host's files are wrong; the host's page says why."""
+        return Refused(503, "The host is changing this contest. Try again in a minute.", retry_after=60)
 
     def link(self, team: Team) -> str:
         """The address that opens the door to a team, or to the host."""
@@ -147,30 +163,34 @@ class Door:
         return team if team and found and team.renewal == found[1] and not team.revoked else None
 
     def who(self, request: Request) -> Team | None:
-        """Who asks: by the proxy's name, by a link in the header, or by cookie."""
-        if self.proxy is not None and (name := self.proxy.name(request)) is not None:
-            try:
-                team = self.ledger.make_team(name)
-            except SacrecapError as error:
-                raise Refused(422, f"The proxy passes a name that cannot be a team's: {error}") from None
-            if not team.revoked:
-                return team
-            raise Refused(403, "The host has shut this team out.")
+        """Who asks: the host by link or cookie, also behind a proxy that passes a name; else that name; else a team."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            return self.of(self.key.of_token(token.strip()))
-        return self.of(self.key.of_cookie(request.cookies.get(self.cookie, ""), time.time()))
+            shown = self.of(self.key.of_token(token.strip()))
+        else:
+            shown = self.of(self.key.of_cookie(request.cookies.get(self.cookie, ""), time.time()))
+        name = None if self.proxy is None else self.proxy.name(request)
+        if name is None or (shown is not None and shown.is_host):
+            return shown
+        try:
+            team = self.ledger.make_team(name)
+        except SacrecapError as error:
+            raise Refused(422, f"The proxy passes a name that cannot be a team's: {error}") from None
+        if team.revoked:
+            raise Refused(403, "The host has shut this team out.")
+        return team
 
     def close(self) -> None:
         """Ends the contest now: the host's file says so from then on."""
-        path = self.folder / "contest.toml"
+        path, before = self.folder / "contest.toml", self.contest
         text = path.read_text(encoding="utf-8")
         line = f"ends = {self.ledger.clock():%Y-%m-%dT%H:%M:%SZ}"
         head, mark, tables = re.fullmatch(r"(.*?)(^\[|\Z)(.*)", text, re.DOTALL | re.MULTILINE).groups()  # type: ignore[union-attr]
         head, count = re.subn(r"^[ \t]*ends[ \t]*=.*$", line, head, flags=re.MULTILINE)
         place(path, ((head if count else f"{line}\n{head}") + mark + tables).encode())
         try:
-            is_over = Contest.load(self.folder).phase(self.ledger.clock()) == "over"
+            is_over = replace(Contest.load(self.folder), ends=before.ends) == before  # nothing else is changed
+            is_over = is_over and Contest.load(self.folder).phase(self.ledger.clock()) == "over"
         except SacrecapError:
             is_over = False
         if not is_over:
@@ -247,7 +267,7 @@ def board(request: Request) -> Response:
     door: Door = request.app.state.door
     name = request.path_params["name"]
     path = door.site / name
-    if not _PAGE.fullmatch(name) or path.is_symlink() or not path.is_file():
+    if name not in PAGES or path.is_symlink() or not path.is_file():
         raise Refused(404, "There is no such page. The first board comes within a minute of the first submission.")
     headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "frame-ancestors 'none'"}
     return Response(path.read_bytes(), media_type=_TYPES[path.suffix], headers=headers)
@@ -256,7 +276,10 @@ def board(request: Request) -> Response:
 def images(request: Request) -> Response:
     """The ids of the images, a line each, or a file to fill in."""
     door: Door = request.app.state.door
-    ids = door.contest.images()
+    try:
+        ids = door.contest.images()
+    except SacrecapError:
+        raise door.changing from None
     if request.url.path.endswith(".txt"):
         return Response("\n".join(ids) + "\n", media_type="text/plain; charset=utf-8")
     empty = [{"image_id": image, "caption": ""} for image in ids]
@@ -319,7 +342,7 @@ def _entry(door: Door, submission: TakenFile) -> dict[str, Any]:
         "submitted": submission.taken.isoformat(),
         "state": submission.state,
         "chosen": door.ledger.choice(submission.team) == submission.file,
-        **submission.told,
+        **{name: value for name, value in submission.told.items() if name != "of"},
     }
 
 
@@ -373,13 +396,16 @@ def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, syst
         door.ledger.check_allowed(team, contest)
     try:
         found = door.run("sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], _CHECK_LIMITS)
+    except ChildRefusedError as error:
+        door.ranker.problem = str(error)
+        raise door.changing from None
     except ChildFailedError as error:
         found = [f"The file could not be checked. {error}"]
     if found:
         raise Refused(422, f"The file cannot be scored on {contest.title}.", found)
     suffix = Path(name).suffix.lower()
     suffix = suffix if suffix in SUFFIXES else ".txt"
-    return door.ledger.take(team, contest, data, system or Path(name).stem, suffix[1:])
+    return door.ledger.take(team, lambda: door.contest, data, system or Path(name).stem, suffix[1:])
 
 
 def choose(request: Request, door: Door, team: Team) -> Response:
@@ -387,7 +413,7 @@ def choose(request: Request, door: Door, team: Team) -> Response:
     number = _field(request, "number") if not _is_bearer(request) else request.query_params.get("number", "")
     if number and not re.fullmatch(r"[0-9]{1,6}", number):
         raise Refused(404, "The team has no such submission.")
-    door.ledger.choose(team, door.contest, int(number) if number else None)
+    door.ledger.choose(team, lambda: door.contest, int(number) if number else None)
     door.ranker.wake()
     return JSONResponse({"chosen": number}) if _wants_json(request) else RedirectResponse("/team", 303)
 
@@ -396,12 +422,16 @@ def file(request: Request, door: Door, team: Team) -> Response:
     """A submitted file, for its team and for the host."""
     slug, number = request.path_params["slug"], request.path_params["number"]
     found = door.ledger.of_number(slug, number) if team.is_host or team.slug == slug else None
-    if found is None or found.state == states.GONE:
+    try:
+        data = b"" if found is None else door.ledger.read(found)
+    except FileNotFoundError:
+        found = None
+    if found is None:
         raise Refused(404, "There is no such file.")
     # A name for the disk without letters that a header cannot carry.
     name = f"{number:03}{Path(found.file).suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(door.ledger.path(found).read_bytes(), media_type="application/octet-stream", headers=headers)
+    return Response(data, media_type="application/octet-stream", headers=headers)
 
 
 def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, problem: str = "") -> Response:

@@ -149,11 +149,11 @@ class Ledger:
         with self._open() as connection:
             return _submissions(connection, "? IS NULL OR team = ? ORDER BY taken DESC, number DESC", team, team)
 
-    def waiting(self, part: str) -> list[TakenFile]:
-        """Those to be scored, or scored on another part of the images: the first of each team, then the others."""
+    def waiting(self, part: str, of: str) -> list[TakenFile]:
+        """Those to be scored, or scored on another part or `of` other references; of each team the first."""
         with self._open() as connection:
-            others = "(state = 'scored' AND json_extract(told, '$.part') != ?)"
-            found = _submissions(connection, f"state = 'waits' OR {others} ORDER BY number, taken", part)
+            others = "state = 'scored' AND (json_extract(told, '$.part') != ? OR json_extract(told, '$.of') != ?)"
+            found = _submissions(connection, f"state = 'waits' OR ({others}) ORDER BY number, taken", part, of)
         firsts = {each.team: each for each in reversed(found)}
         return [*firsts.values(), *(each for each in found if firsts[each.team] is not each)]
 
@@ -177,7 +177,7 @@ class Ledger:
         left = {}
         for span, begins in _spans(now).items():
             if (most := getattr(contest.quota, span)) is not None:
-                query = "SELECT count(*) FROM submission WHERE team = ? AND taken >= ? AND state != 'failed'"
+                query = "SELECT count(*) FROM submission WHERE team = ? AND taken >= ?"
                 [used] = connection.execute(query, (team.slug, begins.timestamp())).fetchone()
                 left[span] = (max(0, most - used), most)
         return left
@@ -200,9 +200,12 @@ class Ledger:
                     f"The next one is possible from {_utc(_next(span, now))} on.",
                 )
 
-    def take(self, team: Team, contest: Contest, data: bytes, system: str, suffix: str) -> tuple[TakenFile, bool]:
+    def take(
+        self, team: Team, declared: Callable[[], Contest], data: bytes, system: str, suffix: str
+    ) -> tuple[TakenFile, bool]:
         """Takes a checked file: the submission, and whether it is new; a team's same file twice is one submission.
 
+        `declared` tells what the contest is at the moment of the transaction: the host may have closed it meanwhile.
         Raises `Refused` where contest or quota say no, and `OSError` where the disk does; then nothing is taken.
         """
         sha = hashlib.sha256(data).hexdigest()
@@ -212,7 +215,7 @@ class Ledger:
                 now = self.clock()
                 known = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
                 if not known:
-                    self._check_allowed(connection, team, contest, now)
+                    self._check_allowed(connection, team, declared(), now)
                     number = self._next_number(connection, team.slug)
                     file = f"{number:03}-{slug_of(system, 'system')}.{suffix}"
                     connection.execute(
@@ -254,14 +257,14 @@ class Ledger:
         """The name of the file that the team chose; empty without one."""
         try:
             return (self._team_folder(team) / "final").read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
+        except (OSError, UnicodeDecodeError, Refused):
             return ""
 
-    def choose(self, team: Team, contest: Contest, number: int | None) -> None:
+    def choose(self, team: Team, declared: Callable[[], Contest], number: int | None) -> None:
         """Lets this submission count, or again the team's best one. Raises `Refused` after the end."""
         final = self._team_folder(team.slug) / "final"
         with self._write() as connection:  # an order among several choices, and with the end
-            check_open(contest, self.clock())
+            check_open(declared(), self.clock())
             if number is None:
                 final.unlink(missing_ok=True)
                 return
@@ -271,22 +274,47 @@ class Ledger:
             place(final, f"{found[0].file}\n".encode())
 
     def recover(self) -> None:
-        """After a start: places what was taken, notes what is gone, and removes what nobody was told of."""
+        """After a start: places what was taken, removes what nobody was told of, and tries again what failed."""
         for submission in self.submissions():
-            if submission.state == GONE or self.path(submission).exists():
+            if submission.state == FAILED:
+                self.note(submission, WAITS, {})
+            if self.is_linked(submission.team) or submission.state == GONE or self.path(submission).exists():
                 continue
-            found = sorted(self._team_folder(submission.team).glob(f"{INCOMING}{submission.sha}-*"))
-            if found and hashlib.sha256(found[0].read_bytes()).hexdigest() == submission.sha:
-                self._place(found[0], submission)
-            else:
+            for path in self._team_folder(submission.team).glob(f"{INCOMING}{submission.sha}-*"):
+                if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == submission.sha:
+                    self._place(path, submission)
+                    break
+        for path in self.folder.glob(f"*/{INCOMING}*"):
+            if path.is_file() and not path.parent.is_symlink():
+                path.unlink()
+        self.compare_folder(seconds=0)
+
+    def compare_folder(self, seconds: float = 10) -> None:
+        """Notes what the host took away, or put back; what was taken just now may be on its way into the folder."""
+        before = self.clock() - dt.timedelta(seconds=seconds)
+        for submission in self.submissions():
+            is_there = not self.is_linked(submission.team) and self.path(submission).exists()
+            if is_there and submission.state == GONE:
+                self.note(submission, WAITS, {})
+            elif not is_there and submission.state != GONE and submission.taken <= before:
                 self.note(submission, GONE, submission.told)
-        for left in self.folder.glob(f"*/{INCOMING}*"):
-            left.unlink()
+
+    def read(self, submission: TakenFile) -> bytes:
+        """The file. Raises `FileNotFoundError` where the host took it away, or put a link in its place."""
+        path = self.path(submission)
+        if path.is_symlink() or not path.is_file():
+            raise FileNotFoundError(path.name)
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+            return file.read()
+
+    def is_linked(self, slug: str) -> bool:
+        """Whether somebody put a link in the place of the team's folder."""
+        return self.folder.is_symlink() or (self.folder / slug).is_symlink()
 
     def _team_folder(self, slug: str) -> Path:
         """The team's folder. Raises `Refused` where somebody put a link in its place."""
         folder = self.folder / slug
-        if self.folder.is_symlink() or folder.is_symlink():
+        if self.is_linked(slug):
             raise Refused(503, "The host has to look after this contest: a folder of submissions is a link.")
         return folder
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -10,13 +12,15 @@ from typing import Any
 
 from sacrecap.boards import Contest
 from sacrecap.errors import SacrecapError
-from sacrecap_server.child import ChildFailedError, ResourceLimits
+from sacrecap_server.child import ChildFailedError, ChildRefusedError, ResourceLimits
 from sacrecap_server.contest.ledger import FAILED, SCORED, Ledger
 from sacrecap_server.errors import Refused
-from sacrecap_server.log import event, log
+from sacrecap_server.log import event, log, place
 
 BOARD_SECONDS = 60.0
 """The least time from the beginning of one board to that of the next."""
+PAGES = ("index.html", "board.json", "private.json")
+"""Files of a board."""
 _LOOK_SECONDS = 2.0
 """How often it looks whether the contest has begun or ended, or the host has changed a file."""
 
@@ -35,6 +39,7 @@ class Ranker:
         self.problem = ""
         """Why the last board could not be made: for the host."""
         self._made_of: object = None
+        self._not_before: dict[tuple[str, int], float] = {}
         self._began = -BOARD_SECONDS
         self._awake = threading.Event()
         self._ends = threading.Event()
@@ -56,15 +61,12 @@ class Ranker:
             self._awake.wait(_LOOK_SECONDS)
             self._awake.clear()
             try:
+                self.ledger.compare_folder()
                 while not self._ends.is_set() and self.score_one():
                     self._board_in_turn()
                 self._board_in_turn()
-            except (
-                OSError,
-                Refused,
-                SacrecapError,
-            ) as error:  # a full disk, a busy database: the next look tries again
-                log.warning("outage", extra={"fields": {"error": type(error).__name__}})
+            except Exception as error:  # noqa: BLE001  (a full disk, a busy database: the next look tries again)
+                log.warning("outage", extra={"fields": {"error": type(error).__name__, "at": place(error)}})
                 time.sleep(_LOOK_SECONDS)
 
     def _board_in_turn(self) -> None:
@@ -73,14 +75,22 @@ class Ranker:
 
     def score_one(self) -> bool:
         """Scores the next file that waits; whether there was one."""
-        for submission in self.ledger.waiting(Contest.load(self.folder).part(self.ledger.clock())):
-            try:
-                data = self.ledger.path(submission).read_bytes()
-            except FileNotFoundError:  # between table and folder; or the host took it away, which the next start notes
+        contest = Contest.load(self.folder)
+        of = stamps_of(contest)
+        for submission in self.ledger.waiting(contest.part(self.ledger.clock()), of):
+            if time.monotonic() < self._not_before.get((submission.team, submission.number), 0):
                 continue
             try:
+                data = self.ledger.read(submission)
                 told = self.run("sacrecap_server.contest.work:told", {"folder": str(self.folder)}, [data], self.limits)
-                self.ledger.note(submission, SCORED, told)
+                self.ledger.note(submission, SCORED, {**told, "of": of})
+            except (FileNotFoundError, Refused):  # on its way into the folder; or the host took it away
+                continue
+            except ChildRefusedError as error:  # what the host has to mend
+                self.problem = str(error)
+                self._not_before[submission.team, submission.number] = time.monotonic() + BOARD_SECONDS
+                event("scoring refused", number=submission.number)
+                continue
             except ChildFailedError as error:
                 event("scoring failed", number=submission.number)
                 self.ledger.note(submission, FAILED, {"problem": str(error)})
@@ -102,21 +112,34 @@ class Ranker:
             return
         # What changed meanwhile has another state than this one, and is on the next board.
         self._made_of, self.problem = state, ""
+        if os.name == "posix" and self.site.is_dir():  # everybody may see the board, such as the user of a web server
+            self.site.chmod(0o755)
+            for page in PAGES:
+                if (self.site / page).is_file():
+                    (self.site / page).chmod(0o644)
 
     def _state(self) -> object:
         """All that a board is made of, as far as times and sizes tell; of a contest that cannot be read, the reason."""
         try:
-            phase = Contest.load(self.folder).phase(self.ledger.clock())
+            contest = Contest.load(self.folder)
         except SacrecapError as error:
             self.problem = str(error)
             return self.problem
         paths = sorted([self.folder / "contest.toml", *self.folder.glob("submissions/*/[!.]*")])
-        return phase, [(str(path), *_stamp(path)) for path in paths]
+        return contest.phase(self.ledger.clock()), stamps_of(contest), [(str(path), *stamp(path)) for path in paths]
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def stamps_of(contest: Contest) -> str:
+    """What scores hang on beside a file: other references, objects or metrics have another text."""
+    files = [*contest.references.values(), *([contest.objects] if contest.objects else [])]
+    made_of = [(file, *stamp(Path(file))) for file in files], contest.metrics, contest.tokenizer
+    return hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """When the file was written, and its size; zeros where it is gone."""
     try:
         status = path.stat()
-    except OSError:  # gone since the folder was listed
+    except OSError:
         return (0, 0)
     return (status.st_mtime_ns, status.st_size)
