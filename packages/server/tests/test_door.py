@@ -205,6 +205,16 @@ def test_the_host_makes_teams_renews_shuts_out_and_closes(contest):
     assert contest.submit(another(1)).status_code == 403
 
 
+def test_programs_of_the_host_and_of_a_team_do_what_their_pages_do(contest):
+    contest.submit(file_of())
+    host = contest.program(contest.door.ledger.team(""))
+    made = host.post("/host/teams?do=make&name=Team+B")
+    assert (made.status_code, "Team-B" in made.text) == (200, True)
+    assert contest.program().post("/choose?number=1").json() == {"chosen": "1"}
+    assert host.post("/host/close").status_code == 303
+    assert contest.submit(another(1)).status_code == 403
+
+
 def test_closing_leaves_a_file_that_it_cannot_change(contest):
     path = contest.folder / "contest.toml"
     path.write_text(path.read_text().replace(ENDS, f'rules = """\n[Rules]\n"""\n{ENDS}'))

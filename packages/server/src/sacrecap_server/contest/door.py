@@ -241,7 +241,9 @@ def _wants_json(request: Request) -> bool:
 
 
 def _field(request: Request, name: str) -> str:
-    value = request.state.form.get(name, "")
+    """A value of the form, or, where a program asks, of the address."""
+    values = request.query_params if _is_bearer(request) else request.state.form
+    value = values.get(name, "")
     return value if isinstance(value, str) else ""
 
 
@@ -410,7 +412,7 @@ def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, syst
 
 def choose(request: Request, door: Door, team: Team) -> Response:
     """Lets one submission count, or again the best one."""
-    number = _field(request, "number") if not _is_bearer(request) else request.query_params.get("number", "")
+    number = _field(request, "number")
     if number and not re.fullmatch(r"[0-9]{1,6}", number):
         raise Refused(404, "The team has no such submission.")
     door.ledger.choose(team, lambda: door.contest, int(number) if number else None)
