@@ -163,8 +163,8 @@ class Load:
     async def killer(self, ends: float) -> None:
         for left in range(self.options.kills, 0, -1):
             await asyncio.sleep(max(0.0, (ends - time.monotonic()) / left * random.uniform(0.4, 1.0)))
+            self.killed_at = float("inf")
             self.server.kill()
-            self.killed_at = time.monotonic()
             await asyncio.to_thread(self.server.start)
             self.killed_at = time.monotonic()
 

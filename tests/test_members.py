@@ -21,7 +21,7 @@ __all__ = ["run"]
 ROOT = Path(__file__).parents[1]
 MEMBERS = ("server", "captioning")
 OF_MEMBERS = {"sacrecap_server", "sacrecap_studies", "sacrecap_captioning"}
-SERVICES = {"fastapi", "sqlalchemy", "starlette", "psycopg", "alembic"}
+SERVICES = {"fastapi", "sqlalchemy", "starlette"}
 TORCH = {"torch", "torchvision", "transformers"}
 
 

@@ -19,7 +19,7 @@ ready-good ready-bad ready-empty ready-rust:
 ready-lost:
 \t@echo "no room on the disk"; exit 3
 test-good:
-\t@echo "SKIPPED [2] tests/test_a.py:12: no PostgreSQL (apt-get install postgresql)"
+\t@echo "SKIPPED [2] tests/test_a.py:12: no Chromium (apt-get install chromium)"
 \t@echo "=== 7 passed, 2 skipped in 0.12s ==="
 test-bad:
 \t@echo "AssertionError: 1 is not 2"
@@ -56,7 +56,7 @@ def test_all_targets_pass(tmp_path: Path) -> None:
     assert rows["test-good"] == ["7", "passed", "0", "failed", "2", "skipped", "0.0", "minutes", "ok"]
     assert rows["test-rust"] == ["11", "passed", "0", "failed", "1", "skipped", "0.0", "minutes", "ok"]
     assert lines[-2:] == [
-        "skipped 2: no PostgreSQL (apt-get install postgresql)",
+        "skipped 2: no Chromium (apt-get install chromium)",
         "tests: 18 passed, 0 failed, 3 skipped",
     ]
 

@@ -138,6 +138,8 @@ def test_the_owners_pages_are_english_whatever_the_browser_asks_for(world):
 def test_no_refusal_has_values_that_translations_cannot_take_out():
     """A message with values is `Refused(422, "… %(most)s …", most=…)`: its text is a literal, which catalogues have."""
     for path in Path(sacrecap_server.__file__).parent.rglob("*.py"):
+        if path.parent.name == "contest":  # whose pages are English
+            continue
         for call in ast.walk(ast.parse(path.read_text())):
             if (
                 isinstance(call, ast.Call)

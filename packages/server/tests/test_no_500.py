@@ -178,18 +178,18 @@ def test_nul_is_refused_where_it_enters(full):
 @pytest.mark.parametrize("text", ["\x00", "\ud800"])
 def test_files_with_text_that_cannot_be_stored(full, text):
     """In JSON they are written \\u0000 and \\ud800."""
-    organiser = full.browser(Role.OWNER)
+    owner = full.browser(Role.OWNER)
     for file in (
         triplet_file(title=f"T{text}"),
         triplet_file(instructions=f"T{text}"),
         {**triplet_file(), text: 1},
         json.loads(json.dumps(triplet_file()).replace("kettle", json.dumps(text)[1:-1])),
     ):
-        sent = organiser.post("/studies", files={"file": ("a.json", json.dumps(file))})
+        sent = owner.post("/studies", files={"file": ("a.json", json.dumps(file))})
         check(sent, file)
         if sent.status_code == 303:
-            check(organiser.get(sent.headers["location"].partition("?")[0]), file)
-            check(organiser.get(sent.headers["location"].partition("?")[0] + "/preview"), file)
+            check(owner.get(sent.headers["location"].partition("?")[0]), file)
+            check(owner.get(sent.headers["location"].partition("?")[0] + "/preview"), file)
 
 
 def test_a_form_in_another_encoding_is_refused(full):
