@@ -112,6 +112,8 @@ def rows_in(document: Any) -> Rows | None:
 
     Raises `DataError` where several lists of rows could be meant.
     """
+    if document == []:
+        return of_columns({"image_id": [], "caption": []})
     found = _rows_of(document)
     if found is not None and shape_of_columns(found.names).is_known:
         return found
@@ -138,8 +140,6 @@ def _of_splits(document: Mapping[str, Any]) -> Rows:
 
 def _rows_of(document: Any) -> Rows | None:
     """The rows of a document, not of what is inside it."""
-    if document == []:
-        return of_columns({"image_id": [], "caption": []})
     if _are_objects(document):
         return of_records([*map(_unwrapped, document)], is_json=True)
     if not isinstance(document, dict) or not document:

@@ -30,7 +30,7 @@ DELIMITERS = ",;\t|"
 _FLICKR = ["image_name", "comment_number", "comment"]
 """The columns of Flickr30k's `results.csv`, in one line of which the bar between number and comment is missing."""
 _BLANK = re.compile(r"[ \t\r\n]*")
-RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?\n?")
+_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?\n?")
 """The line of dashes below the header of a table of Markdown."""
 
 
@@ -278,7 +278,7 @@ def table_rows(
         except csv.Error as error:
             raise DataError(f"row {number + 1} (line {line}): {_quoting(error)}") from None
         start, line = line, before + reader.line_num + 1
-        if not row or (bars and number == 0 and RULE.fullmatch(delimiter.join(row))):
+        if not row or (bars and number == 0 and _RULE.fullmatch(delimiter.join(row))):
             continue
         number += 1
         if len(row) != width:

@@ -18,7 +18,7 @@ from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError, SacrecapWarning, UsageError, naming, warn
+from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.download import PublishedFile
@@ -195,8 +195,10 @@ def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
     source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
     inside = one.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
-    with naming(f"{source}: "):
+    try:
         captions = recognised(Content(source, data)).read("references", one.split)
+    except (DataError, UsageError) as error:
+        raise DataError(f"{source}: {error}") from None
     if captions.image_count != one.images:
         raise DataError(
             f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
