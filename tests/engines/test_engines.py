@@ -174,6 +174,24 @@ def test_commands_print_the_same(engine: str, run: Runner) -> None:
         assert (run.folder / f"{engine}.{suffix}").read_bytes() == (run.folder / f"local.{suffix}").read_bytes()
 
 
+@pytest.mark.filterwarnings("ignore:Intervals of")
+def test_captions_alone(engine: str, run: Runner) -> None:
+    """Of one file, where no metric needs references."""
+    rows = [{"image_id": "1", "caption": "a dog runs"}, {"image_id": "2", "caption": "a cat on a sofa"}]
+    (run.folder / "c.json").write_text(json.dumps(rows))
+    (run.folder / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (run.folder / "o.json").write_text(json.dumps([{"image_id": n, "objects": ["dog", "cat"]} for n in ("1", "2")]))
+    how = ["--objects", "o.json", "--metrics", "chair-i(gold=objects)", "--samples", "20", "--format", "json", "-q"]
+    printed = {
+        run.ok("score", file, *how, "--engine", one) for file in ("c.json", "c.jsonl") for one in ("local", engine)
+    }
+    assert len(printed) == 1
+    document = json.loads(printed.pop())
+    assert document["scores"] == {"chair-i(gold=objects)": pytest.approx(1 / 3)}
+    assert "|refs:0|" in document["signatures"]["chair-i(gold=objects)"]
+    assert "not known to hold references" in run.refused("score", "c.json", "--metrics", "rouge-l", "--engine", engine)
+
+
 def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
     """In two pieces of a file of rows."""
     rows = [{"image_id": n % 40, "references": ["a dog"], "candidate": "a dog"} for n in range(41)]

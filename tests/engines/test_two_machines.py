@@ -96,8 +96,8 @@ def test_workers_need_none_of_the_files(machines: tuple[Path, dict[str, str]], t
     given = (rows, "--caption-column", "a", "--metrics", "bleu-4, rouge-l, cider-d, cider-paper")
     assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "local")
     references, candidates = two_inputs(Made(6, 80), tmp_path)
-    given = (references, candidates, "--metrics", "rouge-l, cider-d")
-    assert scored(environment, *given, "--engine", "ray") == scored(environment, *given, "--engine", "local")
+    two = (references, candidates, "--metrics", "rouge-l, cider-d")
+    assert scored(environment, *two, "--engine", "ray") == scored(environment, *two, "--engine", "local")
 
 
 def test_a_cluster_whose_token_is_not_given(machines: tuple[Path, dict[str, str]]) -> None:

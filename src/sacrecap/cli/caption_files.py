@@ -153,6 +153,19 @@ class CaptionFiles:
             candidates = known_only(candidates, references)
         return without(references, file.skipped), candidates
 
+    def alone(self, path: str, needs: Needs) -> tuple[Captions, Needs] | None:
+        """One system's captions of a file without references, and the needs; None for a file that has references."""
+        file = self.open("candidates", path)
+        try:
+            if file.looks(self.columns).holds_both:
+                return None
+        except DataError:
+            return None  # reading both says what is wrong
+        stage.text = "reading"
+        self._expect_images(needs)
+        captions = self.read([("candidates", path)])[0]
+        return captions, self._with_images(needs, captions)
+
     def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
         """How the rows of a file that holds both are read piece by piece; None where more is asked of them."""
         if self.add_references or self.image_ids != "text" or {self.on_duplicate, self.on_extra} != {"error"}:

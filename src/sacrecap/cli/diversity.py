@@ -9,7 +9,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.engine import ENGINE
+from sacrecap.cli.engine import local_only
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
@@ -22,7 +22,6 @@ from sacrecap.scoring.diversity import diversity
 if TYPE_CHECKING:
     from sacrecap.choices import Test
     from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.diversity_result import Diversity
@@ -88,11 +87,11 @@ PICTURES = Value(
         options.resampling("Bootstrap samples."),
         output(per_image=True, report=True, strict=True, papers=False),
         PICTURES,
-        ENGINE,
     ),
     common="--references --metrics --df --interval --per-image --report --format --output --threads --quiet".split(),
 )
 @click.argument("sets", nargs=-1, required=True)
+@local_only("caption sets")
 @takes(
     """
     --references FILE  Human captions: adds accuracy, F, people, the best K captions.
@@ -108,7 +107,6 @@ def command(
     needs: Needs,
     asked: Asked,
     resampling: Resampling,
-    engine: EngineChoice,
     output: Output,
     pictures: PictureOptions,
 ) -> int:
@@ -120,7 +118,6 @@ def command(
     plots, draw = pictures
     if draw is not None and plots is None and output.report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
-    engine.check_local("caption sets")
     output.check()
     if plots is not None:
         from sacrecap.report.pictures import check_pictures

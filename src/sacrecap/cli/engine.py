@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
 
 from sacrecap.choices import ENGINES, EngineName
 from sacrecap.cli.group import Value, declared
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from sacrecap.engines import EngineOptions
     from sacrecap.engines.sources import RowsOfFile
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 _OF_RAY = {"address": ("HOST:PORT", str), "workers": ("a whole number of at least 1", number(int, 1, math.inf))}
 
 
@@ -46,10 +50,15 @@ class EngineChoice:
 
         return RowsOfFile.of(path, *how, on_missing=files.on_missing)
 
-    def check_local(self, what: str) -> None:
-        """Raises `UsageError` for another engine than `local`."""
-        if self.name != "local":
+
+def local_only(what: str) -> Callable[[Command], Command]:
+    """--engine of a command that only the engine `local` carries out, whose help does not have it."""
+
+    def check(_: click.Context, __: click.Parameter, engine: str) -> None:
+        if EngineChoice(engine=engine).name != "local":
             raise UsageError(f"{what} are scored with all captions in memory; take --engine local")
+
+    return click.option("--engine", default="local", hidden=True, expose_value=False, callback=check)
 
 
 ENGINE = Value(

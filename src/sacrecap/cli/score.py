@@ -13,15 +13,20 @@ from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.cli.engine import EngineChoice
     from sacrecap.cli.output import Output
+    from sacrecap.engines.sources import RowsOfFile
+    from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -82,7 +87,7 @@ def command(
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet, Flickr token files,
     those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may also be the folder that sacrecap caption
     trains on, with --split, or the name of a test set: see sacrecap testsets. If one file has both, such as rows with a
-    prediction and references, give only this file.
+    prediction and references, give only this file; so do where no metric needs references.
     """
     context = click.get_current_context()
     if context.args:
@@ -102,12 +107,13 @@ def command(
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
     output.check()
-    pictured = needs.get("images") is not None
-    table = None if candidates is not None or pictured else engine.table(references, files)
-    source: Any = table
+    source: Any = None
     captions, photos = None, None
-    if table is None:
+    if candidates is None:
+        source, needs = _of_one_file(references, chosen, files, engine, needs)
+    if source is None:
         source, captions, needs = files.of_system(references, candidates, needs)
+    if needs.get("images") is not None:
         photos = options.image_source(needs, output.report, chosen, source.image_ids)
     needs = _with_own_scores(needs, candidates)
     result = score(
@@ -128,6 +134,19 @@ def command(
     title = system_name(candidates or references)
     output.write_report(result, title=title, images=photos)
     return output.judge(result, **({"explained": explained} if explained else {}))
+
+
+def _of_one_file(
+    path: str, metrics: Sequence[Metric], files: CaptionFiles, engine: EngineChoice, needs: Needs
+) -> tuple[Corpus | RowsOfFile | None, Needs]:
+    """Captions without references, where no metric needs any; or the rows of a file that holds both, which an engine
+    reads piece by piece; None for another file.
+    """
+    if not any(part.needs_references for metric in metrics for part in metric.parts):
+        alone = files.alone(path, needs)
+        if alone is not None:
+            return Corpus.without_references(alone[0], tokenizer=files.tokenizer), alone[1]
+    return (None if needs.get("images") is not None else engine.table(path, files)), needs
 
 
 def _rank(

@@ -237,6 +237,13 @@ class Corpus:
             corpora[name].whole = whole
         return corpora
 
+    @classmethod
+    def without_references(cls, captions: Captions, *, tokenizer: Tokenizer) -> Corpus:
+        """One system's captions alone, for metrics that need no references."""
+        check_captions(captions, describe(captions, "the candidates"))
+        [corpus] = cls.of_part(None, {"": captions}, tokenizer=tokenizer).values()
+        return corpus
+
     def _assemble(
         self,
         encoded: _core.References,
