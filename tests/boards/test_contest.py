@@ -280,6 +280,18 @@ def test_private_scores_are_not_told_before_the_end(make: Make, tmp_path: Path) 
     assert json.loads((tmp_path / "site/board.json").read_text())["part"] == "private"
 
 
+def test_private_scores_never_choose(make: Make, tmp_path: Path) -> None:
+    """Of two files, the one that is better on the public images counts, before the end and after it."""
+    public, private = (
+        {image: SYSTEMS["careful" if (image in PRIVATE) == is_private else "template"][image] for image in IMAGES}
+        for is_private in (False, True)
+    )
+    folder = make(HALF, files={"One": {"001-private": private, "002-public": public}})
+    (tmp_path / "hidden/c5.private.json").write_text(json.dumps({"nonce": "x", "images": PRIVATE}))
+    contest = Contest.load(folder)
+    assert [[row.system for row in contest.board(now).first.rows] for now in (None, AFTER)] == [["One/002-public"]] * 2
+
+
 def test_the_private_part_is_drawn_once_and_beside_the_references(make: Make, tmp_path: Path) -> None:
     folder = make(HALF)
     drawn: list[bytes] = []
