@@ -6,7 +6,7 @@ import datetime as dt
 import json
 
 import pytest
-from door_world import START, SYSTEMS, URL, Contest, another, file_of, run_here
+from door_world import START, SYSTEMS, URL, Contest, another, file_of, make_contest, run_here
 
 from sacrecap.boards import Contest as Declared
 from sacrecap_server.child import ChildFailedError
@@ -356,3 +356,21 @@ def test_the_door_says_what_a_file_needs(contest):
 )
 def test_names_of_files_have_letters_and_digits(name, slug):
     assert slug_of(name, "instead") == slug
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('metrics = "ciderr"', "ciderr"),
+        ('metrics = "cider-d"\nrank_by = "rouge-l"', "rouge-l"),
+        ('metrics = "vifidel"\nobjects = "../hidden/nothing.json"', "nothing"),
+    ],
+)
+def test_a_contest_of_which_no_board_can_be_made_is_found_at_the_start(tmp_path, line, told):
+    folder = make_contest(tmp_path)
+    header = {"folder": str(folder)}
+    run_here("sacrecap_server.contest.work:check", header, [], None)
+    path = folder / "contest.toml"
+    path.write_text(path.read_text().replace('metrics = "cider-d, bleu-4"', line))
+    with pytest.raises(ChildFailedError, match=told):
+        run_here("sacrecap_server.contest.work:check", header, [], None)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from sacrecap.cli.group import Group
-from sacrecap.errors import UsageError
+from sacrecap.errors import DataError, UsageError
 from sacrecap_server.cli.serving import check_extra, serving_options
 
 _STATE = click.option(
@@ -56,7 +56,7 @@ def serve(
     """
     check_extra("sacrecap contest serve")
     os.umask(0o077)
-    from sacrecap_server.child import ResourceLimits
+    from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
     from sacrecap_server.contest.door import UPLOAD_LIMIT, Door, Proxy, create_app
     from sacrecap_server.run import serve_app
     from sacrecap_server.settings import ServerSettings, secret
@@ -79,6 +79,10 @@ def serve(
     _check_site(folder, pages, place)
     limits = ResourceLimits(seconds, memory)
     door = Door(Path(folder).resolve(), place, pages.resolve(), settings.url, proxy=proxy, limits=limits)
+    try:
+        run_child("sacrecap_server.contest.work:check", {"folder": str(door.folder)}, [], limits)
+    except ChildFailedError as error:
+        raise DataError(str(error)) from None
     door.ledger.recover()
 
     def run() -> int:

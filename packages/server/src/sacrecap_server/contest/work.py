@@ -8,6 +8,12 @@ from typing import Any
 from sacrecap.boards import Contest
 
 
+def check(header: dict[str, Any], _: list[bytes]) -> None:
+    """Refuses a contest of which no board can be made."""
+    warnings.simplefilter("ignore")
+    Contest.load(header["folder"]).check()
+
+
 def problems(header: dict[str, Any], files: list[bytes]) -> list[str]:
     """Everything that is wrong with a file."""
     return Contest.load(header["folder"]).problems(files[0])
