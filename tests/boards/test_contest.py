@@ -313,6 +313,18 @@ def test_the_private_part_is_drawn_once_and_beside_the_references(make: Make, tm
     assert checksum in render_html(contest.board())
 
 
+def test_whoever_guesses_the_private_images_does_not_see_it_in_the_checksum(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("secrets.randbits", lambda bits: 7)
+    folder = make(HALF)
+    first = Contest.load(folder).private_part
+    (tmp_path / "hidden/c5.private.json").unlink()
+    second = Contest.load(folder).private_part
+    assert first.images == second.images
+    assert first.checksum != second.checksum
+
+
 def test_a_private_part_of_other_references_is_refused(make: Make, tmp_path: Path) -> None:
     folder = make(HALF)
     path = tmp_path / "hidden/c5.private.json"
