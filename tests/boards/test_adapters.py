@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import importlib
 import json
+import os
 import runpy
 import shutil
 import subprocess
@@ -74,6 +75,9 @@ def test_codabench_scores_the_one_file_of_a_zip_wherever_it_is(codabench: Path, 
     assert done.returncode == 0, done.stderr
     assert json.loads((codabench / "output/scores.json").read_text()) == expected()
     assert "Scores of the submission" in (codabench / "output/detailed_results.html").read_text()
+    # The next submission finds the references alone, as the first did.
+    assert scored(codabench).returncode == 0
+    assert os.listdir(codabench / "input/ref") == ["references.json"]
 
 
 def test_codabench_scores_two_sets_of_references(codabench: Path) -> None:

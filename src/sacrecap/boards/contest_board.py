@@ -214,7 +214,8 @@ def board_of(
     refused: dict[str, list[str]] = {}
     best: Best[bytes] = Best(scored.leader, contest.rows, [submission.system for submission in found.final.values()])
     known: dict[str, float | list[str] | None] = {}
-    if needs is None:
+    # A contest that a program makes for one submission, as platforms do, leaves nothing beside their references.
+    if needs is None and contest.is_declared:
         known = Memory(contest, [metric.key for metric in scored.metrics])
     keys = set()
     for submission in (submission for its in found.teams.values() for submission in its):

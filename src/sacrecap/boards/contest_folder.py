@@ -126,6 +126,11 @@ class Contest:
             raise DataError(f"{path}: {error}") from None
         return cls(folder, **_declared(document, path, folder))
 
+    @property
+    def is_declared(self) -> bool:
+        """Whether the folder has a `contest.toml`."""
+        return os.path.isfile(os.path.join(self.folder, FILE))
+
     def phase(self, now: dt.datetime | None = None) -> Phase:
         """Whether submissions are taken: `before` the start, `open`, or `over`."""
         now = now or dt.datetime.now(dt.timezone.utc)
