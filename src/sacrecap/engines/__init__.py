@@ -1,9 +1,9 @@
-"""Engines: the same scores of more images than fit into memory, from a stream on one machine or from a cluster.
+"""Engines: where the statistics of images are made, of all captions at once (`local`), piece by piece on one machine
+(`stream`), or on a cluster (`ray`).
 
-A metric is statistics, a row per image, and a formula over sums of rows. So an engine maps two functions over the parts
-of the input and adds up what comes back: the first counts document frequencies, where a metric weighs words by the
-corpus; the second turns rows into statistics and folds them. Sums are exact and bootstrap samples depend on image ids
-alone, so the results are the same bits for any parts, any order and any number of machines.
+A metric is statistics, a row per image, and a formula over sums of rows. An engine maps two functions over pieces of the
+captions: the first counts document frequencies, where a metric weighs words by the corpus; the second turns captions into
+rows. Rows one after the other are those of the whole corpus, so all that follows exists once, in `sacrecap.scoring`.
 """
 
 from sacrecap.choices import ENGINES
