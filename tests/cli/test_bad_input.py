@@ -75,7 +75,7 @@ UNFIT: dict[str, tuple[object, list[str]]] = {
     "duplicate": ([*ROWS, ROWS[0]], [f"c.json: 1 image has more than one candidate: {IMAGE}", "keep one"]),
     "empty list": (
         {**CANDIDATES, IMAGE: []},
-        [f"c.json: 1 image has an empty list of candidates: {IMAGE}", "give one"],
+        [f"c.json: no candidate for 1 image ({IMAGE})", "add them, or choose --on-missing skip"],
     ),
     "other data set": (
         {str(number): "a dog" for number in range(60)},

@@ -56,7 +56,13 @@ def test_big_ids_and_empty_lists() -> None:
             {5: ["a", 1, None], 6: [2]},
             ("the caption of image 5 is of type int; captions must be strings (also image 6)"),
         ),
-        ({1.5: "a"}, "the image id of an image is of type float; image ids must be strings or whole numbers"),
+        (
+            {1.5: "a"},
+            (
+                "the image id of an image is the number 1.5; image ids must be strings or whole numbers: make them such"
+                ' by .astype("int64") or .astype(str)'
+            ),
+        ),
         ({True: "a"}, "the image id of an image is of type bool; image ids must be strings or whole numbers"),
         ({5: "a", "5": "b"}, "the id of image 5 is given twice, as a number and as text; keep one of them"),
         ({5: "a\ud800"}, "the caption of image 5 is not text: it holds half a surrogate pair; " + MEND),

@@ -171,12 +171,12 @@ def test_many_missing_captions_are_counted() -> None:
 
 
 REFUSED: list[tuple[Any, str]] = [
-    (5, "the candidates are of type int; accepted are {image id: caption or"),
+    (5, "the candidates: they are of type int; accepted are {image id: caption or"),
     (b"a dog", "of type bytes; accepted are"),
     ({"a dog"}, "of type set; accepted are"),
-    ([5], "the candidates: item 0 is of type int; accepted are"),
+    ([5], "the candidates: the caption of image 0 is of type int; it must be a string or a list of strings"),
     (["a", 5], "the caption of image 1 is of type int"),
-    ([{"image_id": 5}], "row 0: the table has the columns image_id; it needs image_id, and one of caption"),
+    ([{"image_id": 5}], "the candidates: row 0 has the columns image_id; it needs image_id, and one of caption"),
     ([*CANDIDATE_ROWS, {"image_id": 5}], "row 3 has no 'captions', only 'image_id'; each row needs"),
     ([*CANDIDATE_ROWS, "a dog"], "row 3 is of type str, others are mappings"),
     (pandas.DataFrame({"id": [5], "caption": ["a"]}), "the table has the columns id, caption; it needs image_id"),

@@ -287,7 +287,7 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ('[{"image": 5.5, "caption": "x"}]', "the image id of row 1 is of type float; image ids must be strings"),
+        ('[{"image": 5.5, "caption": "x"}]', "the image id of row 1 is the number 5.5; image ids must be strings"),
         ('[{"image": "a", "caption": 5}]', "the caption of image a is of type int; it must be a string or a list"),
         ('[{"image": "a", "caption": "\\ud800"}]', "half a surrogate pair"),
         ("image,caption\na,b,c\n", "row 1 \\(line 2\\): has 3 fields where the header has 2; put a caption that"),

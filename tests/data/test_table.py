@@ -51,7 +51,7 @@ def test_tables_are_recognised_by_their_first_bytes(tmp_path: Path, form: str, c
             "has the columns image_id, of which none is known to hold references; name it by caption_column",
         ),
         ({"image_id": [1, None], "caption": ["a", "b"]}, "the image id of row 2 is None; image ids must be strings or"),
-        ({"image_id": [1.5], "caption": ["a"]}, "the image id of row 1 is of type float; image ids must be strings"),
+        ({"image_id": [1.5], "caption": ["a"]}, "the image id of row 1 is the number 1.5; image ids must be strings"),
         ({"image_id": [7], "caption": [5]}, "the caption of image 7 is of type int; it must be a string or a list"),
         ({"image_id": [7], "captions": [[5]]}, "the caption of image 7 is of type int; captions must be strings"),
     ],

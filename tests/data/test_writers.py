@@ -39,7 +39,7 @@ def test_what_cannot_be_written_is_told_before_the_file_is_touched(tmp_path: Pat
     for candidates, sentence in [
         ({1: ["a"]}, r"the candidate of image 1 is not a string \(1 such in all\)"),
         ({1: "\ud800"}, "the caption of image 1 is not text: it holds half a surrogate pair"),
-        ({1.5: "a"}, "the image id of an image is of type float"),
+        ({1.5: "a"}, "the image id of an image is the number 1.5"),
     ]:
         with pytest.raises(DataError, match=sentence):
             write_candidates(path, candidates)  # type: ignore[arg-type]

@@ -51,7 +51,7 @@ def test_ordinary_comparisons_have_no_findings() -> None:
 
 ODD: dict[str, tuple[Captions, int]] = {
     "empty": (each(lambda _: " ", 3), 3),
-    "list": (each(lambda caption: str([caption, caption]), 1), 1),
+    "list": (each(lambda caption: f"[{caption}]", 1), 1),
     "json": (each(lambda caption: json.dumps({"caption": caption}), 2), 2),
     "think": (each(lambda caption: f"<think>A dog?</think> {caption}", 1), 1),
     "token": (each(lambda caption: f"{caption} <|im_end|>", 1), 1),

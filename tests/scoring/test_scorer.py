@@ -99,7 +99,7 @@ def test_any_batches_give_each_row_the_bits_that_it_has_alone(rows: list[tuple[s
 
 def test_sums_have_the_findings_of_each_caption() -> None:
     """Which add up over batches; what takes several rows is not looked for."""
-    captions = ["a dog <unk>", "a cat", "", "['a dog', 'a cat']"]
+    captions = ["a dog <unk>", "a cat", "", "[a dog, a cat]"]
     references = [["a dog runs", "a dog"]] * 4
     total = sum(
         scorer("rouge-l").statistics({"caption": captions[n : n + 2], "references": references[n : n + 2]})
@@ -236,8 +236,8 @@ def test_columns_are_recognised_or_named(columns: tuple[str, str], named: dict[s
         ({"caption": ["a"], "references": [["a"]]}, {"captions": "text"}, "not text; name others by captions=NAME"),
         ({"caption": ["a"], "references": [["a"]]}, {"references": ["references", "r"]}, "and not r; name others"),
         ({"caption": ["a"], "references": [["a"], ["b"]]}, {}, r"1 \(caption\), 2 \(references\) values"),
-        ({"caption": [1.5], "references": [["a"]]}, {}, "caption is of type double; captions must be strings"),
-        ({"captions": [["a"]], "references": [["a"]]}, {}, "a row is one caption"),
+        ({"caption": [1.5], "references": [["a"]]}, {}, "the caption is of type float; it must be a string"),
+        ({"captions": [["a", "b"]], "references": [["a"]]}, {}, "captions is 2 captions, and a row is one"),
         ({"caption": ["a"], "references": [["a"]], "rouge-l": [0]}, {}, "a column rouge-l already.*prefix=TEXT"),
     ],
 )

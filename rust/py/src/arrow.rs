@@ -15,19 +15,6 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Of an array, chunked or not, of strings or whole numbers; `what` names it in messages.
-    pub(crate) fn of(array: &Bound<'_, PyAny>, what: &str) -> PyResult<Self> {
-        let mut texts = Self::default();
-        for chunk in chunks(array)? {
-            let kind = value_kind(&chunk)?;
-            if !is_text(&kind) && !is_whole(&kind) {
-                return Err(DataError::new_err(format!("{what} are of the Arrow type {kind}, not strings")));
-            }
-            texts.extend(&chunk, what)?;
-        }
-        Ok(texts)
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -36,23 +23,20 @@ impl Texts {
         (0..self.len()).map(|place| &self.text[if place == 0 { 0 } else { self.ends[place - 1] }..self.ends[place]])
     }
 
-    fn extend(&mut self, chunk: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-        check_no_nulls(chunk, what)?;
+    /// Adds those of an array of the type large_string.
+    fn extend(&mut self, chunk: &Bound<'_, PyAny>) -> PyResult<()> {
         let length = chunk.len()?;
         if length == 0 {
             return Ok(());
         }
-        // Of every type of strings (views, dictionaries, short offsets) Arrow makes this one, the last two without a copy of
-        // the text.
-        let array = chunk.call_method1("cast", ("large_string",))?;
-        let start: usize = array.getattr("offset")?.extract()?;
-        let buffers: Vec<Bound<'_, PyAny>> = array.call_method0("buffers")?.extract()?;
+        let start: usize = chunk.getattr("offset")?.extract()?;
+        let buffers: Vec<Bound<'_, PyAny>> = chunk.call_method0("buffers")?.extract()?;
         let ends = bytes(&buffers[1], 8 * start, 8 * (start + length + 1))?;
         let ends = ends.as_chunks().0.iter().map(|&end| usize::from_le_bytes(end)).collect::<Vec<_>>();
         let (first, last) = (ends[0], ends[length]);
         let text = if first == last { None } else { Some(bytes(&buffers[2], first, last)?) };
         let text = text.as_deref().unwrap_or_default();
-        let damaged = || DataError::new_err(format!("{what} are not UTF-8; convert the file to UTF-8"));
+        let damaged = || DataError::new_err("the captions are not UTF-8; convert the file to UTF-8");
         let text = std::str::from_utf8(text).map_err(|_| damaged())?;
         let before = self.text.len();
         if !ends.iter().all(|&end| end >= first && text.is_char_boundary(end - first)) {
@@ -64,34 +48,57 @@ impl Texts {
     }
 }
 
-/// Captions of a column: the number of each row's, and their texts.
-pub(crate) fn captions(array: &Bound<'_, PyAny>) -> PyResult<(Vec<usize>, Texts)> {
+/// The cells of a column of captions.
+pub(crate) struct Cells {
+    /// The number of captions of each row.
+    pub(crate) counts: Vec<usize>,
+    pub(crate) texts: Texts,
+}
+
+/// The captions of each row of an array of strings or lists of strings, where a null is one empty caption; `None` for
+/// anything else, whose values are looked at one by one.
+pub(crate) fn cells(array: &Bound<'_, PyAny>) -> PyResult<Option<Cells>> {
+    if !is_arrow(array) {
+        return Ok(None);
+    }
     let (mut counts, mut texts) = (Vec::new(), Texts::default());
     for chunk in chunks(array)? {
         let kind = value_kind(&chunk)?;
         if is_text(&kind) {
-            texts.extend(&chunk, "the captions")?;
+            texts.extend(&without_nulls(&chunk)?)?;
             counts.resize(counts.len() + chunk.len()?, 1);
             continue;
         }
-        check_no_nulls(&chunk, "the lists of captions")?;
-        let is_list = ["list", "large_list", "fixed_size_list"].iter().any(|name| kind.starts_with(name));
-        let values = if is_list { Some(chunk.call_method0("flatten")?) } else { None };
-        let Some(values) = values.filter(|values| value_kind(values).is_ok_and(|kind| is_text(&kind))) else {
-            return Err(DataError::new_err(format!(
-                "the captions are of the Arrow type {kind}; it must be string or list of string"
-            )));
-        };
-        texts.extend(&values, "the captions")?;
-        if chunk.len()? > 0 {
-            let lengths = chunk.call_method0("value_lengths")?.call_method1("cast", ("int64",))?;
-            let start: usize = lengths.getattr("offset")?.extract()?;
-            let buffers: Vec<Bound<'_, PyAny>> = lengths.call_method0("buffers")?.extract()?;
-            let lengths = bytes(&buffers[1], 8 * start, 8 * (start + chunk.len()?))?;
-            counts.extend(lengths.as_chunks().0.iter().map(|&length| usize::from_le_bytes(length)));
+        let nulls: usize = chunk.getattr("null_count")?.extract()?;
+        let is_list = ["list<", "large_list<"].iter().any(|name| kind.starts_with(name));
+        if nulls > 0 || !is_list || !value_kind(&chunk.call_method0("flatten")?).is_ok_and(|kind| is_text(&kind)) {
+            return Ok(None);
         }
+        texts.extend(&without_nulls(&chunk.call_method0("flatten")?)?)?;
+        counts.extend(lengths(&chunk)?);
     }
-    Ok((counts, texts))
+    Ok(Some(Cells { counts, texts }))
+}
+
+/// The strings, with empty ones in the place of nulls.
+fn without_nulls<'py>(chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let nulls: usize = chunk.getattr("null_count")?.extract()?;
+    // Of every type of strings (views, dictionaries, short offsets) Arrow makes this one, the last two without a copy of the
+    // text.
+    let chunk = chunk.call_method1("cast", ("large_string",))?;
+    if nulls == 0 { Ok(chunk) } else { chunk.call_method1("fill_null", ("",)) }
+}
+
+/// The lengths of the lists of an array, none of which is null.
+fn lengths(chunk: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    if chunk.len()? == 0 {
+        return Ok(Vec::new());
+    }
+    let lengths = chunk.call_method0("value_lengths")?.call_method1("cast", ("int64",))?;
+    let start: usize = lengths.getattr("offset")?.extract()?;
+    let buffers: Vec<Bound<'_, PyAny>> = lengths.call_method0("buffers")?.extract()?;
+    let lengths = bytes(&buffers[1], 8 * start, 8 * (start + chunk.len()?))?;
+    Ok(lengths.as_chunks().0.iter().map(|&length| usize::from_le_bytes(length)).collect())
 }
 
 /// Whether it is an array of Arrow, chunked or not.
@@ -112,18 +119,6 @@ fn value_kind(array: &Bound<'_, PyAny>) -> PyResult<String> {
 
 fn is_text(kind: &str) -> bool {
     ["string", "large_string", "string_view"].contains(&kind)
-}
-
-fn is_whole(kind: &str) -> bool {
-    ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"].contains(&kind)
-}
-
-fn check_no_nulls(chunk: &Bound<'_, PyAny>, what: &str) -> PyResult<()> {
-    let nulls: usize = chunk.getattr("null_count")?.extract()?;
-    if nulls == 0 {
-        return Ok(());
-    }
-    Err(DataError::new_err(format!("{what} have {nulls} nulls; remove their rows")))
 }
 
 /// Bytes of a buffer of Arrow.

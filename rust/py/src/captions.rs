@@ -7,11 +7,12 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read;
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
+use sacrecap_core::text::written::begins_written;
 
-use crate::arrow::{self, Texts};
+use crate::arrow;
 use crate::convert::check_index;
-use crate::errors::{DataError, UsageError};
-use crate::gather::{Gather, kind};
+use crate::errors::DataError;
+use crate::gather::{Gather, id_text, kind};
 
 /// Arguments of `Captions.restored`.
 type Apart<'py> = ((String, Vec<usize>), (String, Bound<'py, PyBytes>), Bound<'py, PyBytes>, Option<String>);
@@ -82,19 +83,6 @@ impl Captions {
             }
         }
         Ok(Self::new(gather.finish()?))
-    }
-
-    /// Takes columns of Arrow: a row per image, with its id and a caption or a list of captions.
-    #[staticmethod]
-    fn of_arrow(ids: &Bound<'_, PyAny>, captions: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let ids = Texts::of(ids, "the image ids")?;
-        let (counts, texts) = arrow::captions(captions)?;
-        if ids.len() != counts.len() {
-            let message = format!("{} image ids for the captions of {} images", ids.len(), counts.len());
-            return Err(UsageError::new_err(message));
-        }
-        let captions = CoreCaptions::of_columns(ids.iter(), &counts, &texts.ends, texts.text);
-        captions.map(Self::new).map_err(of_columns)
     }
 
     /// Images with their captions, in order, and what messages call them.
@@ -216,6 +204,41 @@ impl Captions {
         images.flat_map(|(image, id)| self.texts(image).filter(|own| own.contains(text)).map(move |_| id)).collect()
     }
 
+    /// The images of the captions that begin as the text of a list, tuple, array or bytes does, once for each.
+    fn that_begin_written(&self) -> Vec<&str> {
+        let images = self.inner.images().enumerate();
+        images.flat_map(|(image, id)| self.texts(image).filter(|own| begins_written(own)).map(move |_| id)).collect()
+    }
+
+    /// The captions of the images at these places.
+    fn select(&self, images: Vec<usize>) -> PyResult<Self> {
+        let mut builder = CoreCaptionsBuilder::new();
+        for image in images {
+            check_index("image", image, self.inner.image_count())?;
+            let number = builder.image(self.inner.image_id(image));
+            self.texts(image).for_each(|text| builder.caption_of(number, text));
+        }
+        Ok(Self { source: self.source.clone(), ..Self::new(builder.finish()) })
+    }
+
+    /// The same images without captions that are empty, and the images of these, once for each.
+    fn without_empty(&self) -> (Self, Vec<&str>) {
+        let images = self.inner.images().enumerate();
+        let empty: Vec<&str> = images
+            .flat_map(|(image, id)| self.texts(image).filter(|text| text.trim().is_empty()).map(move |_| id))
+            .collect();
+        if empty.is_empty() {
+            return (Self { inner: self.inner.clone(), source: self.source.clone() }, empty);
+        }
+        let mut builder = CoreCaptionsBuilder::new();
+        for (image, id) in self.inner.images().enumerate() {
+            let number = builder.image(id);
+            let texts = self.texts(image).filter(|text| !text.trim().is_empty());
+            texts.for_each(|text| builder.caption_of(number, text));
+        }
+        (Self { source: self.source.clone(), ..Self::new(builder.finish()) }, empty)
+    }
+
     /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
         Self { inner: self.inner.clone(), source: Some(source) }
@@ -262,29 +285,92 @@ impl Captions {
 #[derive(Default)]
 pub(crate) struct CaptionsBuilder {
     gather: Gather,
-    rows: usize,
+    /// The number of the next row.
+    next: usize,
 }
 
 #[pymethods]
 impl CaptionsBuilder {
+    /// `first`: the number of the first row in messages; `lenient`: what is wrong with a row is noted, and no error.
     #[new]
-    fn new() -> Self {
-        Self::default()
+    #[pyo3(signature = (first=1, lenient=false))]
+    fn new(first: usize, lenient: bool) -> Self {
+        Self { gather: Gather::new(lenient), next: first }
     }
 
-    /// Adds rows: for each, an image id, and a caption or a list of captions.
-    fn extend(&mut self, image_ids: &Bound<'_, PyList>, captions: &Bound<'_, PyList>) -> PyResult<()> {
-        for (id, value) in image_ids.iter().zip(captions) {
-            self.rows += 1;
-            if let Some(id) = self.gather.id(&id, Some(self.rows))? {
-                self.gather.captions(&id, &value, Some(self.rows))?;
+    /// Adds rows: for each, an image id, and a caption or a list of captions; each side a list, or an array of Arrow.
+    fn extend(&mut self, image_ids: &Bound<'_, PyAny>, captions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let ids = objects(image_ids)?;
+        if let Some(cells) = arrow::cells(captions)? {
+            check_rows(ids.len(), cells.counts.len())?;
+            let mut texts = cells.texts.iter();
+            for (id, &count) in ids.iter().zip(&cells.counts) {
+                let id = self.gather.id(&id, Some(self.next))?;
+                self.next += 1;
+                let image = id.map(|id| self.gather.image(&id));
+                for text in texts.by_ref().take(count) {
+                    if let Some(image) = image {
+                        self.gather.builder.caption_of(image, text);
+                    }
+                }
             }
+            return Ok(());
+        }
+        let captions = objects(captions)?;
+        check_rows(ids.len(), captions.len())?;
+        for (id, value) in ids.iter().zip(captions) {
+            if let Some(id) = self.gather.id(&id, Some(self.next))? {
+                self.gather.captions(&id, &value, Some(self.next))?;
+            }
+            self.next += 1;
         }
         Ok(())
+    }
+
+    /// The rows that were noted: their numbers, and what is wrong.
+    fn bad(&self) -> Vec<(usize, String)> {
+        self.gather.bad.clone().unwrap_or_default()
     }
 
     /// The captions; the builder is empty afterwards.
     fn finish(&mut self) -> PyResult<Captions> {
         Ok(Captions::new(std::mem::take(self).gather.finish()?))
     }
+}
+
+/// The values of a column: of a list, or of an array of Arrow.
+fn objects<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    match column.cast::<PyList>() {
+        Ok(list) => Ok(list.clone()),
+        Err(_) if arrow::is_arrow(column) => Ok(column.call_method0("to_pylist")?.cast_into()?),
+        Err(_) => Ok(column.py().get_type::<PyList>().call1((column,))?.cast_into()?),
+    }
+}
+
+fn check_rows(ids: usize, captions: usize) -> PyResult<()> {
+    if ids == captions {
+        return Ok(());
+    }
+    Err(DataError::new_err(format!("{ids} image ids for the captions of {captions} rows; give one id per row")))
+}
+
+/// Image ids as text, by the same rule; a `DataError` names the first place, from 0, of what is none.
+#[pyfunction]
+pub(crate) fn image_ids(values: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let of = |(place, value): (usize, PyResult<Bound<'_, PyAny>>)| {
+        id_text(&value?)?.map_err(|found| DataError::new_err(format!("image id {place} is {found}")))
+    };
+    values.try_iter()?.enumerate().map(of).collect()
+}
+
+/// Image ids of a text table: whole numbers, where a program wrote all of them as floats (`1.0`); else unchanged.
+#[pyfunction]
+pub(crate) fn whole_ids(ids: Vec<String>) -> Vec<String> {
+    fn whole(id: &str) -> Option<&str> {
+        let (digits, zeros) = id.split_once('.')?;
+        let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        (is_whole && !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0')).then_some(digits)
+    }
+    let digits: Option<Vec<String>> = ids.iter().map(|id| whole(id).map(str::to_owned)).collect();
+    digits.unwrap_or(ids)
 }

@@ -1,6 +1,8 @@
-//! Captions from Python objects: ids and texts are checked one by one, offenders are counted.
+//! Captions from Python objects: the one rule of image ids and of holes; offenders are counted, or noted row by row.
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PySet, PyString};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString, PyTuple,
+};
 use sacrecap_core::read::{MEND_SURROGATES, Tally};
 use sacrecap_core::text::captions::{Captions, CaptionsBuilder};
 
@@ -9,25 +11,22 @@ use crate::errors::DataError;
 /// Takes image ids with their captions, as Python has them.
 #[derive(Default)]
 pub(crate) struct Gather {
-    builder: CaptionsBuilder,
+    pub(crate) builder: CaptionsBuilder,
     offenders: Option<Tally>,
+    /// What is wrong with rows, by their numbers, where these are noted and no error.
+    pub(crate) bad: Option<Vec<(usize, String)>>,
 }
 
 impl Gather {
+    /// `lenient`: what is wrong with a row is noted, and no error.
+    pub(crate) fn new(lenient: bool) -> Self {
+        Self { bad: lenient.then(Vec::new), ..Self::default() }
+    }
+
     /// An image id as text; `None`, and an offence, when it is not an id.
     pub(crate) fn id(&mut self, id: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<String>> {
-        if let Ok(text) = id.cast::<PyString>() {
-            let read = text.to_str().map(str::to_owned);
-            return Ok(read.map_err(|_| self.offend(None, row, "the image id", HALF)).ok());
-        }
-        if !id.is_instance_of::<PyBool>()
-            && let Ok(digits) = id.call_method0("__index__").and_then(|number| number.str())
-        {
-            return Ok(Some(digits.to_str()?.to_owned()));
-        }
-        let found = format!("{}; image ids must be strings or whole numbers", kind(id)?);
-        self.offend(None, row, "the image id", &found);
-        Ok(None)
+        let read = id_text(id)?;
+        Ok(read.map_err(|found| self.offend(None, row, "the image id", &found)).ok())
     }
 
     /// Gives an image its place; returns its number.
@@ -35,15 +34,16 @@ impl Gather {
         self.builder.image(id)
     }
 
-    /// Adds one caption, or a list of them, to an image.
+    /// Adds one caption, or a list of them, to an image; of an empty list the image has none.
     pub(crate) fn captions(&mut self, id: &str, value: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
-        if let Some(inner) = annotated(value) {
-            return self.captions(id, &inner, row);
-        }
         if value.is_instance_of::<PyString>() {
             return self.caption(id, value, row);
         }
-        let captions = if is_list(value) { value.try_iter().ok() } else { None };
+        let is_usual = value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>();
+        if !is_usual && let Some(inner) = inside(value) {
+            return self.captions(id, &inner, row);
+        }
+        let captions = if is_usual || is_list(value) { value.try_iter().ok() } else { None };
         let Some(captions) = captions else {
             if is_missing(value) {
                 return self.caption(id, value, row);
@@ -53,24 +53,32 @@ impl Gather {
             return Ok(());
         };
         self.image(id);
-        for caption in captions {
+        let mut several = captions.peekable();
+        if is_usual
+            && value.len()? == 1
+            && let Some(Ok(only)) = several.peek()
+            && (only.is_instance_of::<PyList>() || only.is_instance_of::<PyTuple>())
+        {
+            return self.captions(id, &only.clone(), row); // a batch of one
+        }
+        for caption in several {
             self.caption(id, &caption?, row)?;
         }
         Ok(())
     }
 
     fn caption(&mut self, id: &str, caption: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
-        if let Some(inner) = annotated(caption) {
-            return self.caption(id, &inner, row);
-        }
         match caption.cast::<PyString>().map(|text| text.to_str()) {
             Ok(Ok(text)) => self.builder.caption(id, text),
             Ok(Err(_)) => self.offend(Some(id), row, "the caption", HALF),
             Err(_) if is_missing(caption) => self.builder.caption(id, ""),
-            Err(_) => {
-                let found = format!("{}; captions must be strings", kind(caption)?);
-                self.offend(Some(id), row, "the caption", &found);
-            }
+            Err(_) => match inside(caption) {
+                Some(inner) => return self.caption(id, &inner, row),
+                None => {
+                    let found = format!("{}; captions must be strings", kind(caption)?);
+                    self.offend(Some(id), row, "the caption", &found);
+                }
+            },
         }
         Ok(())
     }
@@ -82,6 +90,10 @@ impl Gather {
 
     /// Counts an offender: `what` of the image or row is `found`.
     fn offend(&mut self, image: Option<&str>, row: Option<usize>, what: &str, found: &str) {
+        if let (Some(bad), Some(row)) = (&mut self.bad, row) {
+            let remedy = if found == HALF { format!("; {MEND_SURROGATES}") } else { String::new() };
+            return bad.push((row, format!("{what} is {found}{remedy}")));
+        }
         let name = match (image, row) {
             (Some(image), _) => format!("image {image}"),
             (None, Some(row)) => format!("row {row}"),
@@ -108,16 +120,67 @@ impl Gather {
 /// The error for a text that UTF-8 cannot hold.
 const HALF: &str = "not text: it holds half a surrogate pair";
 
-/// The caption of an annotation, `{"caption": "a dog"}`, as pycocoevalcap has them.
-fn annotated<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
-    if is_mapping(value) { value.get_item("caption").ok() } else { None }
+/// The numbers above which a float does not tell all whole numbers apart.
+const WHOLE_FLOATS: f64 = 9_007_199_254_740_992.0;
+
+/// An image id as text: a text, a whole number, or a float without fraction, which is that whole number; also as a scalar
+/// of NumPy, Arrow or PyTorch. Else what it is instead.
+pub(crate) fn id_text(id: &Bound<'_, PyAny>) -> PyResult<Result<String, String>> {
+    if let Ok(text) = id.cast::<PyString>() {
+        return Ok(text.to_str().map(str::to_owned).map_err(|_| HALF.to_owned()));
+    }
+    let accepted = "image ids must be strings or whole numbers";
+    if let Ok(number) = id.cast_exact::<PyFloat>() {
+        let number = number.extract::<f64>()?;
+        return Ok(if number.is_nan() {
+            Err(format!("NaN, so there is none; drop such rows, or give them ids ({accepted})"))
+        } else if number.abs() >= WHOLE_FLOATS {
+            Err(format!("the number {number:e}, of which a float has lost the last digits; read ids as text or int64"))
+        } else if number.fract() == 0.0 {
+            Ok(format!("{}", number as i64))
+        } else {
+            Err(format!("the number {number}; {accepted}: make them such by .astype(\"int64\") or .astype(str)"))
+        });
+    }
+    if id.is_instance_of::<PyBool>() || id.is_none() {
+        return Ok(Err(format!("{}; {accepted}", kind(id)?)));
+    }
+    if id.is_instance_of::<PyInt>()
+        && let Ok(digits) = id.str()
+    {
+        return Ok(Ok(digits.to_str()?.to_owned()));
+    }
+    for scalar in ["as_py", "item"] {
+        if let Ok(inner) = id.call_method0(scalar)
+            && !inner.is(id)
+            && !inner.hasattr(scalar)?
+        {
+            return id_text(&inner);
+        }
+    }
+    if let Ok(digits) = id.call_method0("__index__").and_then(|number| number.str()) {
+        return Ok(Ok(digits.to_str()?.to_owned()));
+    }
+    match id.call_method0("__float__") {
+        Ok(number) if number.is_exact_instance_of::<PyFloat>() => id_text(&number),
+        _ => Ok(Err(format!("{}; {accepted}", kind(id)?))),
+    }
 }
 
-/// Whether a value stands for a missing caption, which is an empty one: None, NaN, pandas' NA.
+/// What stands in an annotation, `{"caption": "a dog"}`, as pycocoevalcap has them, and in a scalar of Arrow.
+fn inside<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if is_mapping(value) {
+        return value.get_item("caption").ok();
+    }
+    let is_scalar = value.hasattr("as_py").is_ok_and(|has| has);
+    if is_scalar { value.call_method0("as_py").ok().filter(|inner| !inner.is(value)) } else { None }
+}
+
+/// Whether a value stands for a missing caption, which is an empty one: None, NaN, pandas' NA and NaT.
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none()
         || value.extract::<f64>().is_ok_and(f64::is_nan)
-        || value.get_type().name().is_ok_and(|name| name == "NAType")
+        || value.get_type().name().is_ok_and(|name| name == "NAType" || name == "NaTType")
 }
 
 /// Whether it is a mapping; what captions usually are is told at once.
@@ -125,13 +188,16 @@ fn is_mapping(value: &Bound<'_, PyAny>) -> bool {
     !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyList>() && value.cast::<PyMapping>().is_ok()
 }
 
-/// Whether iterating over the value gives captions in an order: not so for bytes, mappings and sets.
+/// Whether iterating over the value gives captions in an order: not so for bytes, mappings, sets, tables.
 fn is_list(value: &Bound<'_, PyAny>) -> bool {
-    !(value.is_instance_of::<PyBytes>()
+    let is_table = ["iterrows", "column_names", "columns", "read"];
+    !(value.is_none()
+        || value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyByteArray>()
         || value.is_instance_of::<PySet>()
         || value.is_instance_of::<PyFrozenSet>()
-        || is_mapping(value))
+        || is_mapping(value)
+        || is_table.iter().any(|name| value.hasattr(name).is_ok_and(|has| has)))
 }
 
 /// Names the kind of a value.

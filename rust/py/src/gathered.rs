@@ -214,7 +214,10 @@ impl ExactSums {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SumsApart)> {
         let restored = py.get_type::<Self>().getattr("restored")?;
         let words = self.sums.iter().map(|own| own.iter().map(ExactSum::words).collect()).collect();
-        Ok((restored, (self.rows, carriers(&self.formulas, self.sums.iter().map(Vec::len)), self.unscored.clone(), words)))
+        Ok((
+            restored,
+            (self.rows, carriers(&self.formulas, self.sums.iter().map(Vec::len)), self.unscored.clone(), words),
+        ))
     }
 }
 

@@ -162,7 +162,7 @@ class Corpus:
         accepted_name("on_missing", on_missing, ON_MISSING)
         whole_number("threads", threads)
         described = as_references(references)
-        captions, self.matched_by = _matched(described, as_candidates(candidates))
+        captions, self.matched_by = matched(described, as_candidates(candidates))
         names = (describe(described, "the references"), describe(captions, "the candidates"))
         pairs = _align(described, captions, names, on_missing)
         encoded = _encoded(references, described, [r for r, _ in pairs], tokenizer, threads)
@@ -476,12 +476,15 @@ def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Ca
 def as_references(source: CaptionSource) -> Captions:
     """References, from any source; of empty ones, which are left out, it warns."""
     from sacrecap.data import inputs, read_references
-    from sacrecap.data.cells import without_empty
 
     if isinstance(source, References):
         return source.captions
-    captions = inputs.captions(source, inputs.REFERENCES, read_references)
-    return without_empty(captions, describe(captions, inputs.REFERENCES))
+    captions, empty = inputs.captions(source, inputs.REFERENCES, read_references).without_empty()
+    if empty:
+        from sacrecap.data.cells import told
+
+        told(describe(captions, inputs.REFERENCES), "image", empty)
+    return captions
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:
@@ -491,15 +494,18 @@ def as_candidates(source: CandidateSource, part: str = "the candidates") -> Capt
     return inputs.captions(source, part, read_candidates)
 
 
-def _matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
-    """The candidates by the references' ids where theirs are others that surely mean these images, and what says so."""
+def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
+    """The candidates by the references' ids where theirs are others that surely mean these images, and what says so.
+
+    Raises `DataError` for a list beside labels that are no places.
+    """
     images, own = references.image_ids, candidates.image_ids
-    if images == own or not {*images}.isdisjoint(own):
-        return candidates, None
     from sacrecap.data import inputs
     from sacrecap.data.image_ids import same_images
 
-    found = None if inputs.by_place(candidates) or inputs.by_place(references) else same_images(images, own)
+    if inputs.by_place(candidates) or inputs.by_place(references):
+        return (candidates if images == own else inputs.side_by_side(references, candidates)), None
+    found = None if images == own or not {*images}.isdisjoint(own) else same_images(images, own)
     if found is None:
         return candidates, None
     how, meant = found
@@ -515,11 +521,11 @@ def describe(captions: Captions, otherwise: str) -> str:
 
 
 def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
-    """The numbers of these images among the captions; None if an image has none."""
-    own = captions.image_ids
-    if own == image_ids:
+    """The numbers of these images among the captions; None if an image has no caption."""
+    own, counts = captions.image_ids, captions.caption_counts()
+    if own == image_ids and 0 not in counts:
         return list(range(len(own)))
-    place = {image: number for number, image in enumerate(own)}
+    place = {image: number for number, image in enumerate(own) if counts[number]}
     return [place.get(image) for image in image_ids]
 
 
@@ -542,8 +548,8 @@ def align(
     """The images that references and all systems have; `called` names systems in messages. Errors as of a `Corpus`."""
     accepted_name("on_missing", on_missing, ON_MISSING)
     described = as_references(references)
-    matched = {name: _matched(described, as_candidates(source, called[name])) for name, source in systems.items()}
-    captions = {name: own for name, (own, _) in matched.items()}
+    pairs = {name: matched(described, as_candidates(source, called[name])) for name, source in systems.items()}
+    captions = {name: own for name, (own, _) in pairs.items()}
     whose = describe(described, "the references")
     places = {
         name: dict(_align(described, own, (whose, describe(own, called[name])), on_missing))
@@ -553,7 +559,7 @@ def align(
     if not common:
         raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
     every = {name: [place[image] for image in common] for name, place in places.items()}
-    return Aligned(described, captions, common, every, {name: own for name, (_, own) in matched.items()})
+    return Aligned(described, captions, common, every, {name: own for name, (_, own) in pairs.items()})
 
 
 def _align(
@@ -567,15 +573,19 @@ def _align(
     if image_ids == candidate_ids and image_ids and min(counts) > 0 and {*candidates.caption_counts()} == {1}:
         # The usual case, where nothing can be wrong: the same images in the same order, one candidate each.
         return [(number, number) for number in range(len(image_ids))]
-    _check_candidates(image_ids, candidate_ids, candidates.caption_counts(), names)
-    place = {image: number for number, image in enumerate(candidate_ids)}
+    candidate_counts = candidates.caption_counts()
+    _check_candidates(image_ids, candidate_ids, candidate_counts, names)
+    # An image with an empty list of candidates is one without.
+    place = {image: number for number, image in enumerate(candidate_ids) if candidate_counts[number]}
     pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
-    undescribed = [r for r, c in pairs if counts[r] == 0 and c is not None]
+    undescribed = [image_ids[r] for r, c in pairs if counts[r] == 0 and c is not None]
     if undescribed:
+        from sacrecap.data import remedies
+
         swapped = candidates.caption_count > references.caption_count
         raise DataError(
-            f"{names[0]}: no reference for {some([image_ids[r] for r in undescribed])}, but a candidate in {names[1]}; "
-            "add references or remove the candidates" + (" (or are the two files swapped?)" if swapped else "")
+            f"{names[0]}: no reference for {some(undescribed)}, but a candidate in {names[1]}; add references that are "
+            f"not empty, {remedies.for_undescribed()}" + (" (or are the two files swapped?)" if swapped else "")
         )
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import Captions
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import cut, divided, with_lists
+from sacrecap.data.cells import cut, divided
 from sacrecap.data.shapes import (
     POSITION,
     SHAPES,
@@ -30,6 +30,7 @@ from sacrecap.data.shapes import (
 )
 from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several
 from sacrecap.data.unpack import Content
+from sacrecap.data.written import unwritten
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, spelled, warn
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ class CaptionFile:
             single = {image: [texts[place]] if texts else [] for image, texts in captions.to_dict().items()}
             captions = _as_before(Captions.from_dict(single), captions)
             counts = captions.caption_counts()
-        if counts.count(1) < len(counts):
+        if max(counts, default=0) > 1:
             raise DataError(f"{self.name}: {_not_one(captions, counts)}")
         return captions
 
@@ -345,7 +346,7 @@ class CaptionFile:
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
             found = self._usual() if usual else None
-            found = divided(with_lists(self._read(columns, part) if found is None else found), self.separator)
+            found = divided(unwritten(self._read(columns, part) if found is None else found), self.separator)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
@@ -542,20 +543,17 @@ def _as_before(captions: Captions, before: Captions) -> Captions:
 
 
 def _not_one(captions: Captions, counts: list[int]) -> str:
-    """Explains why these captions are not candidates."""
+    """Explains why these captions, of which an image has several, are not candidates."""
     if min(counts) > 1:
         return (
             f"looks like a reference file: {_per_image(captions)} captions per image, where candidates have one; "
             "give references first and candidates second, or score several captions per image as caption sets"
         )
     several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
-    if several:
-        return (
-            f"{_images(several)} more than one candidate: {first_of(several)}; keep one for each image, or choose "
-            f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
-        )
-    none = [image for image, count in zip(captions.image_ids, counts, strict=True) if count == 0]
-    return f"{_images(none)} an empty list of candidates: {first_of(none)}; give one for each image"
+    return (
+        f"{_images(several)} more than one candidate: {first_of(several)}; keep one for each image, or choose "
+        f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
+    )
 
 
 def _warn_if_candidates(name: str, captions: Captions, part: str) -> None:

@@ -4,25 +4,24 @@ Captions are missing by one rule for every shape, format and engine:
 
 - Where a format has a null, only null is missing (NaN and pandas' NA, too, in Python). A text table has none: there, an
   empty cell is missing, and a word that programs write for one.
-- A missing caption is an empty one, also in a list. Only of several columns does each row fill as many as it has.
+- A null is an empty caption, also in a list; an empty list is an image without captions. Only of several columns does
+  each row fill as many as it has.
 - An empty candidate counts as what it is. An empty reference says nothing of the image, and is left out with a warning.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 from sacrecap._core import Captions
-from sacrecap.errors import DataError, DataWarning, UsageError, first_of, option, some, spelled, warn
+from sacrecap.data.written import caption_of, written
+from sacrecap.errors import DataError, DataWarning, UsageError, first_of, naming, option, some, spelled, warn
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
-_KEYS = ("caption", "text", "raw")
-"""What the captions are called in a list of objects."""
 _DEPTH = 8
 """Objects in objects in which names are looked for."""
 SEPARATOR = "|||"
@@ -31,8 +30,6 @@ AS_ONE = "none"
 """In the place of a separator: each text is one caption, whatever it holds."""
 WORDS = ("", "nan", "none", "null", "<na>")
 """Texts of a text table that stand for no caption, in small letters and without blanks around."""
-EMPTY = ("",)
-"""Those of any other format."""
 _LONGEST_SHOWN = 60
 """Characters of a caption in a message."""
 
@@ -41,60 +38,17 @@ _ROWS = 20
 
 
 def listed(cell: Any, where: str) -> Any:
-    """The captions of a cell that holds a list, or one as text; any other cell unchanged.
+    """The captions of a cell that holds a list, or an object as text; any other cell unchanged.
 
     Raises `DataError` for a list as text that ends early.
     """
     if isinstance(cell, list):
-        return [_of_object(one) for one in cell] if any(isinstance(one, Mapping) for one in cell) else cell
-    if not isinstance(cell, str) or not cell.lstrip().startswith((*LISTS, "[]")):
+        return [caption_of(one) for one in cell] if any(isinstance(one, Mapping) for one in cell) else cell
+    if not isinstance(cell, str):
         return cell
-    found = _parsed(cell.strip())
-    if found is not None:
-        return listed(found, where)
-    if "]" in cell:
-        return cell  # a caption that begins with a bracket
-    raise DataError(f"{where} has a text that begins like a list of captions, but ends early: {cell[:40]!r}")
-
-
-def _parsed(text: str) -> list[Any] | None:
-    """A list in the syntax of JSON, Python or NumPy, of which the last has no commas; None for any other text."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        import ast
-        import io
-        import tokenize
-
-        try:
-            found = ast.literal_eval(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return None
-        if isinstance(found, list) and all(isinstance(one, str) for one in found):
-            # Python joins the texts between which NumPy writes no comma.
-            tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-            found = [ast.literal_eval(one.string) for one in tokens if one.type == tokenize.STRING]
-    return found if isinstance(found, list) else None
-
-
-def _of_object(value: Any) -> Any:
-    """The caption in an object of a list."""
-    if not isinstance(value, Mapping):
-        return value
-    return next((value[key] for key in _KEYS if key in value), value)
-
-
-def with_lists(captions: Captions) -> Captions:
-    """The captions, with those of lists as text in place of these."""
-    if not captions.that_hold("["):
-        return captions
-    found: dict[str, list[Any]] = {}
-    changed = False
-    for image, texts in captions.to_dict().items():
-        cells = [listed(text, f"image {image}") for text in texts]
-        changed |= cells != texts
-        found[image] = [*flat(cells)]
-    return Captions.from_dict(found) if changed else captions
+    with naming(f"{where} has "):
+        found = written(cell)
+    return cell if found is None else found
 
 
 def divided(captions: Captions, separator: str | None) -> Captions:
@@ -248,13 +202,10 @@ def is_missing(value: Any, *, words: bool = False) -> bool:
 
 def without_empty(captions: Captions, name: str) -> Captions:
     """References without empty ones, of which it warns; an image may have none left."""
-    empty = captions.that_are(EMPTY)
-    if not empty:
-        return captions
-    told(name, "image", empty)
-    kept = {image: [text for text in texts if text.strip()] for image, texts in captions.to_dict().items()}
-    found = Captions.from_dict(kept)
-    return found if captions.source is None else found.named(captions.source)
+    found, empty = captions.without_empty()
+    if empty:
+        told(name, "image", empty)
+    return found
 
 
 def told(name: str, kind: str, places: Sequence[object]) -> None:

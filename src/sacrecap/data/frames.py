@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,44 +38,12 @@ class Frame:
         return names
 
     def values(self, name: str) -> Any:
-        """A column, as Arrow makes an array of it."""
+        """A column, as a list or an array."""
         return self.batch[name]
 
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
         """The batch with these columns added; NaN is no score, which is null where the library has nulls."""
         raise NotImplementedError
-
-    def column(self, name: str, unfit: Callable[[int, str], None]) -> Any:
-        """A column as an array of Arrow. Values that Arrow has no type for are null, and `unfit` hears of them."""
-        import pyarrow
-
-        values = self.values(name)
-        if isinstance(values, pyarrow.ChunkedArray):
-            return values.combine_chunks()
-        if isinstance(values, pyarrow.Array):
-            return values
-        if getattr(values, "ndim", 1) > 1:
-            values = list(values)  # a matrix of texts: a list of them in each row
-        try:
-            return pyarrow.array(values, from_pandas=True)
-        except (pyarrow.ArrowException, UnicodeEncodeError):
-            return pyarrow.array(list(_fitting(values, name, unfit)), from_pandas=True)
-
-
-def _fitting(values: Iterable[Any], name: str, unfit: Callable[[int, str], None]) -> Iterable[Any]:
-    """The values that are texts or lists of texts; None for the others."""
-    import pyarrow
-
-    for place, value in enumerate(values):
-        try:
-            kept = pyarrow.array([value], from_pandas=True)[0].as_py()
-            is_text = kept is None or isinstance(kept, str)
-            is_list = isinstance(kept, list) and all(isinstance(one, str) for one in kept)
-        except (pyarrow.ArrowException, UnicodeEncodeError):
-            is_text = is_list = False
-        if not (is_text or is_list):
-            unfit(place, f"{name} is {value!a:.60}, which is neither a text nor a list of texts")
-        yield kept if is_text or is_list else None
 
 
 class _ArrowBatch(Frame):
@@ -100,6 +68,9 @@ class _ArrowBatch(Frame):
 
 
 class _PandasFrame(Frame):
+    def values(self, name: str) -> Any:
+        return self.batch[name].to_list()
+
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
         return self.batch.assign(**scores)
 

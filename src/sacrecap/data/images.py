@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from sacrecap._core import image_ids
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
 
@@ -171,7 +172,8 @@ class ByImage(ImageSource):
 
     def __init__(self, images: Mapping[Any, Any], description: str = "the images", folder: str = "") -> None:
         self.description = description
-        self._files = {str(image): self._file(f"image {image}", given, folder) for image, given in images.items()}
+        named = zip(image_ids(images), images.values(), strict=True)
+        self._files = {image: self._file(f"image {image}", given, folder) for image, given in named}
 
     def find(self, image_id: str) -> ImageFile | None:
         return self._files.get(image_id)

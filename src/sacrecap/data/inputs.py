@@ -5,13 +5,14 @@ Every function that takes captions uses this module, so that all of them accept 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.errors import DataError, of_extra
+from sacrecap.data.written import unwritten
+from sacrecap.errors import DataError, naming, of_extra, some
 
 if TYPE_CHECKING:
 
@@ -43,6 +44,7 @@ ACCEPTED = (
 REFERENCES = "the references"
 """What references are called in messages."""
 BY_PLACE = "(a list: image ids are positions in it, from 0)"
+BY_LABEL = "(a Series: image ids are its index)"
 _ID = "image_id"
 _CAPTIONS = ("caption", "captions")
 _CHUNK = 10_000
@@ -51,13 +53,15 @@ _CHUNK = 10_000
 def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Captions]) -> Captions:
     """The captions of a source.
 
+    What holds no caption (None, NaN, NA, null) is an empty one; an empty list is an image without captions.
+
     Args:
         source: one of
             `{image id: [caption, …]}` or `{image id: caption}`, where a caption may also be `{"caption": …}`;
             rows, `{"image_id": …, "caption": …}` or `{"image_id": …, "captions": […]}`, in any iterable;
             the caption or the captions of each image, in any iterable: then image ids are positions, from 0;
             a DataFrame or Arrow table, a Hugging Face data set, or a dictionary of columns, with such columns;
-            a pandas Series of captions, whose index has the image ids;
+            a pandas Series of captions, whose index has the image ids, unless the other side comes by place;
             a file's path; or captions that were read before.
         part: their name in messages, such as `the candidates`.
         read: the reader for a path.
@@ -69,21 +73,50 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
         return source
     if isinstance(source, (str, PathLike)):
         return read(source)
+    with naming(f"{part}: "):
+        return unwritten(_taken(source, part))
+
+
+def _taken(source: Any, part: str) -> Captions:
     if isinstance(source, Mapping):
         is_columns = _ID in source and any(name in source for name in _CAPTIONS)
-        return _of_columns(list(source), [source], part) if is_columns else Captions.from_dict(source)
+        return _of_columns(list(source), [source]) if is_columns else Captions.from_dict(source)
     if is_table(source):
-        return _of_table(source, part)
+        return _of_table(source)
     if hasattr(source, "to_list") and hasattr(source, "index"):
-        return _of_columns([_ID, "caption"], [{_ID: source.index.to_list(), "caption": source.to_list()}], part)
+        return _of_columns([_ID, "caption"], [{_ID: source.index, "caption": source}]).named(f"{part} {BY_LABEL}")
     if not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray, set, frozenset)) or _is_open(source):
-        raise DataError(f"{part} are of type {type(source).__name__}; {ACCEPTED}")
-    return _of_items(iter(source.to_pylist() if hasattr(source, "to_pylist") else source), part)
+        raise DataError(f"they are of type {type(source).__name__}; {ACCEPTED}")
+    return _of_items(source, part)
 
 
 def by_place(captions: Captions) -> bool:
     """Whether these came as a list, so that their image ids are positions in it."""
     return captions.source is not None and captions.source.endswith(BY_PLACE)
+
+
+def side_by_side(references: Captions, candidates: Captions) -> Captions:
+    """The candidates by the references' ids, where one of the two came by place and the other has labels.
+
+    Labels that are numbers are those of a table that was shuffled, cut or joined, so both are taken by place. Where
+    there are fewer of one than of the other, labels stay ids.
+
+    Raises `DataError` for labels that are no numbers.
+    """
+    labelled = {by_place(one): one for one in (references, candidates)}.get(False)
+    if labelled is None or not (by_place(references) or by_place(candidates)):
+        return candidates
+    ids, labels = references.image_ids, labelled.image_ids
+    if not (labelled.source or "").endswith(BY_LABEL) or len(ids) != len(candidates):
+        return candidates
+    if not all(one.lstrip("-").isdecimal() for one in labels):
+        other = candidates if labelled is references else references
+        raise DataError(
+            f"{labelled.source}: its index has {some(labels)}, and {other.source}: they cannot be matched; give both "
+            "with image ids, or the Series as a list, by .tolist()"
+        )
+    given = candidates.to_dict().values()
+    return Captions.from_dict(dict(zip(ids, given, strict=True))).named(candidates.source or "")
 
 
 def is_table(source: object) -> bool:
@@ -98,64 +131,75 @@ def _is_open(source: object) -> bool:
     return hasattr(source, "read")
 
 
-def _of_table(source: Any, part: str) -> Captions:
+def _of_table(source: Any) -> Captions:
     if hasattr(source, "select_columns"):
-        chosen = source.select_columns(list(_chosen(source.column_names, part)))
-        return _of_columns(source.column_names, chosen.with_format(None).iter(batch_size=_CHUNK), part)
+        chosen = source.select_columns(list(_chosen(source.column_names)))
+        return _of_columns(source.column_names, chosen.with_format(None).iter(batch_size=_CHUNK))
     if hasattr(source, "iterrows"):
-        frame = source.reset_index() if _ID not in source.columns and source.index.name == _ID else source
-        columns = {name: frame[name].to_list() for name in _chosen(list(map(str, frame.columns)), part)}
-        return _of_columns(list(columns), [columns], part)
+        frame = source.reset_index() if _ID not in source.columns and _ID in source.index.names else source
+        names = list(map(str, frame.columns))
+        return _of_columns(names, [{name: frame[name] for name in _chosen(names)}])
     with of_extra("parquet", "captions in an Arrow table"):
         import pyarrow
     reader = pyarrow.RecordBatchReader.from_stream(source)
-    return _of_columns(reader.schema.names, (_lists(batch) for batch in reader), part)
+    chosen = _chosen(reader.schema.names)
+    return _of_columns(reader.schema.names, ({name: batch.column(name) for name in chosen} for batch in reader))
 
 
-def _lists(batch: Any) -> Mapping[str, list[object]]:
-    wanted = [name for name in (_ID, *_CAPTIONS) if name in batch.schema.names]
-    return {name: batch.column(name).to_pylist() for name in wanted}
-
-
-def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Iterable[Any]]], part: str) -> Captions:
+def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Any]]) -> Captions:
     """The captions in two of these columns, whose values come batch by batch."""
-    ids, texts = _chosen(names, part)
-    builder = CaptionsBuilder()
+    ids, texts = _chosen(names)
+    builder = CaptionsBuilder(first=0)
     for batch in batches:
-        columns = list(batch[ids]), list(batch[texts])
+        columns = [listed(batch[name]) for name in (ids, texts)]
         if len(columns[0]) != len(columns[1]):
             raise DataError(
-                f"{part}: the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
+                f"the column {ids} has {len(columns[0]):,} values, {texts} has {len(columns[1]):,}; give one "
                 "per row in each"
             )
         builder.extend(*columns)
     return builder.finish()
 
 
-def _chosen(names: Sequence[str], part: str) -> tuple[str, str]:
+def listed(column: Any) -> Any:
+    """The values of a column: an array of Arrow as it is, anything else as a list.
+
+    Raises `DataError` for a single value.
+    """
+    if hasattr(column, "to_pylist"):
+        return column
+    if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
+        raise DataError(f"a column is of type {type(column).__name__}; give one value per row, in a list")
+    return column.to_list() if hasattr(column, "to_list") else list(column)
+
+
+def _chosen(names: Sequence[str], where: str = "the table") -> tuple[str, str]:
     """The columns of image ids and of captions."""
-    given = [name for name in _CAPTIONS if name in names]
-    if _ID not in names or len(given) != 1:
+    given = [name for name in names if name in _CAPTIONS]
+    if list(names).count(_ID) != 1 or len(given) != 1:
         raise DataError(
-            f"{part}: the table has the columns {', '.join(map(str, names))}; it needs image_id, and one of caption (a "
-            "string) and captions (a list of strings): rename those that hold them"
+            f"{where} has the columns {', '.join(map(str, names))}; it needs image_id, and one of caption (a "
+            "string) and captions (a list of strings), each once: rename those that hold them"
         )
     return _ID, given[0]
 
 
-def _of_items(items: Iterator[Any], part: str) -> Captions:
-    """The captions of rows, or of images by their positions."""
-    first: Any = next(items, None)
-    rows = isinstance(first, Mapping)
-    if rows:
-        _chosen(list(first), f"{part}, row 0")
-    elif first is not None and not isinstance(first, str) and not isinstance(first, Iterable):
-        raise DataError(f"{part}: item 0 is of type {type(first).__name__}; {ACCEPTED}")
-    items = chain(() if first is None else (first,), items)
-    builder, start = CaptionsBuilder(), 0
+def _of_items(source: Any, part: str) -> Captions:
+    """The captions of rows, or of images by their positions: the first item that is no hole says which."""
+    if hasattr(source, "to_pylist") or hasattr(source, "to_list"):  # a column of Arrow, or of Polars
+        values = listed(source)
+        builder = CaptionsBuilder(first=0)
+        builder.extend(list(range(len(values))), values)
+        return builder.finish().named(f"{part} {BY_PLACE}")
+    items, builder, start, rows = iter(source), CaptionsBuilder(first=0), 0, None
     while chunk := list(islice(items, _CHUNK)):
+        if rows is None:
+            place, first = next(((n, one) for n, one in enumerate(chunk) if isinstance(one, Iterable)), (0, None))
+            rows = isinstance(first, Mapping)
+            if isinstance(first, Mapping):
+                _chosen(list(first), f"row {place}")
         if rows:
-            builder.extend(*map(list, zip(*(_row(row, start + n, part) for n, row in enumerate(chunk)), strict=True)))
+            builder.extend(*map(list, zip(*(_row(row, start + n) for n, row in enumerate(chunk)), strict=True)))
         else:
             builder.extend(list(range(start, start + len(chunk))), chunk)
         start += len(chunk)
@@ -163,13 +207,13 @@ def _of_items(items: Iterator[Any], part: str) -> Captions:
     return captions if rows else captions.named(f"{part} {BY_PLACE}")
 
 
-def _row(row: Any, number: int, part: str) -> tuple[Any, Any]:
+def _row(row: Any, number: int) -> tuple[Any, Any]:
     if not isinstance(row, Mapping):
-        raise DataError(f"{part}: row {number} is of type {type(row).__name__}, others are mappings; {ACCEPTED}")
+        raise DataError(f"row {number} is of type {type(row).__name__}, others are mappings; {ACCEPTED}")
     try:
         return row[_ID], row["caption"] if "caption" in row else row["captions"]
     except KeyError as missing:
         raise DataError(
-            f"{part}: row {number} has no {missing.args[0]!r}, only {', '.join(map(repr, row))}; each row needs "
+            f"row {number} has no {missing.args[0]!r}, only {', '.join(map(repr, row))}; each row needs "
             "'image_id' and 'caption' (or 'captions')"
         ) from None

@@ -22,6 +22,12 @@ def for_extra() -> str:
     return spelled(python=remedy, command=f"{remedy}, or choose --on-extra skip (leave them out)")
 
 
+def for_undescribed() -> str:
+    """About candidates of images that are listed, but have no reference that says something."""
+    remedy = "remove the candidates"
+    return spelled(python=remedy, command=f"{remedy}, or choose --on-extra skip (leave them out)")
+
+
 def for_missing() -> str:
     """About images without candidate."""
     zero = spelled(python='"zero"', command="zero")

@@ -16,7 +16,7 @@ from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from sacrecap._core import Captions, CaptionsBuilder
+from sacrecap._core import Captions, CaptionsBuilder, whole_ids
 from sacrecap.data.cells import flat, is_missing, listed, single
 from sacrecap.errors import DataError, UsageError, first_of, option
 
@@ -504,12 +504,19 @@ def _ids(values: Sequence[Any], column: str) -> list[Any]:
         if isinstance(image, str) and len(image) > LONGEST_ID:
             raise no_ids(column)
         found.append(image)
-    return whole_numbers(found)
+    return whole_ids(found) if all(isinstance(one, str) for one in found) else whole_numbers(found)
+
+
+_WHOLE_FLOATS = 2**53
+"""Above it a float has lost digits, and `CaptionsBuilder` refuses it."""
 
 
 def whole_numbers(values: Iterable[Any]) -> list[Any]:
     """Image ids as whole numbers again, if a table made floats of them because one is missing."""
-    return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
+    return [
+        int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS else value
+        for value in values
+    ]
 
 
 def _is_true(value: Any) -> bool:

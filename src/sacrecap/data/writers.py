@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
-from sacrecap._core import Captions
+from sacrecap._core import Captions, image_ids
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
@@ -71,7 +70,7 @@ def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
 
 def _plain(image: str | SupportsIndex) -> str | int:
     """The id as a type that JSON knows: for example a NumPy number as a plain number."""
-    return str(image) if isinstance(image, str) else operator.index(image)
+    return str(image) if isinstance(image, str) else int(image_ids([image])[0])
 
 
 def _by_suffix(path: PathLike) -> str:

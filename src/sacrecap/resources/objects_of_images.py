@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
+from sacrecap._core import image_ids
 from sacrecap.data.source import PathLike as Path
 from sacrecap.errors import DataError, UsageError, option, some, warn
 from sacrecap.resources.needs import Needs
@@ -66,8 +67,9 @@ def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str,
         return read_objects(source, threshold=threshold)
     if threshold is not None:
         raise UsageError("a threshold is for a file of detections with scores; the objects given here are a mapping")
-    rows = source.items() if isinstance(source, Mapping) else _rows(source)
-    return {str(image): count_labels(labels, f"image {image}") for image, labels in rows}
+    rows: Iterable[tuple[object, Labels]] = source.items() if isinstance(source, Mapping) else _rows(source)
+    ids, every = zip(*rows, strict=True) if (rows := list(rows)) else ((), ())
+    return {image: count_labels(labels, f"image {image}") for image, labels in zip(image_ids(ids), every, strict=True)}
 
 
 def _rows(source: object) -> Iterator[tuple[object, Labels]]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from sacrecap._core import image_ids
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import display_name, read_bytes
 from sacrecap.errors import DataError, spelled
@@ -29,17 +30,18 @@ def read_rubric(source: RubricSource) -> Rubric:
         DataError: something else, or the file cannot be read.
     """
     if isinstance(source, Mapping):
-        return {str(image): _texts(image, items, "the rubric") for image, items in source.items()}
+        named = zip(image_ids(source), source.values(), strict=True)
+        return {image: _texts(image, items, "the rubric") for image, items in named}
     name = display_name(source)
     found = parsed(read_bytes(source))
     if isinstance(found, dict) and not {"items", "image_id"} & {*found}:
-        return {str(image): _texts(image, items, name) for image, items in found.items()}
+        return {image: _texts(image, items, name) for image, items in found.items()}
     rubric: dict[str, list[str]] = {}
     for number, row in enumerate(found if isinstance(found, list) else [found], 1):
         image = row.get("image_id", row.get("id")) if isinstance(row, dict) else None
         if image is None:
             raise DataError(f"{name}, row {number}: {_EXPECTED}, got {str(row)[:100]}")
-        rubric.setdefault(str(image), []).extend(_texts(image, _items(row), name))
+        rubric.setdefault(image_ids([image])[0], []).extend(_texts(image, _items(row), name))
     return rubric
 
 

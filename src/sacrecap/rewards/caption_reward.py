@@ -194,10 +194,18 @@ def with_end(references: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def references_of(references: CaptionSource | None, column: str | None) -> Captions | None:
-    """The references of a reward; None where the trainer's data set has them. Raises `UsageError` for none or both."""
+    """The references of a reward, of the images that have some; None where the trainer's data set has them.
+
+    Raises `UsageError` for none or both.
+    """
     if (references is None) == (column is None):
         raise UsageError("a reward has references, or a column of the data set that holds them: give one of the two")
-    return None if references is None else as_references(references)
+    if references is None:
+        return None
+    captions = as_references(references)
+    if 0 not in captions.caption_counts():
+        return captions
+    return Captions.from_dict({image: texts for image, texts in captions.to_dict().items() if texts})
 
 
 def tokenised(by_image: Mapping[str, Sequence[str]], tokenizer: Tokenizer) -> dict[str, list[str]]:

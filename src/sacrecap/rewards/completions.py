@@ -6,9 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from sacrecap._core import image_ids
 from sacrecap.choices import Tokenizer
-from sacrecap.corpus.corpus import tokenize
-from sacrecap.errors import DataError, UsageError, some
+from sacrecap.corpus.corpus import as_references, tokenize
+from sacrecap.errors import DataError, UsageError, first_of, some
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, object]] | None"
 """A caption, a list of chat messages whose last one holds it, or None where the trainer has none."""
@@ -131,7 +132,7 @@ class CompletionReader:
         texts = [self._said(text_of(completion, number)) for number, completion in enumerate(completions)]
         if self.reference_column is None:
             images = self._column(ids if ids is not None else columns.get(self.image_column), len(texts))
-            names = list(map(str, images))
+            names = image_ids(images)
             references: dict[str, list[str]] = {}
         else:
             names, references = self._described(columns, len(texts))
@@ -159,7 +160,12 @@ class CompletionReader:
         values = columns.get(self.reference_column or "")
         if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
             raise UsageError(f"the trainer passes no column {self.reference_column!r} with the references")
-        groups = [(group,) if isinstance(group, str) else tuple(map(str, group)) for group in values]
+        groups = [tuple(group) for group in as_references(list(values)).to_dict().values()]
+        bare = [f"row {row}" for row, group in enumerate(groups) if not group]
+        if bare:
+            raise DataError(
+                f"no references in {first_of(bare)} of the column {self.reference_column!r}; give each some"
+            )
         if len(groups) != rows:
             raise DataError(f"{rows} captions and {len(groups)} rows of references: give one row per caption")
         names: dict[tuple[str, ...], str] = {}

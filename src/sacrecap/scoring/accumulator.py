@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, References, as_candidates, as_references
-from sacrecap.data.inputs import by_place
+from sacrecap.data.inputs import by_place, side_by_side
 from sacrecap.errors import DataError, UsageError, some, warn
 from sacrecap.scoring.score import score
 
@@ -72,7 +72,7 @@ class Accumulator:
         """Forgets the captions of all updates."""
         self._candidates: dict[str, str] = {}
         self._references: dict[str, list[str]] = {}
-        self._unnamed: list[tuple[str, list[str]]] = []
+        self._unnamed: list[tuple[str | None, list[str]]] = []
         self._differing: list[str] = []
 
     def update(self, candidates: CandidateSource, references: CaptionSource | None = None) -> None:
@@ -80,7 +80,7 @@ class Accumulator:
 
         Args:
             candidates: one caption per image, in any form that [`sacrecap.score`][] takes. The images of lists have no
-                names: each is an image of its own.
+                names: each is an image of its own. An empty list is a missing caption: see `on_missing`.
             references: of exactly these images; left out if the accumulator has those of all images.
 
         Raises:
@@ -94,30 +94,32 @@ class Accumulator:
                 + ("here are none" if references is None else "here are both")
             )
         batch = as_candidates(candidates)
-        several = [image for image, count in zip(batch.image_ids, batch.caption_counts(), strict=True) if count != 1]
+        counts = batch.caption_counts()
+        several = [image for image, count in zip(batch.image_ids, counts, strict=True) if count > 1]
         if several:
             raise DataError(f"the candidates: not one caption for {some(several)}; give one per image and update")
         described = None if references is None else as_references(references)
+        if described is not None:
+            batch = side_by_side(described, batch)
         if described is not None and set(described.image_ids) != set(batch.image_ids):
             other = sorted(set(described.image_ids) ^ set(batch.image_ids))
             raise DataError(
                 f"references and candidates of a batch must be of the same images, and these differ by {some(other)}"
             )
-        if by_place(batch):
+        captions = {image: texts[0] if texts else None for image, texts in batch.to_dict().items()}
+        if by_place(batch) or (described is not None and by_place(described)):
             if described is None:
                 raise UsageError(
                     "nothing says which images the candidates of a list are of; give {image id: caption}, or rows with "
                     "image_id"
                 )
-            texts = described.to_dict()
-            self._unnamed += [(captions[0], texts[image]) for image, captions in batch.to_dict().items()]
+            self._unnamed += [(captions[image], texts) for image, texts in described.to_dict().items()]
         else:
-            captions = {image: texts[0] for image, texts in batch.to_dict().items()}
             self._add(captions, {} if described is None else described.to_dict())
 
-    def _add(self, candidates: Mapping[str, str], references: Mapping[str, list[str]]) -> None:
+    def _add(self, candidates: Mapping[str, str | None], references: Mapping[str, list[str]]) -> None:
         for image, caption in candidates.items():
-            if self._candidates.setdefault(image, caption) != caption:
+            if caption is not None and self._candidates.setdefault(image, caption) != caption:
                 self._differing.append(image)
         for image, texts in references.items():
             self._references.setdefault(image, texts)
@@ -150,7 +152,7 @@ class Accumulator:
             )
         candidates: CandidateSource = self._candidates
         if self._unnamed:
-            candidates = [caption for caption, _ in self._unnamed]
+            candidates = [[] if caption is None else [caption] for caption, _ in self._unnamed]
             references: CaptionSource = [texts for _, texts in self._unnamed]
         elif self._known is not None:
             references = self._known
@@ -162,8 +164,9 @@ class Accumulator:
 
     def packed(self) -> str:
         """The captions so far as lines of JSON, for `merge_packed`, where processes exchange nothing but bytes."""
-        rows: list[tuple[str | None, str, list[str] | None]] = [
-            *((image, caption, self._references.get(image)) for image, caption in self._candidates.items()),
+        images = {**self._candidates, **self._references}
+        rows: list[tuple[str | None, str | None, list[str] | None]] = [
+            *((image, self._candidates.get(image), self._references.get(image)) for image in images),
             *((None, caption, texts) for caption, texts in self._unnamed),
         ]
         return "".join(f"{json.dumps(row)}\n" for row in rows)

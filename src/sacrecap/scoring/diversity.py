@@ -153,7 +153,8 @@ def _is_of_many_images(source: object) -> bool:
     """Whether this has the captions of many images, as a system has, and not those of one image."""
     if isinstance(source, (Mapping, PathLike, str, _core.Captions)) or is_table(source):
         return True
-    first = source[0] if isinstance(source, Sequence) and source else None
+    values = source.to_list() if hasattr(source, "to_list") else source
+    first = next((one for one in values if one is not None), None) if isinstance(values, Sequence) else None
     return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
 
 

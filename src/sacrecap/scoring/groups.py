@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sacrecap._core import image_ids
 from sacrecap.errors import DataError
 from sacrecap.scoring.intervals import intervals
 from sacrecap.scoring.result import Score, finite, within
@@ -67,9 +68,10 @@ def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") ->
     for score in result.values():
         _ = score.rows  # of every image, or an error
     places: dict[str, list[int]] = {}
+    of = dict(zip(image_ids(groups), groups.values(), strict=True))
     for place, image in enumerate(result.image_ids):
-        if image in groups:
-            places.setdefault(str(groups[image]), []).append(place)
+        if image in of:
+            places.setdefault(str(of[image]), []).append(place)
     scores = {group: _scores(result, own) for group, own in sorted(places.items())}
     left_out = len(result.image_ids) - sum(map(len, places.values()))
     return replace(result, groups=Groups.of(scores, column, left_out))

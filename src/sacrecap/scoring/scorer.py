@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.frames import Frame, chosen_columns, opened
-from sacrecap.data.partitioned.column_checks import ColumnCheck
+from sacrecap.data.inputs import listed
+from sacrecap.data.written import unwritten
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
@@ -26,9 +27,41 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from sacrecap._core import Captions
     from sacrecap.metrics import Metric
 
 B = TypeVar("B")
+
+
+class _Counted(NamedTuple):
+    """The rows of a batch that can be scored."""
+
+    rows: npt.NDArray[np.int64]
+    """Their numbers."""
+    metrics: list[CountedMetric]
+    """Empty without any row, as the corpus is None."""
+    corpus: Corpus | None
+    image_ids: list[str] | None
+    """Of these rows; None where image ids are not wanted."""
+
+
+def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> tuple[Captions, list[int]]:
+    """The captions in columns, by the numbers of the rows, and how many each has; notes what is wrong with rows."""
+    numbers = list(range(len(frame)))
+    builder = _core.CaptionsBuilder(first=0, lenient=True)
+    builder.extend(numbers, [[]] * len(numbers))  # so that each row has its place
+    for name in names:
+        before = len(builder.bad())
+        builder.extend(numbers, listed(frame.values(name)))
+        for row, reason in builder.bad()[before:]:
+            reasons.setdefault(row % len(numbers), f"{name}: {reason}")
+    unfit: dict[str, str] = {}
+    captions = unwritten(builder.finish(), unfit)
+    for row, reason in [*unfit.items(), *captions.problems()]:
+        reasons.setdefault(int(row), f"{' and '.join(names)}: {reason}")
+    return captions, captions.caption_counts()
+
+
 _OF_IMAGES = {"images", "objects"}
 """Needs that are found by image id."""
 
@@ -159,70 +192,83 @@ class Scorer:
             return RowsPart(None, [], Extent(bad_rows=bad))
         return RowsPart(ids, [one.statistics for one in found], Extent.of(found, corpus, self._needs.threads, bad))
 
-    def _counted(
-        self, frame: Frame
-    ) -> tuple[npt.NDArray[np.int64], list[CountedMetric], Corpus | None, list[str] | None]:
-        """The rows that can be scored, their statistics, corpus and image ids; none without any row, or as far as they
-        are not wanted.
+    def _counted(self, frame: Frame) -> _Counted:
+        """What can be scored of a batch.
 
         Raises `DataError` for a row that cannot be scored, unless such have no score.
         """
         import numpy as np
-        import pyarrow
 
-        columns, reasons = self._checked(frame)
+        captions, references, ids, reasons = self._checked(frame)
         while True:
             if reasons and self._on_bad_row == "error":
                 raise _bad_row(reasons)
             rows = np.delete(np.arange(len(frame)), list(reasons))
             if not len(rows):
-                return rows, [], None, None
-            numbers = pyarrow.array(rows)
+                return _Counted(rows, [], None, None)
+            left = None if ids is None else [ids[row] for row in rows]
+            places = rows.tolist()
+            described = None if references is None else references.select(places)
             try:
-                found, corpus = self._score(numbers, *(None if own is None else own.take(numbers) for own in columns))
+                found, corpus = self._score(captions.select(places), described, left)
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
             else:
-                ids = columns[2]
-                return rows, found, corpus, None if ids is None else ids.take(numbers).to_pylist()
+                return _Counted(rows, found, corpus, left)
 
-    def _checked(self, frame: Frame) -> tuple[list[Any], dict[int, str]]:
-        """The columns of captions, references and image ids, None where they are not wanted; and what is wrong with
-        rows, by place.
+    def _checked(self, frame: Frame) -> tuple[Captions, Captions | None, list[str] | None, dict[int, str]]:
+        """The captions and references by the numbers of their rows, and image ids, None where they are not wanted; and
+        what is wrong with rows.
         """
-        import pyarrow
-
-        found = ColumnCheck(is_table=False, has_lists=False)  # a row is one caption
-        chosen = chosen_columns(
+        columns = chosen_columns(
             tuple(frame.names), *self._columns, described=self._described, of_images=self._of_images
         )
-        columns = {name: frame.column(name, found.bad) for name in chosen.all}
-        captions = found.captions([columns[chosen.captions]], [chosen.captions])
-        if pyarrow.types.is_nested(captions.type):
-            raise DataError(f"the column {chosen.captions} has lists; a row is one caption: give each a row of its own")
+        reasons: dict[int, str] = {}
+        captions, counts = _column(frame, [columns.captions], reasons)
+        for row, count in enumerate(counts):
+            if count != 1:
+                how = (
+                    "an empty list" if not count else f"{count} captions, and a row is one: give each a row of its own"
+                )
+                reasons.setdefault(row, f"{columns.captions} is {how}")
         references = ids = None
-        if chosen.references:
-            references = found.references([columns[name] for name in chosen.references], chosen.references)
-        if chosen.image_id is not None:
-            ids = found.ids(columns[chosen.image_id], chosen.image_id)
-            objects = known_objects(self._needs)
-            for place, image in enumerate(ids.to_pylist()):
-                if objects is not None and image not in objects:
-                    found.bad(place, f"no objects are known of image {image!r}; give it an empty list if it has none")
-        return [captions, references, ids], found.reasons
+        if columns.references:
+            references, _ = _column(frame, columns.references, reasons)
+            references, _ = references.without_empty()
+            names = " and ".join(columns.references)
+            for row, count in enumerate(references.caption_counts()):
+                if not count:
+                    has = "have" if len(columns.references) > 1 else "has"
+                    reasons.setdefault(row, f"{names} {has} no reference; add references, or remove the row")
+        if columns.image_id is not None:
+            ids = self._ids(frame, columns.image_id, reasons)
+        return captions, references, ids, reasons
 
-    def _score(self, numbers: Any, captions: Any, references: Any, ids: Any) -> tuple[list[CountedMetric], Corpus]:
-        """The statistics of rows with these numbers, and their corpus."""
-        described = None if references is None else _core.Captions.of_arrow(numbers, references)
-        [corpus] = Corpus.of_part(
-            described,
-            {"": _core.Captions.of_arrow(numbers, captions)},
-            tokenizer=self._tokenizer,
-            threads=self._needs.threads,
-        ).values()
+    def _ids(self, frame: Frame, name: str, reasons: dict[int, str]) -> list[str]:
+        """The image ids of a column; notes rows without, and those of whose image no objects are known."""
+        ids: list[str] = []
+        objects = known_objects(self._needs)
+        for row, value in enumerate(listed(frame.values(name))):
+            try:
+                ids += _core.image_ids([value])
+            except DataError as error:
+                ids.append("")
+                reasons.setdefault(row, f"{name}: {str(error).removeprefix('image id 0 ')}")
+            else:
+                if objects is not None and ids[-1] not in objects:
+                    unknown = f"no objects are known of image {ids[-1]!r}; give it an empty list if it has none"
+                    reasons.setdefault(row, unknown)
+        return ids
+
+    def _score(
+        self, captions: Captions, described: Captions | None, ids: list[str] | None
+    ) -> tuple[list[CountedMetric], Corpus]:
+        """The statistics of captions, with references in the same order, and their corpus."""
+        threads = self._needs.threads
+        [corpus] = Corpus.of_part(described, {"": captions}, tokenizer=self._tokenizer, threads=threads).values()
         needs = self._needs
         if ids is not None:
-            needs = needs.with_({}, image_of=dict(zip(corpus.image_ids, ids.to_pylist(), strict=True)))
+            needs = needs.with_({}, image_of=dict(zip(corpus.image_ids, ids, strict=True)))
         return count_quietly(corpus, self.metrics, needs), corpus
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -210,10 +210,7 @@ mod tests {
         let nothing = table(&[0.0; 40]);
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &nothing)], vec![(&Mean as &dyn Formula, &nothing)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
-        assert_eq!(
-            systems.bootstrap(99, 0.9, 1, 1).differences,
-            [Difference { interval: (0.0, 0.0), p: 1.0 }]
-        );
+        assert_eq!(systems.bootstrap(99, 0.9, 1, 1).differences, [Difference { interval: (0.0, 0.0), p: 1.0 }]);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //! words that deny.
 
 use crate::named::named;
+use crate::text::written::looks_written;
 
 named! {
     /// A trace of something else than a description of what is there.
     pub enum Mark {
-        /// A list of captions as one text: `['a dog', 'a red dog']`, `a dog ||| a red dog`.
+        /// Captions as the text of a list or the like: `['a dog', 'a red dog']`, `[a dog]`, `a dog ||| a red dog`.
         List "list",
         /// An object of JSON: `{"caption": "a dog"}`.
         Json "json",
@@ -26,14 +27,13 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark> {
     let text = text.trim();
     // Nearly every caption has none of the characters that begin one.
     let suspect = text.bytes().any(|byte| matches!(byte, b'[' | b'{' | b'<' | b'|' | b'*' | b'#' | b'`' | b'\n'));
+    let suspect = suspect || looks_written(text);
     Mark::ALL.into_iter().filter(move |&mark| (suspect || mark == Mark::Denial) && has(text, mark))
 }
 
 fn has(text: &str, mark: Mark) -> bool {
     match mark {
-        Mark::List => {
-            (text.starts_with("['") || text.starts_with("[\"")) && text.ends_with(']') || text.contains("|||")
-        }
+        Mark::List => looks_written(text) && !has(text, Mark::Json) || text.contains("|||"),
         Mark::Json => text.starts_with('{') && text.ends_with('}') && text.contains(':'),
         Mark::Thoughts => tags(text).any(is_thought),
         Mark::Token => tags(text).any(|tag| !is_thought(tag)) || bracketed(text),
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn marks_are_seen_and_prose_has_none() {
-        let cases: [(&str, &[&str]); 32] = [
+        let cases: [(&str, &[&str]); 35] = [
             ("No dogs are there.", &["denied"]),
             ("a street without-cars", &["denied"]),
             ("a snow-covered nose", &[]),
@@ -119,6 +119,9 @@ mod tests {
             ("['a dog', 'a red dog']", &["list"]),
             (" [\"a dog\"] ", &["list"]),
             ("a dog ||| a red dog", &["list"]),
+            ("('a dog',)", &["list"]),
+            ("[a dog]", &["list"]),
+            ("a (red) dog's \"toy\"", &[]),
             ("a || b | c", &[]),
             ("{\"caption\": \"a dog\"}", &["json"]),
             ("{'caption': 'a dog'}", &["json"]),

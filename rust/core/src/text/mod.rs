@@ -7,3 +7,4 @@ pub mod stems;
 pub mod tokenize;
 pub mod vocabulary;
 pub mod word_forms;
+pub mod written;

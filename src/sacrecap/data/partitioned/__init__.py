@@ -1,1 +1,0 @@
-"""Checks of columns of Arrow."""
