@@ -271,6 +271,18 @@ def test_missing_captions_are_empty_and_no_words(word: str, write: Callable[[str
     assert read_references(path).to_dict() == {"1": ["a dog", ""], "2": [""]}
 
 
+def test_a_null_beside_references_is_empty_and_alone_may_be_a_failure(write: Callable[[str | bytes], Path]) -> None:
+    path = write(
+        lines(
+            {"image_id": 1, "caption": None, "references": HORSE}, {"image_id": 2, "caption": "x", "references": BREAD}
+        )
+    )
+    assert read_candidates(path, format="jsonl").to_dict() == {"1": [""], "2": ["x"]}
+    path = write(lines({"image_id": 1, "caption": None}, {"image_id": 2, "caption": "x"}))
+    with pytest.raises(DataError, match="the caption of image 1 .row 1. is missing or null"):
+        read_candidates(path)
+
+
 def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) -> None:
     path = write("file_name,caption_1,caption_2\na.wav,x,\nb.wav,,\n")
     with pytest.warns(DataWarning, match="one caption per image; taken as references"):

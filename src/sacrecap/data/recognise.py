@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sacrecap._core import Captions
@@ -124,6 +125,8 @@ def _known(name: str, found: Rows, document: Any = None) -> Recognised:
     shape = shape_of_columns(found.names)
     if name == "rows" and document is not None and is_plain(shape):
         name = "list" if isinstance(document, list) else "rows"
+    if name in ("rows", "jsonl") and found.is_json and not is_plain(shape):
+        found = replace(found, is_json=False)
     return Recognised(name, shape, found, document)
 
 
@@ -134,7 +137,7 @@ def _layouts(found: Recognised, content: Content) -> Sequence[str]:
     if found.rows.is_text:
         delimiter = rows.table_header(content)[1]
         return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
-    return ("jsonl",) if found.rows.is_json else TABLE_FORMATS
+    return ("jsonl",) if binary_format(content.start) is None else TABLE_FORMATS
 
 
 def _of_binary(content: Content, binary: str) -> tuple[str, Rows]:
