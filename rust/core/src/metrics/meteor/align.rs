@@ -366,7 +366,9 @@ mod tests {
         let fixed: Vec<Match> = all.iter().filter(is_alone).copied().collect();
         let is_fixed = |found: &Match| fixed.contains(found);
         let mut start = Slow::default();
-        fixed.iter().for_each(|found| start.reserve(found));
+        for found in &fixed {
+            start.reserve(found);
+        }
         let mut beam = vec![start];
         for word in 0..reference {
             let here: Vec<Match> = candidates.at(word).1.collect();
