@@ -57,11 +57,14 @@ class Ranker:
         self._awake.set()
 
     def _loop(self) -> None:
+        compared = -BOARD_SECONDS
         while not self._ends.is_set():
             self._awake.wait(_LOOK_SECONDS)
             self._awake.clear()
             try:
-                self.ledger.compare_folder()
+                if time.monotonic() - compared >= BOARD_SECONDS:  # of 10,000 files it takes most of a second
+                    compared = time.monotonic()
+                    self.ledger.compare_folder()
                 while not self._ends.is_set() and self.score_one():
                     self._board_in_turn()
                 self._board_in_turn()
