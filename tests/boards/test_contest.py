@@ -290,6 +290,10 @@ def test_private_scores_never_choose(make: Make, tmp_path: Path) -> None:
     (tmp_path / "hidden/c5.private.json").write_text(json.dumps({"nonce": "x", "images": PRIVATE}))
     contest = Contest.load(folder)
     assert [[row.system for row in contest.board(now).first.rows] for now in (None, AFTER)] == [["One/002-public"]] * 2
+    # What was found of the files is of another part, and not remembered.
+    others = {"nonce": "x", "images": [image for image in IMAGES if image not in PRIVATE]}
+    (tmp_path / "hidden/c5.private.json").write_text(json.dumps(others))
+    assert rows(folder) == ["One/001-private"]
 
 
 def test_the_private_part_is_drawn_once_and_beside_the_references(make: Make, tmp_path: Path) -> None:
