@@ -72,13 +72,13 @@ impl Gather {
             Ok(Ok(text)) => self.builder.caption(id, text),
             Ok(Err(_)) => self.offend(Some(id), row, "the caption", HALF),
             Err(_) if is_missing(caption) => self.builder.caption(id, ""),
-            Err(_) => match inside(caption) {
-                Some(inner) => return self.caption(id, &inner, row),
-                None => {
-                    let found = format!("{}; captions must be strings", kind(caption)?);
-                    self.offend(Some(id), row, "the caption", &found);
+            Err(_) => {
+                if let Some(inner) = inside(caption) {
+                    return self.caption(id, &inner, row);
                 }
-            },
+                let found = format!("{}; captions must be strings", kind(caption)?);
+                self.offend(Some(id), row, "the caption", &found);
+            }
         }
         Ok(())
     }

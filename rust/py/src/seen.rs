@@ -22,7 +22,7 @@ fn rows(found: core::Tallies) -> Vec<Row> {
 
 /// The order in which images belong to the sample, little-endian u64, for their ids.
 #[pyfunction]
-pub(crate) fn sample_order<'py>(py: Python<'py>, ids: Vec<PyBackedStr>) -> Bound<'py, PyBytes> {
+pub(crate) fn sample_order(py: Python<'_>, ids: Vec<PyBackedStr>) -> Bound<'_, PyBytes> {
     PyBytes::new(py, &ids.iter().flat_map(|id| core::mixed(core::key(id)).to_le_bytes()).collect::<Vec<u8>>())
 }
 

@@ -366,7 +366,10 @@ fn plain_length(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Option<(&'static str, Vec<String>, Vec<(String, Vec<String>)>)> {
+    /// The shape, the names of its rows, and the captions of each image.
+    type Seen = (&'static str, Vec<String>, Vec<(String, Vec<String>)>);
+
+    fn read(text: &str) -> Option<Seen> {
         let found = usual(text.as_bytes()).unwrap()?;
         let captions = &found.captions;
         let texts = |image| captions.captions_of(image).map(|caption| captions.caption(caption).to_owned()).collect();

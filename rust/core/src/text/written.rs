@@ -5,9 +5,8 @@ pub fn begins_written(text: &str) -> bool {
     let text = text.trim_start();
     match text.as_bytes() {
         [b'[' | b'(' | b'{', ..] => match text[1..].trim_start().as_bytes() {
-            [b'\'' | b'"', ..] => true,
+            [b'\'' | b'"', ..] | [b']' | b')'] => true,
             [b'[' | b'{' | b'(', ..] => begins_written(text[1..].trim_start()),
-            [b']' | b')'] => true,
             [b'b', quote, ..] => matches!(quote, b'\'' | b'"'),
             _ => false,
         },
