@@ -80,7 +80,7 @@ def test_a_study_is_its_owners_alone(world):
         assert stranger.status_code in (303, 401)
         assert study.title not in stranger.text
         assert owner.get(place + path).status_code == 200
-    for path in ("/progress", "/results", "/export", "/answers?person=1", "/answers.csv"):
+    for path in ("", "/results", "/export", "/answers?person=1", "/answers.csv"):
         assert world.client().get(f"/api/v1{place}{path}").status_code == 401
         assert owner.get(f"/api/v1{place}{path}").status_code == 200
 
@@ -99,7 +99,7 @@ def test_progress_counts(world):
     study = make(world, triplet_file(pairs=2, references=1, judgments=2))
     person, other = Person(world, study).begin(), Person(world, study).begin()
     person.answer(choice="b")
-    counts = world.browser(Role.OWNER).get(f"/api/v1/studies/{study.id}/progress").json()
+    counts = world.browser(Role.OWNER).get(f"/api/v1/studies/{study.id}").json()["progress"]
     assert counts == {"answers": 1, "wanted": 4, "at_work": 2, "people": 2, "excluded": 0, "discarded": 0}
     assert other.assignment
 
@@ -133,7 +133,10 @@ def test_a_rejected_sentence_is_asked_of_somebody_else(world):
     owner = world.browser(Role.OWNER)
     page = owner.get(f"/studies/{study.id}/answers").text
     assert "dog it run on beach" in page
-    assert owner.post(re.search(r'action="(/studies/\d+/answers/\d+/reject)"', page)[1], page="1").status_code == 303
+    assert (
+        owner.post(re.search(r'action="(/studies/\d+/answers/\d+)"', page)[1], action="reject", page="1").status_code
+        == 303
+    )
     other.look().answer(sentence="A dog runs on the beach.")
     exported = owner.get(f"/api/v1/studies/{study.id}/export").json()
     assert exported == [{"image_id": "0", "caption": "A dog runs on the beach."}]
@@ -210,7 +213,7 @@ def test_only_the_own_study_is_touched(world):
     with world.database.read() as session:
         theirs = session.execute(select(Assignment.id)).scalars().first()
         person = session.execute(select(Annotator.id)).scalars().first()
-    assert owner.post(f"/studies/{first.id}/answers/{theirs}/reject").status_code == 404
+    assert owner.post(f"/studies/{first.id}/answers/{theirs}", action="reject").status_code == 404
     assert owner.post(f"/studies/{first.id}/people/{person}", action="exclude").status_code == 404
 
 

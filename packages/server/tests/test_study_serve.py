@@ -169,6 +169,9 @@ def test_several_files_are_studies_of_one_server_and_none_of_them_twice(world: W
     added(world.database, "again.json", files["One.json"])
     owner = world.browser(Role.OWNER)
     assert re.findall(r'<a href="/studies/\d+">(.*?)</a>', owner.get("/studies").text) == ["Two", "One"]
+    # Titles may be equal: the list and the page name the file.
+    assert re.findall(r"<small><bdi>(.*?)</bdi>", owner.get("/studies").text) == ["Two.json", "One.json"]
+    assert "<bdi>One.json</bdi>" in owner.get("/studies/1").text
     assert owner.post("/studies/1/delete", title="One").status_code == 303
     added(world.database, "One.json", files["One.json"])
     assert owner.get("/studies/1").status_code == 404, "what the owner deleted does not come back with the next start"

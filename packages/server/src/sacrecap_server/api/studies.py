@@ -82,12 +82,6 @@ class StudyList(Body):
     studies: list[StudyEntry]
 
 
-class StateBody(Body):
-    """What a study should be."""
-
-    state: str = Field(description="open, paused or closed")
-
-
 class CloneBody(Body):
     """The title of the new study."""
 
@@ -97,6 +91,7 @@ class CloneBody(Body):
 class ChangeBody(Body):
     """What to change; what is left out, or null, stays."""
 
+    state: str | None = Field(default=None, description="open, paused or closed")
     title: str | None = Field(default=None, max_length=120)
     judgments: int | None = None
     most_per_person: int | None = Field(default=None, description="0: no limit.")
@@ -216,14 +211,17 @@ def get_study(context: Context, number: Number) -> StudyBody:
 
 @routes.api("/studies/{number}", role=Role.OWNER, methods=("PATCH",))
 def change_study(context: Context, number: Number, change: ChangeBody) -> StudyBody:
-    """Changes texts and numbers, also after the start: all that is given, or nothing."""
+    """Opens, pauses or closes a study, or changes texts and numbers, also after the start: all given, or nothing."""
+    if change.state not in (None, *repository.STATES):
+        raise Refused(422, "A study is one of %(names)s.", names=", ".join(repository.STATES))
     try:
         with context.database.write() as session:
             study = repository.find(session, number)
-            repository.change(session, study, **change.model_dump())
+            repository.change(session, study, **change.model_dump(exclude={"state"}))
+            study.state = change.state or study.state
     except StudyFileError as error:
         raise Refused(422, "Nothing was changed.", error.problems) from None
-    event("study.changed", study=number)
+    event(f"study.{change.state or 'changed'}", study=number)
     return get_study(context, number)
 
 
@@ -244,18 +242,6 @@ def delete_study(
     return Deleted(deleted=number, answers=answers)
 
 
-@routes.api("/studies/{number}/state", role=Role.OWNER, methods=("PUT",))
-def set_state(context: Context, number: Number, wanted: StateBody) -> StudyBody:
-    """Opens, pauses or closes a study."""
-    if wanted.state not in repository.STATES:
-        raise Refused(422, "A study is one of %(names)s.", names=", ".join(repository.STATES))
-    with context.database.write() as session:
-        study = repository.find(session, number)
-        study.state = wanted.state
-    event(f"study.{wanted.state}", study=number)
-    return get_study(context, number)
-
-
 @routes.api("/studies/{number}/clone", role=Role.OWNER, methods=("POST",), status_code=201)
 def clone_study(context: Context, number: Number, wanted: CloneBody) -> StudyBody:
     """A new study with the same questions, images and rules; it is paused at first."""
@@ -265,13 +251,6 @@ def clone_study(context: Context, number: Number, wanted: CloneBody) -> StudyBod
         twin = repository.clone(session, study, title)
     event("study.made", study=twin.id, clone_of=number)
     return get_study(context, twin.id)
-
-
-@routes.api("/studies/{number}/progress", role=Role.OWNER)
-def get_progress(context: Context, number: Number) -> ProgressBody:
-    """The progress of a study."""
-    with context.database.read() as session:
-        return ProgressBody.of(progress(session, repository.find(session, number)))
 
 
 @routes.api("/studies/{number}/answers", role=Role.OWNER)

@@ -6,16 +6,15 @@ from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Form, Query, UploadFile
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from sacrecap_server.api import studies
 from sacrecap_server.errors import Refused, problems_of_form
 from sacrecap_server.log import event
-from sacrecap_server.pages.study_people import links_of, person_of
+from sacrecap_server.pages.study_people import links_of
 from sacrecap_server.store.models import Study
 from sacrecap_server.studies import answer_statistics, repository, review
-from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.people import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of
 from sacrecap_server.web.context import Context
@@ -25,7 +24,6 @@ from sacrecap_server.web.security import policy
 from sacrecap_studies import KINDS
 from sacrecap_studies.export import export_name
 from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import LETTERS, captions_of, images_of
 
 routes = Routes()
@@ -47,7 +45,7 @@ def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
         found = repository.listed(session)
         done = progress_of(session, found)
-    rows = [(study, done[study.id]) for study in found]
+    rows = [(study, done[study.id], repository.settings_of(study)["file"]) for study in found]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -82,7 +80,7 @@ def study_page(context: Context, study_id: int) -> Response:
 
 @routes.page("/studies/{study_id}/state", role=Role.OWNER, methods=("POST",))
 def change_state(context: Context, study_id: int, state: Text = "") -> Response:
-    studies.set_state(context, study_id, studies.StateBody(state=state))
+    studies.change_study(context, study_id, studies.ChangeBody(state=state))
     return context.redirect(f"/studies/{study_id}", "saved")
 
 
@@ -205,30 +203,6 @@ def quality_page(context: Context, study_id: int) -> Response:
     )
 
 
-@routes.page("/studies/{study_id}/quality.json", role=Role.OWNER)
-def quality_state(context: Context, study_id: int) -> Response:
-    """How the count stands that the quality page waits for."""
-    with context.database.read() as session:
-        repository.find(session, study_id)
-    count = context.state.counting.of(study_id)
-    return JSONResponse({"state": "done" if count is None else count.state}, headers={"Cache-Control": "no-store"})
-
-
-@routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.OWNER, methods=("POST",))
-def change_person(context: Context, study_id: int, annotator_id: int, action: Text = "") -> Response:
-    """Excludes a person, or reverses the exclusion."""
-    with context.database.write() as session:
-        study, person = person_of(session, study_id, annotator_id)
-        if action == "exclude":
-            exclude(session, study, person, Message("by the owner"))
-        elif action == "include":
-            include(session, study, person)
-        else:
-            raise Refused(422, "The action is one of exclude, include.")
-    event(f"study.{action}", study=study_id, person=annotator_id)
-    return context.redirect(f"/studies/{study_id}/quality", "saved")
-
-
 @routes.page("/studies/{study_id}/answers", role=Role.OWNER)
 def list_answers(
     context: Context,
@@ -280,21 +254,20 @@ def _query(wanted: Filter, page: int) -> str:
     return urlencode({**wanted.query(), "page": page})
 
 
-@routes.page("/studies/{study_id}/answers/{assignment_id}/reject", role=Role.OWNER, methods=("POST",))
-def reject_answer(context: Context, study_id: int, assignment_id: int, reason: Text = "", back: Text = "") -> Response:
+@routes.page("/studies/{study_id}/answers/{assignment_id}", role=Role.OWNER, methods=("POST",))
+def change_answer(
+    context: Context, study_id: int, assignment_id: int, action: Text = "", reason: Text = "", back: Text = ""
+) -> Response:
+    """Rejects an answer, or takes that back."""
     with context.database.write() as session:
         study = repository.find(session, study_id)
-        review.reject(session, study, assignment_id, reason)
-    event("study.rejected", study=study_id, answer=assignment_id)
-    return context.redirect(_back(study, back, assignment_id), "saved")
-
-
-@routes.page("/studies/{study_id}/answers/{assignment_id}/restore", role=Role.OWNER, methods=("POST",))
-def restore_answer(context: Context, study_id: int, assignment_id: int, back: Text = "") -> Response:
-    with context.database.write() as session:
-        study = repository.find(session, study_id)
-        review.restore(session, study, assignment_id)
-    event("study.restored", study=study_id, answer=assignment_id)
+        if action == "reject":
+            review.reject(session, study, assignment_id, reason)
+        elif action == "restore":
+            review.restore(session, study, assignment_id)
+        else:
+            raise Refused(422, "The action is one of reject, restore.")
+    event(f"study.{action}", study=study_id, answer=assignment_id)
     return context.redirect(_back(study, back, assignment_id), "saved")
 
 

@@ -1,6 +1,6 @@
 """The people of a study, for its owner: links to send, who came by which of the platform's sessions, how each ended.
 
-And deleting one with all they answered.
+And leaving one out, or deleting one with all they answered.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.log import event
 from sacrecap_server.store.models import Annotator, Assignment, Study
 from sacrecap_server.studies import links, repository, review
+from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.endings import state_of
 from sacrecap_server.studies.people import approvals, bonuses
 from sacrecap_server.studies.results import people_of
@@ -140,7 +141,7 @@ def bonus_list(
     return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
 
 
-@routes.page("/studies/{study_id}/people/{annotator_id}/delete", role=Role.OWNER)
+@routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.OWNER)
 def person_page(context: Context, study_id: int, annotator_id: int) -> Response:
     with context.database.read() as session:
         study, person = person_of(session, study_id, annotator_id)
@@ -149,13 +150,23 @@ def person_page(context: Context, study_id: int, annotator_id: int) -> Response:
     return context.render("person-delete.html", study=study, person=person, count=count)
 
 
-@routes.page("/studies/{study_id}/people/{annotator_id}/delete", role=Role.OWNER, methods=("POST",))
-def person_done(context: Context, study_id: int, annotator_id: int) -> Response:
-    """Everything of one person, as the General Data Protection Regulation gives them a right to (article 17)."""
+@routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.OWNER, methods=("POST",))
+def change_person(
+    context: Context, study_id: int, annotator_id: int, action: Annotated[str, Form(max_length=400)] = ""
+) -> Response:
+    """Excludes a person, or reverses that; or deletes them, a right by article 17 of the GDPR."""
     with context.database.write() as session:
-        answers = review.erase(session, *person_of(session, study_id, annotator_id))
-    event("study.erased", study=study_id, person=annotator_id, answers=answers)
-    return context.redirect(f"/studies/{study_id}/quality", "deleted")
+        study, person = person_of(session, study_id, annotator_id)
+        if action == "exclude":
+            exclude(session, study, person, Message("by the owner"))
+        elif action == "include":
+            include(session, study, person)
+        elif action == "delete":
+            review.erase(session, study, person)
+        else:
+            raise Refused(422, "The action is one of exclude, include, delete.")
+    event(f"study.{action}", study=study_id, person=annotator_id)
+    return context.redirect(f"/studies/{study_id}/quality", "deleted" if action == "delete" else "saved")
 
 
 def person_of(session: Session, study_id: int, annotator_id: int) -> tuple[Study, Annotator]:

@@ -7,7 +7,7 @@ setInterval(async () => {
   try {
     const answer = await fetch(place.dataset.url, { headers: { Accept: "application/json" } });
     if (!answer.ok) return;
-    const counts = await answer.json();
+    const { progress: counts } = await answer.json();
     for (const span of place.querySelectorAll("[data-count]")) {
       const text = counts[span.dataset.count].toLocaleString("en");
       if (span.textContent !== text) span.textContent = text;

@@ -105,10 +105,6 @@ class Counting:
         self._stopping = threading.Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="statistics")
 
-    def of(self, study_id: int) -> Count | None:
-        """The last count; None where there was none since the start."""
-        return self._counts.get(study_id)
-
     def ask(self, study_id: int) -> Count:
         """The count that waits or runs, or ended less than a minute ago; else a new one, which begins."""
         with self._lock:

@@ -33,13 +33,13 @@ _TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500
 """Texts that can be changed, and their most characters."""
 
 
-def make(session: Session, design: StudyDesign, seed: str | None = None) -> Study:
+def make(session: Session, design: StudyDesign, seed: str | None = None, file: str = "") -> Study:
     """Stores a study with its pages and images; paused, so that the owner can look at it first.
 
-    All its draws follow from the seed, a secret random one by default.
+    All its draws follow from the seed, a secret random one by default. `file` is the name of a served file.
     """
     rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
-    settings = json.dumps(_settings(design))
+    settings = json.dumps({**_settings(design), "file": file})
     study = _paused(session, seed, kind=design.kind.name, settings=settings, **rules)
     _insert(session, _items(study, design))
     for image_id, address in design.images.items():

@@ -31,5 +31,5 @@ def add(session: Session, name: str, data: bytes, design: StudyDesign) -> str:
     if session.execute(same_name).first() is not None:
         return "the file has changed since its study was made"
     session.add(KeyValue(name=key, value=name))
-    repository.make(session, design)
+    repository.make(session, design, file=name)
     return ""
