@@ -16,6 +16,8 @@ import pytest
 
 from runner import Runner
 from sacrecap.data import read_candidates, read_references, unpack
+from sacrecap.data.captions import CaptionFile
+from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, DataWarning, UsageError
 
 Write = Callable[..., Path]
@@ -284,6 +286,20 @@ def test_a_packed_file_is_bounded_while_it_is_unpacked(
         read_candidates(path)
 
 
+@pytest.mark.parametrize("first", ["", '{"image_id": 1, "references": ["a dog"], "caption": "a dog"}\n'])
+def test_a_packed_file_is_bounded_where_it_is_read_piece_by_piece(
+    first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpack, "_FREE", 1 << 20)
+    path = tmp_path / "file.jsonl.gz"
+    path.write_bytes(gzip.compress(f'{first}{{"image_id": 2, "caption": "'.encode() + b"a" * (8 << 20) + b'"}\n'))
+    with pytest.raises(DataError) as error:
+        list(CaptionFile(path, Reading(), held=False).batches(["references"]))
+    assert str(error.value).count(str(path)) == 1
+    told = "line 2: has 1,048,576 characters or more; write a row per line" if first else "over 200 times as many"
+    assert told in str(error.value)
+
+
 def test_a_file_that_does_not_fit_into_memory_is_told(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: object) -> None:
         raise MemoryError
@@ -294,3 +310,11 @@ def test_a_file_that_does_not_fit_into_memory_is_told(write: Write, monkeypatch:
         DataError, match="file: does not fit into the memory of this machine; write it as JSON lines or"
     ):
         read_candidates(path)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_an_id_with_half_a_character_is_refused_with_its_row(suffix: str, write: Write) -> None:
+    rows = [{"image_id": "1", "caption": "a dog"}, {"image_id": "\ud800", "caption": "a cat"}]
+    text = json.dumps(rows) if suffix == "json" else "\n".join(map(json.dumps, rows))
+    with pytest.raises(DataError, match="the image id of row 2 is not text: it holds half a surrogate pair"):
+        read_candidates(write(text, f"file.{suffix}"))

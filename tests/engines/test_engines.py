@@ -200,6 +200,20 @@ def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
     assert "more than one candidate for 1 image (0); " in message
 
 
+@pytest.mark.parametrize("wrong", [{"image_id": None}, {"caption": 5}])
+def test_a_row_that_cannot_be_read_is_told_with_its_file(wrong: dict[str, Any], run: Runner) -> None:
+    rows: list[dict[str, Any]] = [
+        {"image_id": str(number), "references": ["a dog"], "caption": "a dog"} for number in range(50)
+    ]
+    rows[40] |= wrong
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    local, stream = (
+        run.refused("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", engine) for engine in ("local", "stream")
+    )
+    assert stream == local
+    assert "rows.jsonl: " in stream
+
+
 def test_a_disk_without_room_for_what_is_needed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(**_: object) -> None:
         raise OSError(28, "No space left on device")

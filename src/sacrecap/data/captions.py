@@ -506,7 +506,9 @@ class CaptionFile:
         try:
             yield
         except (DataError, UsageError) as error:
-            raise type(error)(f"{self.name and f'{self.name}: '}{error}{self._encoding_hint()}") from None
+            where = f"{self.name}: " if self.name else ""
+            message = str(error).removeprefix(where)  # what is unpacked while it is read names the file already
+            raise type(error)(f"{where}{message}{self._encoding_hint()}") from None
         except MemoryError:
             raise DataError(
                 f"{self.name}: does not fit into the memory of this machine; write it as JSON lines or Parquet, which "

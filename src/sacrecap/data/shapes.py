@@ -504,7 +504,8 @@ def _ids(values: Sequence[Any], column: str) -> list[Any]:
         if isinstance(image, str) and len(image) > LONGEST_ID:
             raise no_ids(column)
         found.append(image)
-    return whole_ids(found) if all(isinstance(one, str) for one in found) else whole_numbers(found)
+    may_be_floats = all(isinstance(one, str) and one.isascii() for one in found)
+    return whole_ids(found) if may_be_floats else whole_numbers(found)
 
 
 _WHOLE_FLOATS = 2**53

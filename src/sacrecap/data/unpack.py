@@ -18,7 +18,7 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 MOST_TIMES = 200
 """How many times its size a file may become; text seldom becomes more than 30 times."""
 _FREE = 1 << 28
-"""Bytes that any file may become."""
+"""Bytes that any file may become, and characters that a line has at most where it is read piece by piece."""
 _PIECE = 1 << 20
 _AGAIN = "write or download the file again"
 _BEGINNING = 1 << 20
@@ -52,7 +52,7 @@ def opened(file: IO[bytes], name: str) -> IO[bytes]:
         return file
     with of_extra("files", f"reading files compressed by {kind}"):
         stream = _OPENED[kind](file)
-    return io.BufferedReader(_Unpacked(stream, kind, name), _PIECE)
+    return io.BufferedReader(_Unpacked(stream, file, kind, name), _PIECE)
 
 
 def compression(start: bytes) -> str | None:
@@ -79,10 +79,11 @@ class Content:
         return io.BytesIO(self._data or b"") if self._again is None else opened(self._again(), self.name)
 
     def read(self) -> bytes:
-        """All bytes."""
+        """All bytes. Raises `DataError` where they become too many, as `unpacked` does."""
         if self._data is None:
-            with self.open() as file:
-                self._data = file.read()
+            with self._again() if self._again is not None else io.BytesIO() as file:
+                packed = file.read()
+            self._data = unpacked(packed, self.name)
         return self._data
 
     @cached_property
@@ -126,10 +127,18 @@ class Content:
             ) from None
 
     def lines(self, newline: str = "") -> Iterator[str]:
-        """The lines of a text, with their ends: any, or this one. Raises `DataError` if it is not UTF-8."""
+        """The lines of a text, with their ends: any, or this one.
+
+        Raises `DataError` if it is not UTF-8, and for a line that grows without end as a file is read piece by piece.
+        """
         with io.TextIOWrapper(self.open(), "utf-8-sig", newline=newline) as file:
             try:
-                yield from file
+                if self._data is not None:
+                    yield from file
+                for number, line in enumerate(iter(lambda: file.readline(_FREE), ""), 1):
+                    if len(line) == _FREE:
+                        raise DataError(f"line {number}: has {_FREE:,} characters or more; write a row per line")
+                    yield line
             except UnicodeDecodeError:
                 not_utf8(self.read())
                 raise
@@ -167,10 +176,14 @@ def not_utf8(data: bytes) -> None:
 
 
 class _Unpacked(io.RawIOBase):
-    """A stream whose errors name the file."""
+    """A stream whose errors name the file, which is closed with it."""
 
-    def __init__(self, stream: Any, kind: str, name: str) -> None:
-        self._stream, self._kind, self._name = stream, kind, name
+    def __init__(self, stream: Any, file: IO[bytes], kind: str, name: str) -> None:
+        self._stream, self._file, self._kind, self._name = stream, file, kind, name
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
     def readable(self) -> bool:
         return True

@@ -14,7 +14,7 @@ from sacrecap._core import CaptionsBuilder
 from sacrecap.corpus.corpus import Corpus, align, as_references
 from sacrecap.data.captions import CaptionFile
 from sacrecap.engines.plan import Piece
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, naming
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -130,21 +130,24 @@ class RowsOfFile:
         file = CaptionFile(*self._given, held=False)
         file.check_holds_both(self._columns)
         rows: list[list[Any]] = [[], [], []]
+        first = 1
         for batch in file.batches(["references", "candidates"], columns=self._columns):
             for column, more in zip(rows, batch, strict=True):
                 column.extend(more)
             while len(rows[0]) >= ROWS:
-                yield self._piece(file.name, *(column[:ROWS] for column in rows))
-                rows = [column[ROWS:] for column in rows]
+                yield self._piece(file.name, first, *(column[:ROWS] for column in rows))
+                rows, first = [column[ROWS:] for column in rows], first + ROWS
         if rows[0]:
-            yield self._piece(file.name, *rows)
+            yield self._piece(file.name, first, *rows)
 
-    def _piece(self, name: str, ids: list[Any], references: list[Any], candidates: list[Any]) -> Piece:
+    def _piece(self, name: str, first: int, ids: list[Any], references: list[Any], candidates: list[Any]) -> Piece:
+        """The piece; `first`: the number of its first row in the file."""
         both = []
-        for cells in (references, candidates):
-            builder = CaptionsBuilder()
-            builder.extend(ids, cells)
-            both.append(builder.finish().named(name))
+        with naming(f"{name}: "):
+            for cells in (references, candidates):
+                builder = CaptionsBuilder(first)
+                builder.extend(ids, cells)
+                both.append(builder.finish().named(name))
         aligned = align(both[0], {"": both[1]}, {"": name}, self._on_missing)
         return piece_of(aligned, slice(None), aligned.references.image_ids)
 
