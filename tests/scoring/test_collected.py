@@ -112,6 +112,13 @@ def test_what_does_not_belong_together_is_refused() -> None:
     careful = rows("careful")
     with pytest.raises(UsageError, match="rows of rouge-l cannot follow those of bleu-4, rouge-l"):
         careful + scorer("rouge-l").rows(batches("plain")[0])
+    split = sacrecap.Scorer("rouge-l", tokenizer="none")
+    for made in ("rows", "statistics"):
+        with pytest.raises(UsageError, match="rows of the tokenizer none cannot follow those of the tokenizer ptb"):
+            getattr(scorer("rouge-l"), made)(batches("plain")[0]) + getattr(split, made)(batches("plain")[0])
+    for names in (["careful"], ["careful", "careful"]):
+        with pytest.raises(UsageError, match="names must be 2 different ones, one for each system; got "):
+            careful.compare(rows("plain"), names=names)
     other = sacrecap.DocumentFrequency.build({"1": ["a dog"], "2": ["a bus"]})
     fewer = sacrecap.Scorer(METRICS, document_frequency=other, image_id="image_id").rows(batches("plain")[0])
     with pytest.raises(UsageError, match="rows by other settings cannot be put together"):

@@ -300,7 +300,7 @@ def test_metrics_that_need_no_references_read_none(metrics_of_a_test: None) -> N
 
 def test_sums_by_other_settings_do_not_add_up() -> None:
     one, other = scorer("rouge-l").statistics(BATCH), scorer("bleu-1").statistics(BATCH)
-    with pytest.raises(UsageError, match="statistics of bleu-1 cannot be added to those of rouge-l"):
+    with pytest.raises(UsageError, match="rows of bleu-1 cannot follow those of rouge-l"):
         one + other
     fewer = sacrecap.Scorer("cider-d", document_frequency=sacrecap.DocumentFrequency.build({"1": ["a dog"]}))
     with pytest.raises(UsageError, match="other settings"):

@@ -38,6 +38,13 @@ class ScoredAs(NamedTuple):
     needs: Needs
     tokenizer: Tokenizer
 
+    def check_same(self, other: ScoredAs) -> None:
+        """Raises `UsageError` for rows by other metrics or of another tokenizer, which cannot follow these."""
+        keys = [", ".join(metric.key for metric in rows.metrics) for rows in (self, other)]
+        for first, second in (keys, (f"the tokenizer {self.tokenizer}", f"the tokenizer {other.tokenizer}")):
+            if first != second:
+                raise UsageError(f"rows of {second} cannot follow those of {first}")
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -140,9 +147,7 @@ class Rows:
         """These rows, then the others. Raises `UsageError` for those of other metrics or settings."""
         if not isinstance(other, Rows):
             return self if other == 0 else NotImplemented
-        keys = [[metric.key for metric in rows._scored_as.metrics] for rows in (self, other)]
-        if keys[0] != keys[1]:
-            raise UsageError(f"rows of {', '.join(keys[1])} cannot follow those of {', '.join(keys[0])}")
+        self._scored_as.check_same(other._scored_as)
         return Rows(self._scored_as, [*self._parts, *other._parts])
 
     __radd__ = __add__  # of `sum`, which begins with 0
@@ -187,10 +192,14 @@ class Rows:
 
         Raises:
             DataError: the systems were not scored on the same images, once each.
-            UsageError: image ids are not known, or the systems were scored by different settings.
+            UsageError: image ids are not known, names are not one for each system, or the systems were scored by
+                different settings.
         """
         how, _ = Resampling.of(resampling, keywords)
-        systems = dict(zip(names or [chr(ord("a") + n) for n in range(1 + len(others))], (self, *others), strict=True))
+        names = names or [chr(ord("a") + n) for n in range(1 + len(others))]
+        if len({*names}) != len(names) or len(names) != 1 + len(others):
+            raise UsageError(f"names must be {1 + len(others)} different ones, one for each system; got {names}")
+        systems = dict(zip(names, (self, *others), strict=True))
         if not all(rows._named for rows in systems.values()):
             raise UsageError("rows are paired by image id; name their column: sacrecap.Scorer(…, image_id='image_id')")
         images = self.image_ids
@@ -307,6 +316,7 @@ class Sums:
         """The sums over the rows of both. Raises `UsageError` for those of other metrics or settings."""
         if not isinstance(other, Sums):
             return self if other == 0 else NotImplemented
+        self._scored_as.check_same(other._scored_as)
         sums, extent = _core.ExactSums(), self._extent + other._extent
         for own in (self, other):
             if own.rows:
