@@ -22,7 +22,7 @@ from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
 from sacrecap_server.web.routing import SignInFirst
 from sacrecap_server.web.security import SecurityMiddleware
 from sacrecap_server.web.state import AppState
-from sacrecap_server.web.static import StaticMiddleware
+from sacrecap_server.web.static import STATIC
 from sacrecap_studies.messages import Message
 
 
@@ -37,14 +37,13 @@ def create_app(settings: ServerSettings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         # As they are: `include_router` would build each of them again, at the first request that looks for it.
-        routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],
+        routes=[STATIC, *(route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes)],
     )
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
     app.add_middleware(FaultsMiddleware, answer=_refused)
-    app.add_middleware(StaticMiddleware)
     app.add_middleware(
         SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
     )

@@ -121,12 +121,11 @@ class LogMiddleware:
 
     def _note(self, scope: Scope, method: str, number: str, status: int, seconds: float) -> None:
         self._warn_of_proxy(scope)
-        matched = scope.get("route")
-        quiet = matched is None and scope["path"].startswith("/static/") and status < 400
-        route = matched.path_format if isinstance(matched, Route) else "/static" if quiet else "(none)"
-        method = method if method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
-        if quiet:  # one line for a page is enough
+        if scope["path"].startswith("/static/") and status < 400:  # one line for a page is enough
             return
+        matched = scope.get("route")
+        route = matched.path_format if isinstance(matched, Route) else "(none)"
+        method = method if method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
         event("request", id=number, method=method, route=route, status=status, ms=round(seconds * 1000, 1))
 
     def _warn_of_proxy(self, scope: Scope) -> None:

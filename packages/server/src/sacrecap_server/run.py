@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import socket
@@ -37,7 +36,7 @@ def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = 
         believes_proxy: whether callers have the address that the proxy gives, and not its own.
     """
     log_to_stderr()
-    listeners = _listen(settings.host, settings.port)
+    listener = _listen(settings.host, settings.port)
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -56,40 +55,20 @@ def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = 
     # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    server.run(sockets=listeners)
+    server.run(sockets=[listener])
     return 0 if server.started else 2
 
 
-def _listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets on every address of the host. Raises `UsageError` if it has none that is free."""
-    listeners = []
-    failure: OSError | None = None
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket on the address. Raises `UsageError` if it is not free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        for family, kind, protocol, _, address in socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        ):
-            # With the protocol named: asyncio sends small answers without delay (TCP_NODELAY) only then.
-            listener = socket.socket(family, kind, protocol)
-            try:
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                if family == socket.AF_INET6:
-                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-                listener.bind(address)
-                listener.listen(_BACKLOG)
-                listeners.append(listener)
-            except OSError as error:
-                listener.close()
-                failure = error
-                if error.errno != errno.EADDRNOTAVAIL:
-                    break
+        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        failure = error
-    if failure is not None and (not listeners or failure.errno != errno.EADDRNOTAVAIL):
-        for listener in listeners:
-            listener.close()
-        reason = failure.strerror if isinstance(failure, socket.gaierror) else os.strerror(failure.errno or 0)
-        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}")
-    return listeners
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}") from None
+    # Opened anew, it knows its protocol: asyncio sends small answers without delay (TCP_NODELAY) only then.
+    return socket.socket(fileno=listener.detach())
 
 
 class _Announcing(uvicorn.Server):

@@ -39,7 +39,7 @@ from sacrecap_server.log import LogMiddleware, event
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
 from sacrecap_server.web.security import SecurityMiddleware
-from sacrecap_server.web.static import StaticMiddleware, VersionedLinks
+from sacrecap_server.web.static import STATIC
 
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
 UPLOAD_LIMIT = 32
@@ -475,6 +475,7 @@ def alive(_: Request) -> Response:
 
 
 ROUTES = [
+    STATIC,
     Route("/", home),
     Route("/board/{name}", board),
     Route("/images.txt", images),
@@ -494,7 +495,7 @@ ROUTES = [
 _FOLDER = Path(__file__).with_name("templates")
 _TEMPLATES = Environment(
     loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-    lstrip_blocks=True, auto_reload=False, extensions=[VersionedLinks],
+    lstrip_blocks=True, auto_reload=False,
 )  # fmt: skip
 
 
@@ -540,7 +541,6 @@ def create_app(door: Door, settings: ServerSettings) -> Starlette:
     app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers={Refused: answer, HTTPException: answer})
     app.state.door = door
     app.add_middleware(FaultsMiddleware, answer=answer)
-    app.add_middleware(StaticMiddleware)
     app.add_middleware(
         SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
     )

@@ -27,7 +27,6 @@ from sacrecap_server.studies.people import approvals, bonuses
 from sacrecap_server.studies.results import people_of
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.owner import Role
-from sacrecap_server.web.paging import PageNumber, PageOfRows
 from sacrecap_server.web.routing import Routes
 from sacrecap_studies.export import no_formula
 from sacrecap_studies.messages import Message
@@ -83,13 +82,13 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
 
 
 @routes.page("/studies/{study_id}/people", role=Role.OWNER)
-def people_page(context: Context, study_id: int, page: PageNumber = 1) -> Response:
+def people_page(context: Context, study_id: int) -> Response:
     """Everybody who began, newest first."""
     study, found = _people(context, study_id)
     return context.render(
         "study-people.html",
         study=study,
-        page=PageOfRows.of(found[::-1], page),
+        people=found[::-1],
         state_of=state_of,
         platform=repository.settings_of(study).get("platform", ""),
     )

@@ -92,13 +92,3 @@ def stored() -> Iterator[Stored]:
     for name, (title, until) in KINDS.items():
         columns = [f"{name}.{column.name}" for column in Base.metadata.tables[name].c]
         yield Stored(title, [PERSONAL[column] for column in columns if column in PERSONAL], until)
-
-
-def undeclared() -> list[str]:
-    """Columns that are in neither list, so that nobody has said whether they hold something about a person."""
-    return [
-        f"{table.name}.{column.name}"
-        for table in Base.metadata.sorted_tables
-        for column in table.c
-        if f"{table.name}.{column.name}" not in PERSONAL and column.name not in OTHER.get(table.name, "").split()
-    ]

@@ -48,10 +48,6 @@ class StudyProgress:
     discarded: int
     """Answers that do not count."""
 
-    @property
-    def percent(self) -> float:
-        return 100 * self.answers / self.wanted if self.wanted else 0.0
-
 
 def progress(session: Session, study: Study) -> StudyProgress:
     """Counted in the database; quick enough for a page that looks every few seconds."""

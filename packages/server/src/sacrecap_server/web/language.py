@@ -146,12 +146,7 @@ def _translated(context: Context, message: str) -> str:
     return _of(context).said(message)
 
 
-_MACROS = ("forms", "paging")
-"""Templates whose macros every page has, under their names."""
-
-
 @lru_cache(maxsize=64)
 def macros(environment: Environment, tag: str) -> dict[str, Any]:
-    """The macros of a language."""
-    values = {"language": Language(tag)}
-    return {name: environment.get_template(f"{name}.html").make_module(values) for name in _MACROS}
+    """The macros of a language, under the name of their template."""
+    return {"forms": environment.get_template("forms.html").make_module({"language": Language(tag)})}

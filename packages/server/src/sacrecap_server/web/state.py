@@ -19,7 +19,6 @@ from sacrecap_server.web.format import FILTERS
 from sacrecap_server.web.language import install
 from sacrecap_server.web.limits import RateLimit
 from sacrecap_server.web.owner import set_token
-from sacrecap_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
 _EMAIL = re.compile(r"[^@\s<>\"',;:()\[\]?&%]+@[A-Za-z0-9.-]+")
@@ -75,7 +74,6 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        extensions=[VersionedLinks],
     )
     environment.filters.update(FILTERS)
     environment.globals.update(NOTICES=NOTICES)
