@@ -318,3 +318,15 @@ def test_an_id_with_half_a_character_is_refused_with_its_row(suffix: str, write:
     text = json.dumps(rows) if suffix == "json" else "\n".join(map(json.dumps, rows))
     with pytest.raises(DataError, match="the image id of row 2 is not text: it holds half a surrogate pair"):
         read_candidates(write(text, f"file.{suffix}"))
+
+
+@pytest.mark.parametrize("wrong", ["x7", ""])
+def test_an_id_is_the_same_wherever_it_stands(wrong: str, write: Write) -> None:
+    """In the first rows of a long file whose ids a program wrote as floats, and in its last ones."""
+    lines = [f"{number}.0,a dog" for number in range(25_000)]
+    head = "image_id,caption"
+    assert read_candidates(write("\n".join([head, *lines]))).image_ids == [str(number) for number in range(25_000)]
+    first = read_candidates(write("\n".join([head, f"{wrong},a dog", *lines]), "first")).image_ids
+    assert (first[1], first[-1]) == ("0.0", "24999.0")
+    with pytest.raises(DataError, match=f"the image id of row 25001 is '{wrong}', where those above are whole numbers"):
+        read_candidates(write("\n".join([head, *lines, f"{wrong},a dog"]), "last"))

@@ -370,12 +370,22 @@ class CaptionFile:
 
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
-            left_out: list[str] | None = None if self.rejected == "keep" else []
-            for ids, *rest in shape.batches(rows, parts, self.split, left_out, also):
-                cells = [[cut(cell, self.separator) for cell in own] for own in rest[: len(parts)]]
-                keys = ids if image_ids == "text" else [checked_key(str(image), image_ids) for image in ids]
-                yield [keys, *cells, *rest[len(parts) :]]
-            self._tell(left_out)
+            is_begun = False
+            while True:
+                left_out: list[str] | None = None if self.rejected == "keep" else []
+                try:
+                    for ids, *rest in shape.batches(rows, parts, self.split, left_out, also):
+                        is_begun = True
+                        cells = [[cut(cell, self.separator) for cell in own] for own in rest[: len(parts)]]
+                        keys = ids if image_ids == "text" else [checked_key(str(image), image_ids) for image in ids]
+                        yield [keys, *cells, *rest[len(parts) :]]
+                except NoIdsError:
+                    if is_begun or len(shape.ids) < 2:
+                        raise
+                    shape = replace(shape, ids=shape.ids[1:])
+                else:
+                    self._tell(left_out)
+                    return
 
     @property
     def is_in_pieces(self) -> bool:

@@ -264,11 +264,15 @@ class Shape:
         marks = [] if left_out is None else [name for name in rows.names if excludes(name)]
         may_fail = rows.is_json and image == "image_id" and families == [("caption",)]
         splits, seen = Counter[str](), 0
+        are_floats: bool | None = None
         wanted = [image or "", *chain(*families), *also, *marks, *([] if split is None else ["split"])]
         for batch in rows.batches(wanted):
             columns = iter(batch)
             ids, own = next(columns), [[*islice(columns, len(family))] for family in families]
-            ids = [*range(seen + 1, seen + 1 + len(ids))] if image == POSITION else _ids(ids, image or "")
+            if image == POSITION:
+                ids = [*range(seen + 1, seen + 1 + len(ids))]
+            else:
+                ids, are_floats = _whole(_ids(ids, image or ""), seen, are_floats)
             cells = [_values(one, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for one in own]
             found = [ids, *cells, *islice(columns, len(also))]
             excluded = [*islice(columns, len(marks))]
@@ -504,8 +508,29 @@ def _ids(values: Sequence[Any], column: str) -> list[Any]:
         if isinstance(image, str) and len(image) > LONGEST_ID:
             raise no_ids(column)
         found.append(image)
-    may_be_floats = all(isinstance(one, str) and one.isascii() for one in found)
-    return whole_ids(found) if may_be_floats else whole_numbers(found)
+    return whole_numbers(found)
+
+
+def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any], bool | None]:
+    """The ids of a batch after `seen` rows, as whole numbers where a program wrote all as floats; and whether it did.
+
+    The first batch says it for all, so that an id is the same wherever it stands. Raises `DataError` for a later id
+    that is no whole number then.
+    """
+    if are_floats is False or not ids:
+        return ids, are_floats
+    whole = whole_ids(ids) if all(map(_may_be_float, ids)) else ids
+    if are_floats and whole == ids:
+        place = next(n for n, one in enumerate(ids) if not _may_be_float(one) or whole_ids([one]) == [one])
+        raise DataError(
+            f"the image id of row {seen + place + 1} is {ids[place]!r}, where those above are whole numbers, written "
+            "as floats (1.0); write all as whole numbers, without .0"
+        )
+    return whole, whole != ids
+
+
+def _may_be_float(image: Any) -> bool:
+    return isinstance(image, str) and image.isascii()
 
 
 _WHOLE_FLOATS = 2**53
