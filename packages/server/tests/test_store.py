@@ -37,12 +37,24 @@ def test_tables_of_something_else_are_left_alone(tmp_path):
             assert inspect(connection).get_table_names() == ["alembic_version"]
 
 
+OTHER = {
+    "annotator": "id study_id practised lean check_lean wave",
+    "assignment": "id study_id item_id state expires role group round",
+    "blob": "sha256 size data",
+    "kept": "name value",
+    "study": "id code kind title state judgments most_per_person minutes settings created closed seed wave",
+    "study_findings": "study_id state computed",
+    "study_image": "study_id image_id code url blob_sha media_type",
+    "study_item": "id study_id role number group content answer taken shuffle because image_id",
+}
+"""Columns by table, separated by blanks, that say nothing about a person, or only together with those above."""
+
+
 def test_every_column_is_declared():
     known = {f"{table.name}.{column.name}" for table in Base.metadata.sorted_tables for column in table.c}
-    others = {f"{table}.{column}" for table, columns in personal.OTHER.items() for column in columns.split()}
+    others = {f"{table}.{column}" for table, columns in OTHER.items() for column in columns.split()}
     assert known == others | set(personal.PERSONAL)
     assert not others & set(personal.PERSONAL)
-    assert set(personal.PERSONAL) <= known
     assert set(personal.KINDS) == {name.partition(".")[0] for name in personal.PERSONAL}
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -40,7 +38,6 @@ def create_app(settings: ServerSettings) -> FastAPI:
         routes=[STATIC, *(route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes)],
     )
     app.state.server = state
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
     app.add_middleware(FaultsMiddleware, answer=_refused)
@@ -49,15 +46,6 @@ def create_app(settings: ServerSettings) -> FastAPI:
     )
     app.add_middleware(LogMiddleware)
     return app
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    """The API's description, with the way in that `Guard` checks."""
-    if app.openapi_schema is None:
-        app.openapi_schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
-        schemes = app.openapi_schema.setdefault("components", {}).setdefault("securitySchemes", {})
-        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "The owner's token."}
-    return app.openapi_schema
 
 
 @contextlib.asynccontextmanager

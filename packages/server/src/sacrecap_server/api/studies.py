@@ -19,6 +19,7 @@ from sacrecap_server.studies.results import (
     ROLES,
     STATES,
     Filter,
+    StudyProgress,
     answers_of,
     answers_page,
     pages_by_group,
@@ -32,17 +33,6 @@ from sacrecap_studies.answers import PageAnswer
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.export import answers_csv, export, export_name
 from sacrecap_studies.quality import Quality
-
-
-class ProgressBody(Body):
-    """The progress of a study."""
-
-    answers: int = Field(description="Answers to items that count.")
-    wanted: int = Field(description="Answers that the study asks for.")
-    at_work: int = Field(description="Questions given out and not answered yet.")
-    people: int
-    excluded: int = Field(description="People whose answers do not count.")
-    discarded: int = Field(description="Answers to items that do not count.")
 
 
 class StudyBody(Body):
@@ -60,7 +50,7 @@ class StudyBody(Body):
     remarks: list[str] = Field(description="What to know of the checks before opening; empty where they are enough.")
     url: str = Field(description="Its page.")
     link: str = Field(description="For annotators.")
-    progress: ProgressBody
+    progress: StudyProgress
 
 
 class StudyEntry(Body):
@@ -205,7 +195,7 @@ def get_study(context: Context, number: Number) -> StudyBody:
             remarks=repository.remarks_of(session, study),
             url=f"{context.settings.url}/studies/{study.id}",
             link=f"{context.settings.url}/s/{study.code}",
-            progress=ProgressBody.of(progress(session, study)),
+            progress=progress(session, study),
         )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, selectinload
 
@@ -33,20 +34,15 @@ ROLES = {
 """What pages ask, and how the owner's pages call it."""
 
 
-@dataclass(frozen=True)
-class StudyProgress:
+class StudyProgress(BaseModel):
     """The progress of a study."""
 
-    wanted: int
-    """Answers to items that the study asks for."""
-    answers: int
-    """Those that it has, and that count."""
-    at_work: int
-    """Questions given out and not answered yet."""
+    answers: int = Field(description="Answers to items that count.")
+    wanted: int = Field(description="Answers that the study asks for.")
+    at_work: int = Field(description="Questions given out and not answered yet.")
     people: int
-    excluded: int
-    discarded: int
-    """Answers that do not count."""
+    excluded: int = Field(description="People whose answers do not count.")
+    discarded: int = Field(description="Answers to items that do not count.")
 
 
 def progress(session: Session, study: Study) -> StudyProgress:

@@ -14,10 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import log, place
 
-RETRY_SECONDS = 5
-"""When to come back after an outage of the database."""
-
-_FULL_RETRY_SECONDS = 60
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _AWAY = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly", "not a database", "malformed")
 
@@ -25,16 +21,10 @@ _AWAY = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly",
 def refusal(error: BaseException) -> Refused:
     """The answer to a request that failed so: 507 for a full disk, 503 for a database that is away, 500 for a bug."""
     if is_full(error):
-        return Refused(
-            507,
-            "The server has no space left, and nothing was saved. Try again later.",
-            retry_after=_FULL_RETRY_SECONDS,
-        )
+        return Refused(507, "The server has no space left, and nothing was saved. Try again later.", retry_after=60)
     if is_away(error):
         return Refused(
-            503,
-            "The database does not answer now, and nothing was saved. Try again in a few seconds.",
-            retry_after=RETRY_SECONDS,
+            503, "The database does not answer now, and nothing was saved. Try again in a few seconds.", retry_after=5
         )
     if isinstance(error, IntegrityError):
         return Refused(409, "Somebody changed the same thing at this moment, and nothing was saved. Please try again.")

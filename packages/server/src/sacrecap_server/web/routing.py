@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Security
 from fastapi.responses import RedirectResponse
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
@@ -21,6 +22,8 @@ from sacrecap_server.web.owner import Caller, Role, by_cookie, is_token
 
 F = TypeVar("F", bound=Callable[..., Any])
 B = TypeVar("B", bound="Body")
+_TOKEN = HTTPBearer(scheme_name="token", description="The owner's token.", auto_error=False)
+"""As the API's description has it; `Guard` checks it."""
 _SAFE = {"GET", "HEAD"}
 _NO_TOKEN = "This needs the owner's token: send it as 'Authorization: Bearer TOKEN'."  # noqa: S105
 
@@ -156,14 +159,17 @@ class Routes(APIRouter):
         responses = {status: {"model": ErrorBody} for status in (400, 403, 404, 413, 422, 429)}
         if role > Role.ANYONE:
             responses |= {401: {"model": ErrorBody}}
-            options.setdefault("openapi_extra", {}).update(security=[{"token": []}])
+            options["dependencies"] = [Security(_TOKEN)]
         options["responses"] = {**responses, **options.get("responses", {})}
         return self._add("/api/v1" + path, Guard(role, api=True), methods, **options)
 
     def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:
             self.add_api_route(
-                _numbered(path, handler), handler, methods=list(methods), dependencies=[Depends(guard)], **options
+                _numbered(path, handler),
+                handler,
+                methods=list(methods),
+                **{**options, "dependencies": [Depends(guard), *options.get("dependencies", [])]},
             )
             return handler
 
