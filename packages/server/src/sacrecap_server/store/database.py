@@ -58,13 +58,10 @@ class Database:
             yield session
 
     @contextlib.contextmanager
-    def write(self, patience: float = _BUSY_SECONDS) -> Iterator[Session]:
-        """A transaction that is committed, to the disk, when the block ends without an exception.
-
-        Waits at most `patience` seconds for the right to write.
-        """
-        with self._turns.take(patience), self._writing_sessions() as session, session.begin():
-            session.connection(execution_options={"patience": patience})
+    def write(self) -> Iterator[Session]:
+        """A transaction that is committed, to the disk, when the block ends without an exception."""
+        with self._turns.take(), self._writing_sessions() as session, session.begin():
+            session.connection()
             self._turns.begun()
             yield session
 
@@ -106,9 +103,9 @@ class _Turns:
         """When the current writer began, or the first of those that wait in vain."""
 
     @contextlib.contextmanager
-    def take(self, patience: float = _BUSY_SECONDS) -> Iterator[None]:
+    def take(self) -> Iterator[None]:
         """The right to write until the block ends. Raises `Refused` (503) if it does not come in time."""
-        self._wait(patience)
+        self._wait()
         if self._since is None:
             self._since = time.monotonic()
         try:
@@ -130,13 +127,13 @@ class _Turns:
         """Notes that the current writer has the file's lock, so that from now on only its own slowness counts."""
         self._since = time.monotonic() + _SLOW_SECONDS - _STUCK_SECONDS
 
-    def _wait(self, patience: float) -> None:
+    def _wait(self) -> None:
         with self._counting:
             self._waiting += 1
             place = self._waiting
         try:
-            ends = time.monotonic() + patience
-            while not self._lock.acquire(timeout=min(patience, 0.2)):
+            ends = time.monotonic() + _BUSY_SECONDS
+            while not self._lock.acquire(timeout=0.2):
                 since, now = self._since, time.monotonic()
                 stuck = since is not None and now - since > _STUCK_SECONDS
                 if now >= ends or (stuck and place > _WAITING_WHEN_STUCK):
@@ -174,12 +171,7 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     # A read transaction that turns into a writing one fails when another wrote in between: writers say so first.
-    options = connection.get_execution_options()
-    patience = options.get("patience", _BUSY_SECONDS)
-    if connection.info.get("patience", _BUSY_SECONDS) != patience:
-        connection.info["patience"] = patience
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * patience)}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("write", False) else "BEGIN")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("write", False) else "BEGIN")
 
 
 def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: object, _____: bool) -> None:

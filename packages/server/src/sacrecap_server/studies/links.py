@@ -100,8 +100,7 @@ class ProlificSignatures:
         Raises `AwayError` where Prolific's keys cannot be had now.
         """
         try:
-            with self._published.turn():
-                claims = self._published.decoded(token, ("RS256",)).claims
+            claims = self._published.decoded(token, ("RS256",)).claims
             ids = claims["prolific"]
             is_fresh = float(claims["exp"]) > time.time() - _LEEWAY
             if is_fresh and claims["iss"] == _ISSUER and _is_for(claims["aud"], link):

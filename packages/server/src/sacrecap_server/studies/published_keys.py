@@ -6,8 +6,7 @@ import json
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from http.client import HTTPException
 
 from joserfc import jwt
@@ -38,13 +37,18 @@ class PublishedKeys:
     def decoded(self, token: str, algorithms: Sequence[str]) -> jwt.Token:
         """The token, if one of the keys has signed it.
 
-        Raises `AwayError`, and `JoseError` or `ValueError` for a token that is not right.
+        Raises `AwayError`, also where too many ask already, and `JoseError` or `ValueError` for a token that is not
+        right.
         """
+        if not self._turns.acquire(timeout=SECONDS):
+            raise AwayError
         try:
             return jwt.decode(token, self._keys(), algorithms=list(algorithms))
         except (JoseError, ValueError):
             # The server may have new keys.
             return jwt.decode(token, self._keys(most_seconds=10.0), algorithms=list(algorithms))
+        finally:
+            self._turns.release()
 
     def _keys(self, most_seconds: float = _FRESH_SECONDS) -> KeySet:
         """The keys, not older than so many seconds."""
@@ -62,13 +66,3 @@ class PublishedKeys:
         with _open(self.address, timeout=SECONDS) as answer:
             data: bytes = answer.read(_LARGEST)
         return data
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Waits for one of a few turns: for what asks the other server. Raises `AwayError` where none comes."""
-        if not self._turns.acquire(timeout=SECONDS):
-            raise AwayError
-        try:
-            yield
-        finally:
-            self._turns.release()
