@@ -53,7 +53,8 @@ RUNNERS = {
     "contest": ("SERVER", ("server",)),
     "captioning": ("TORCH", ("captioning",)),
 }
-"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member; those of studies with people, and of a contest that is served.
+"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member; those of studies with people, and
+of a contest that is served.
 
 With each the name of its environment in the Makefile, and the members that are installed there.
 """

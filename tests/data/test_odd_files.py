@@ -185,9 +185,17 @@ def test_a_list_in_an_object_that_says_more_is_read_by_place(document: dict[str,
     assert read_candidates(write(document)).to_dict() == {"1": ["a dog"], "2": ["a cat"]}
 
 
-def test_a_mapping_is_no_such_object(write: Write) -> None:
-    mapping = {"1": "a dog", "values": ["a cat"], "b": "x"}
-    assert read_candidates(write(mapping)).to_dict() == {"1": ["a dog"], "values": ["a cat"], "b": ["x"]}
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        {"1": "a dog", "values": ["a cat"], "b": "x"},
+        {"word": "a dog", "sentence": "a cat"},
+        {"word": ["a dog"], "sentence": ["a cat"]},
+    ],
+)
+def test_a_mapping_is_no_such_object(mapping: dict[str, Any], write: Write) -> None:
+    expected = {image: [value] if isinstance(value, str) else value for image, value in mapping.items()}
+    assert read_candidates(write(mapping)).to_dict() == expected
 
 
 # Several files

@@ -140,7 +140,7 @@ def test_what_is_no_data_set(tmp_path: Path) -> None:
     with pytest.raises(DataError, match='one object with "images", not a list'):
         CaptionedImages.read(tmp_path)
     (tmp_path / "dataset.json").write_text("{")
-    with pytest.raises(DataError, match="not JSON"):
+    with pytest.raises(DataError, match="the JSON ends early"):
         CaptionedImages.read(tmp_path)
     karpathy(tmp_path / "dataset_b.json")
     with pytest.raises(DataError, match=r"several split files \(dataset.json, dataset_b.json\); name one"):

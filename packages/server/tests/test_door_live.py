@@ -10,6 +10,7 @@ import random
 import socket
 import stat
 import subprocess
+import sys
 import threading
 import time
 
@@ -218,7 +219,8 @@ def test_a_file_goes_through_the_command_and_back(live, tmp_path):
     (tmp_path / "bad.json").write_text('[{"image_id": "beach-dog", "caption": 3}]')
 
     def submit(*words):
-        return subprocess.run(["sacrecap", "submit", *words], capture_output=True, text=True, cwd=tmp_path, check=False)
+        command = [sys.executable, "-m", "sacrecap", "submit", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
 
     good = submit("link", "good.json", "--system", "Mine", "--format", "json")
     assert good.returncode == 0, good.stderr

@@ -87,7 +87,8 @@ def mapping(document: Any) -> Rows | None:
     first = dict(islice(document.items(), _FIRST))
     if not all(map(_may_be_captions, first.values())):
         return None
-    if len(document) < _FIRST and (shape_of_columns([*document]).is_known or is_envelope(document)):
+    has_one_list = sum(isinstance(value, list) for value in first.values()) == 1
+    if len(document) < _FIRST and (shape_of_columns([*document]).is_known or (has_one_list and is_envelope(document))):
         return None
     return of_mapping(document)
 

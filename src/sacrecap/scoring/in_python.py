@@ -83,8 +83,9 @@ def _rows(metric: PythonMetric, corpus: Corpus, ready: Ready) -> npt.NDArray[np.
 def failed(metric: Metric, error: Exception) -> DataError:
     """The error of a metric of others, with its name and the line of its code that raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename != __file__ and "sacrecap" not in Path(frame.filename).parts]
-    at = f" at {own[-1].filename}, line {own[-1].lineno}" if own else ""
+    package = Path(__file__).parents[1]
+    outside = [frame for frame in frames if package not in Path(frame.filename).parents]
+    at = f" at {outside[-1].filename}, line {outside[-1].lineno}" if outside else ""
     return DataError(f"{metric.key} ({origin_of(metric)}) raised {type(error).__name__}{at}: {error}")
 
 

@@ -11,11 +11,17 @@ import threading
 import time
 import traceback
 import warnings
+from pathlib import Path
 
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+import sacrecap
+import sacrecap_studies
+
 log = logging.getLogger("sacrecap_server")
+_OURS = {Path(package).parent for package in (__file__, sacrecap.__file__, sacrecap_studies.__file__)}
+"""The folders of our packages."""
 
 
 class JsonLines(logging.Formatter):
@@ -48,7 +54,7 @@ def _fixed_part(message: object) -> str:
 def place(error: BaseException) -> list[str]:
     """Where it was raised, without the values there: our own last frames, and the last two of all."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames[:-2] if "sacrecap" in frame.filename][-6:]
+    ours = [frame for frame in frames[:-2] if not _OURS.isdisjoint(Path(frame.filename).parents)][-6:]
     return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in (*ours, *frames[-2:])]
 
 
