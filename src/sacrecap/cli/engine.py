@@ -15,11 +15,15 @@ from sacrecap.errors import UsageError, accepted_name
 
 if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.cli.options import Parameter
     from sacrecap.engines import EngineOptions
     from sacrecap.engines.sources import RowsOfFile
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_OF_RAY = {"address": ("HOST:PORT", str), "workers": ("a whole number of at least 1", number(int, 1, math.inf))}
+_OF_RAY: dict[str, Parameter] = {
+    "address": ("HOST:PORT", str),
+    "workers": ("a whole number of at least 1", number(int, 1, math.inf)),
+}
 
 
 class EngineChoice:

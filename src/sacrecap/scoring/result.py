@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from sacrecap import _core
 from sacrecap.above import Printable
@@ -361,7 +361,8 @@ class Result(Printable, Keyed[Score]):
                 if part.explains == kind:
                     number = self.corpus.number(image_id)
                     if isinstance(part, WeightedMean):
-                        return Contributions.of(part, score.statistics.select([number]))
+                        statistics = cast("_core.Statistics", score.statistics)  # a result with a corpus has rows
+                        return Contributions.of(part, statistics.select([number]))
                     ready = self._ready(score)
                     return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
         raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")

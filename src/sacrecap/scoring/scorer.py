@@ -57,8 +57,8 @@ def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> tupl
             reasons.setdefault(row % len(numbers), f"{name}: {reason}")
     unfit: dict[str, str] = {}
     captions = unwritten(builder.finish(), unfit)
-    for row, reason in [*unfit.items(), *captions.problems()]:
-        reasons.setdefault(int(row), f"{' and '.join(names)}: {reason}")
+    for number, reason in [*unfit.items(), *captions.problems()]:
+        reasons.setdefault(int(number), f"{' and '.join(names)}: {reason}")
     return captions, captions.caption_counts()
 
 
