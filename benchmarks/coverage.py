@@ -123,7 +123,6 @@ class Table:
                     yield [f"{one}, {other}", metric.key, str(images), *(f"{share:.3f}" for share in shares)]
 
 
-
 def figures(truth: float, scores: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[str]:
     """How often intervals hold the score of all images, the mean score of such draws, and the score of another."""
 

@@ -55,10 +55,7 @@ def test_all_targets_pass(tmp_path: Path) -> None:
     rows = table(lines)
     assert rows["test-good"] == ["7", "passed", "0", "failed", "2", "skipped", "0.0", "minutes", "ok"]
     assert rows["test-rust"] == ["11", "passed", "0", "failed", "1", "skipped", "0.0", "minutes", "ok"]
-    assert lines[-2:] == [
-        "skipped 2: no Chromium (apt-get install chromium)",
-        "tests: 18 passed, 0 failed, 3 skipped",
-    ]
+    assert lines[-2:] == ["skipped 2: no Chromium (apt-get install chromium)", "tests: 18 passed, 0 failed, 3 skipped"]
 
 
 def test_a_failed_target_is_shown_and_the_others_run(tmp_path: Path) -> None:
