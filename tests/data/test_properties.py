@@ -9,10 +9,11 @@ import json
 import tempfile
 import warnings
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sacrecap._core import Captions
@@ -71,9 +72,15 @@ WRITERS: dict[str, Callable[[dict[str, list[str]]], str]] = {
 }
 
 
+def looks_like_rows(text: str) -> bool:
+    """Whether a quoted field with this text holds what may be further rows of tabs, which is refused."""
+    return "\t" in text and ("\n" in text or "\r" in text)
+
+
 @pytest.mark.parametrize("format", WRITERS)
 @given(refs=references)
 def test_captions_come_back_from_every_format(format: str, refs: dict[str, list[str]]) -> None:
+    assume(format != "tsv" or not any(map(looks_like_rows, [*refs, *chain.from_iterable(refs.values())])))
     data = WRITERS[format](refs).encode()
     if format in ("csv", "tsv"):
         refs = {image: [*map(as_a_cell, texts)] for image, texts in refs.items()}
@@ -102,6 +109,7 @@ def test_dictionaries_come_back(refs: dict[str, list[str]]) -> None:
 @pytest.mark.parametrize("format", WRITTEN_FORMATS)
 @given(candidates=st.dictionaries(texts, texts, min_size=1))
 def test_written_candidates_come_back(format: str, candidates: dict[str, str]) -> None:
+    assume(format != "tsv" or not any(map(looks_like_rows, [*candidates, *candidates.values()])))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "out")
         write_candidates(path, candidates, format)

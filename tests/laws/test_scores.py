@@ -23,9 +23,15 @@ from laws.registered import (
 )
 from sacrecap.metrics import Metric
 
+
+def begins_written(word: str) -> bool:
+    """Whether a text that begins so may be one that a program wrote of a list, a tuple, a set, bytes or an array."""
+    return word.startswith(("[", "(", "{", "b'", 'b"', "array("))
+
+
 unicode_words = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=4
-).filter(lambda word: len(word.split()) == 1)
+).filter(lambda word: len(word.split()) == 1 and not begins_written(word))
 
 
 def equal(a: object, b: object) -> object:
