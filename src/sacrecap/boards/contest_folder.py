@@ -236,7 +236,8 @@ def _toml(text: str) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(text)
+    document: dict[str, Any] = tomllib.loads(text)
+    return document
 
 
 def _declared(document: Mapping[str, Any], path: str, folder: str) -> dict[str, Any]:
