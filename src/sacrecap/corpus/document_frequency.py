@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sacrecap.corpus.frequency_counter import FrequencyCounter
     from sacrecap.corpus.token_ids import TokenIds
 
+MEMORY = 512 << 20
+"""Bytes that counts of n-grams take in memory before they go to disk."""
 _CHECKSUM = slice(12, 16)
 """Bytes of a file that hold the CRC-32 of its contents (docs/howto/document-frequencies.md)."""
 
@@ -87,7 +89,7 @@ class DocumentFrequency:
 
     @staticmethod
     def counter(
-        *, tokenizer: Tokenizer = "ptb", n: int = 4, stem: bool = False, memory: int = 512 << 20, threads: int = 0
+        *, tokenizer: Tokenizer = "ptb", n: int = 4, stem: bool = False, memory: int = MEMORY, threads: int = 0
     ) -> FrequencyCounter:
         """A counter of references that come batch by batch, from any number of processes, in bounded memory.
 

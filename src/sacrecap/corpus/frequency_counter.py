@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import CaptionSource
 
-MEMORY = 512 << 20
-"""Bytes that counts take in memory before they go to disk."""
-
 
 class FrequencyCounter:
     """Counts document frequencies batch by batch: see `DocumentFrequency.counter`."""

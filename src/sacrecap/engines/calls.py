@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -20,11 +19,10 @@ from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsO
 from sacrecap.engines.stream import StreamEngine
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, some, warn
 from sacrecap.metrics.base import Metric, Ready
-from sacrecap.scoring.collected import Extent
+from sacrecap.scoring.collected import Extent, result_without_captions
 from sacrecap.scoring.compare import checked_attempts, compare_results
 from sacrecap.scoring.count import CountedMetric
 from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.score import result_of
 from sacrecap.scoring.standard import standard_of, without_standard
 from sacrecap.scoring.summed import Summed
 
@@ -52,12 +50,9 @@ def score(
     resampling: Resampling,
 ) -> Result:
     """One system's scores: see [`sacrecap.score`][]."""
-    source = _source(references, candidates, on_missing)
-    with _scored(options, source, Plan(tuple(metrics), needs, tokenizer)) as scored:
-        keep = options.rows or resampling.interval is not None
-        collected = Collected(scored.plan, source, keep=keep)
-        collected.take(scored.rows())
-        return collected.results(resampling)[SYSTEM]
+    source, plan = _source(references, candidates, on_missing), Plan(tuple(metrics), needs, tokenizer)
+    keep = options.rows or resampling.interval is not None
+    return _results(options, source, plan, resampling, keep=keep)[SYSTEM]
 
 
 def compare(
@@ -80,14 +75,14 @@ def compare(
     several = checked_attempts(systems, attempts, test=test or "exact", alpha=alpha, correction=correction)
     source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
     if wanted := without_standard(metrics, [needs]):
-        alone = _rows(options, source, Plan(tuple(wanted), needs, tokenizer))
+        alone = _results(options, source, Plan(tuple(wanted), needs, tokenizer), Resampling(None))
         scores = {
             metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
             for metric in wanted
         }
         captions = sum(result.images for result in alone.values())
         needs = needs.with_({"standard": standard_of(scores, captions)})
-    results = _rows(options, source, Plan(tuple(metrics), needs, tokenizer))
+    results = _results(options, source, Plan(tuple(metrics), needs, tokenizer), Resampling(None))
     needs.begin("resampling")
     return compare_results(
         results,
@@ -100,36 +95,22 @@ def compare(
     )
 
 
-def _rows(options: EngineOptions, source: PieceSource, plan: Plan) -> dict[str, Result]:
-    """Each system's rows, as a result without intervals."""
-    with _scored(options, source, plan) as scored:
-        collected = Collected(scored.plan, source, keep=True)
-        collected.take(scored.rows())
-        return collected.results(Resampling(None))
-
-
-class _Pass:
-    """The passes over a source that score it."""
-
-    def __init__(self, engine: Engine, source: PieceSource, plan: Plan) -> None:
-        self._engine, self._source, self.plan = engine, source, plan
-        self.known: Any = None
-
-    def rows(self) -> Iterator[ScoredPiece]:
-        """The statistics of each piece, after the pass that counts, if one is needed."""
-        if self.plan.orders or self.plan.learning:
-            progress = Progress("counting n-grams", self._source.images, self.plan.needs.progress)
-            self.known = self._engine.count(self.plan, progress.watched(self._source.pieces(again=True)))
-        progress = Progress("scoring", self._source.images, self.plan.needs.progress)
-        return self._engine.score(self.plan, self.known, progress.watched(self._source.pieces()))
-
-
-@contextmanager
-def _scored(options: EngineOptions, source: PieceSource, plan: Plan) -> Iterator[_Pass]:
+def _results(
+    options: EngineOptions, source: PieceSource, plan: Plan, how: Resampling, *, keep: bool = True
+) -> dict[str, Result]:
+    """The result of each system, after the pass that counts, if one is needed; `keep`: whether rows are kept."""
     plan.check(options.name)
     engine = make(options, plan.threads)
     try:
-        yield _Pass(engine, source, replace(plan, needs=plan.needs.with_({}, threads=engine.threads)))
+        plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
+        known = None
+        if plan.orders or plan.learning:
+            progress = Progress("counting n-grams", source.images, plan.needs.progress)
+            known = engine.count(plan, progress.watched(source.pieces(again=True)))
+        progress = Progress("scoring", source.images, plan.needs.progress)
+        collected = Collected(plan, source, keep=keep)
+        collected.take(engine.score(plan, known, progress.watched(source.pieces())))
+        return collected.results(how)
     finally:
         engine.close()
 
@@ -179,8 +160,8 @@ class Collected:
         seen: dict[str, int] = {}
         for piece in self._source.pieces():
             ids = next(iter(piece.systems.values())).image_ids
-            own = np.frombuffer(_core.sample_order(ids), dtype="<u8").tolist()
-            for image, key in zip(ids, own, strict=True):
+            hashes = np.frombuffer(_core.sample_order(ids), dtype="<u8").tolist()
+            for image, key in zip(ids, hashes, strict=True):
                 if key in several:
                     seen[image] = seen.get(image, 0) + 1
         repeated = [image for image, count in seen.items() if count > 1]
@@ -197,8 +178,8 @@ class Collected:
         statistics = self._statistics(name)
         seen = dict(extent.seen)
         if corpus.matched_by is not None:
-            by, given = corpus.matched_by
-            seen["candidates", f"ids by {by}", 0] = (statistics[0].rows, min(corpus.image_ids), given)
+            by, example = corpus.matched_by
+            seen["candidates", f"ids by {by}", 0] = (statistics[0].rows, min(corpus.image_ids), example)
         corpus.is_part_with(seen, tallies(_core.seen_in_sample(sample._core, sample.candidate_captions, SAMPLE)))
         corpus.reference_counts = extent.references or (0, 0)
         if not self._keep:
@@ -207,18 +188,14 @@ class Collected:
             CountedMetric(metric, self._ready(metric, about, sample), rows)
             for metric, about, rows in zip(plan.metrics, extent.about, statistics, strict=True)
         ]
-        for one in counted:
-            if one.ready.own is not None:
-                for message in one.metric.warnings(one.ready, one.statistics):
+        for metric, ready, rows in counted:
+            if ready.own is not None:
+                for message in metric.warnings(ready, rows):
                     warn(message)
-        found = result_of(counted, corpus, plan.needs, how, threads=plan.threads)
-        return replace(found, scores={key: replace(score, ready=None) for key, score in found.scores.items()})
+        return result_without_captions(counted, corpus, plan.needs, how, plan.threads)
 
     def _statistics(self, name: str) -> list[Any]:
-        if self._keep:
-            return list(self._rows[name].finish())
-        sums = self._sums[name]
-        return [Summed(sums.rows, unscored, sums.statistics(n)) for n, unscored in enumerate(sums.unscored)]
+        return list(self._rows[name].finish()) if self._keep else Summed.of_metrics(self._sums[name])
 
     def _sample_corpus(self, name: str) -> Corpus:
         """The sample as a corpus."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, WholeCorpus, encode_captions
-from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap.engines.plan import MEMORY, Piece, Plan
+from sacrecap.corpus.document_frequency import MEMORY, DocumentFrequency
+from sacrecap.engines.plan import Piece, Plan
 from sacrecap.errors import SacrecapWarning
 from sacrecap.scoring.collected import Extent, RowsPart
 from sacrecap.scoring.count import count_quietly
@@ -45,7 +45,9 @@ class Counters:
             for stem, n in plan.orders.items()
         }
         made = {metric: metric.learner(plan.needs, memory=share) for metric in plan.learning}
-        self._learners: dict[Metric, Learner] = {metric: own for metric, own in made.items() if own is not None}
+        self._learners: dict[Metric, Learner] = {
+            metric: learner for metric, learner in made.items() if learner is not None
+        }
 
     def add(self, piece: Piece) -> None:
         """Counts the references of a piece. Of what it could warn, the second pass warns."""
@@ -61,8 +63,8 @@ class Counters:
 
     def merge(self, counts: Counts) -> None:
         """Adds what was counted elsewhere."""
-        for stem, own in counts.frequencies.items():
-            self._counters[stem].merge(own)
+        for stem, frequencies in counts.frequencies.items():
+            self._counters[stem].merge(frequencies)
         for metric, learner in counts.learners.items():
             self._learners[metric].merge(learner)
         self._images += counts.images
@@ -113,7 +115,7 @@ def score(plan: Plan, known: WholeCorpus | None, piece: Piece) -> ScoredPiece:
                         warnings.warn(message, SacrecapWarning, stacklevel=1)
             rows[name] = RowsPart(ids, [one.statistics for one in counted], Extent.of(counted, corpus, plan.threads))
     order = _core.sample_order(ids)
-    messages = list(dict.fromkeys(str(one.message) for one in warned))[:MOST_WARNINGS]
+    messages = list(dict.fromkeys(str(warning.message) for warning in warned))[:MOST_WARNINGS]
     return ScoredPiece(rows, order, _sample(piece, ids, order), messages)
 
 
@@ -129,7 +131,7 @@ def _sample(piece: Piece, ids: list[str], order: bytes) -> Sample:
         int(every[place]): (
             (image := ids[place]),
             references.captions(image) if has_references else [],
-            {name: own(image) for name, own in texts.items()},
+            {name: captions_of(image) for name, captions_of in texts.items()},
         )
         for place in chosen
     }

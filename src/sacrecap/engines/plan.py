@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
 
-MEMORY = 512 << 20
-"""Bytes that counts of n-grams take in memory before they go to disk."""
-
 
 class Piece(NamedTuple):
     """Captions of some images: the references, and each system's candidates, of the same images in the same order."""

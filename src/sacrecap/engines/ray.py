@@ -108,7 +108,7 @@ class RayEngine:
             levels[level].append(counts)
             if len(levels[level]) == FAN_IN:
                 full, levels[level] = levels[level], []
-                add(merge(shared, 1, *full), level + 1)
+                add(merge(shared, *full), level + 1)
 
         for counts in self._flow(functools.partial(begin, shared), pieces):
             add(counts)
@@ -157,8 +157,8 @@ class RayEngine:
 
     def _task(self, name: str, *, gpus: bool = False) -> Callable[..., Any]:
         # A process keeps its network from piece to piece.
-        own: dict[str, Any] = {"num_cpus": 1, **({"num_gpus": 1, "max_calls": 0} if gpus else {})}
-        task: Callable[..., Any] = self._ray.remote(**own)(_work(name)).options(max_retries=TRIES - 1).remote
+        share: dict[str, Any] = {"num_cpus": 1, **({"num_gpus": 1, "max_calls": 0} if gpus else {})}
+        task: Callable[..., Any] = self._ray.remote(**share)(_work(name)).options(max_retries=TRIES - 1).remote
         return task
 
     def _got(self, reference: Any) -> Any:
@@ -190,7 +190,7 @@ def _sent(plan: Plan) -> Plan:
     frequencies = plan.needs.get("document_frequency")
     if frequencies is None:
         return plan
-    return replace(plan, needs=plan.needs.with_({"document_frequency": [one.in_memory() for one in frequencies]}))
+    return replace(plan, needs=plan.needs.with_({"document_frequency": [source.in_memory() for source in frequencies]}))
 
 
 class _Diverted(io.TextIOBase):
@@ -233,23 +233,23 @@ def _work(name: str) -> Callable[..., Any]:
     """
     version, module, of_command_line = _core.__version__, __name__, at_command_line()
 
-    def run(*given: Any) -> Any:
+    def run(*arguments: Any) -> Any:
         try:
             from importlib import import_module
 
             from sacrecap import _core
             from sacrecap.errors import words_of_command_line
 
-            found = "" if _core.__version__ == version else f"sacrecap {_core.__version__}"
+            lacking = "" if _core.__version__ == version else f"sacrecap {_core.__version__}"
         except ImportError as error:
-            found = f"no sacrecap that can be imported ({error})"
-        if found:
+            lacking = f"no sacrecap that can be imported ({error})"
+        if lacking:
             message = (
-                f"a worker on {platform.node()} has {found}, the driver sacrecap {version}: install it on every node"
+                f"a worker on {platform.node()} has {lacking}, the driver sacrecap {version}: install it on every node"
             )
             raise ImportError(message, name=module)
         with words_of_command_line(of_command_line):
-            return getattr(import_module(module), name)(*given)
+            return getattr(import_module(module), name)(*arguments)
 
     return run
 
@@ -261,20 +261,21 @@ def counted(plan: list[Any], piece: Piece) -> Counts:
     return counters.finish()
 
 
-def merged(plan: list[Any], minimum: int, *several: Counts) -> Counts:
-    """What was counted of several pieces, without n-grams in fewer images."""
+def _together(plan: list[Any], several: Iterable[Counts]) -> Counters:
     counters = Counters(fetched(plan[0]))
     for counts in several:
         counters.merge(counts)
-    return counters.finish(minimum)
+    return counters
+
+
+def merged(plan: list[Any], *several: Counts) -> Counts:
+    """What was counted of several pieces."""
+    return _together(plan, several).finish()
 
 
 def known_of(plan: list[Any], minimum: int, *several: Counts) -> WholeCorpus:
-    """What is known of the whole corpus."""
-    counters = Counters(fetched(plan[0]))
-    for counts in several:
-        counters.merge(counts)
-    return counters.known(minimum)
+    """What is known of the whole corpus, without n-grams in fewer images."""
+    return _together(plan, several).known(minimum)
 
 
 def scored(plan: list[Any], known: list[Any], piece: Piece) -> ScoredPiece:
@@ -287,25 +288,25 @@ def _cluster(address: str | None) -> str:
 
     Ray itself looks for minutes where none is.
     """
-    given = address or os.environ.get("RAY_ADDRESS", "")
-    if given.startswith("ray://"):
+    address = address or os.environ.get("RAY_ADDRESS", "")
+    if address.startswith("ray://"):
         raise UsageError(
-            f"address {given}: Ray's client holds no part of the cluster; give HOST:PORT on a machine of the cluster "
+            f"address {address}: Ray's client holds no part of the cluster; give HOST:PORT on a machine of the cluster "
             "(ray job submit runs a command there)"
         )
-    if given in {"", "auto"}:
+    if address in {"", "auto"}:
         # What `ray start` leaves, also when its processes are gone.
         started = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")  # noqa: S108
-        found = started.read_text(encoding="utf-8").strip() if started.is_file() else ""
+        running = started.read_text(encoding="utf-8").strip() if started.is_file() else ""
         # Ray looks for the token of a cluster that it finds by itself, and of no other.
-        return "auto" if found and _unreachable(found) is None else "local"
-    reason = None if given == "local" else _unreachable(given)
+        return "auto" if running and _unreachable(running) is None else "local"
+    reason = None if address == "local" else _unreachable(address)
     if reason is not None:
         raise EngineError(
-            f"no Ray cluster answers at {given} ({reason}); give HOST:PORT as `ray start --head` printed it, or no "
+            f"no Ray cluster answers at {address} ({reason}); give HOST:PORT as `ray start --head` printed it, or no "
             "address to start a cluster on this machine"
         )
-    return given
+    return address
 
 
 def _unreachable(address: str) -> str | None:

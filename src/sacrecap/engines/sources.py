@@ -70,7 +70,7 @@ def piece_of(aligned: Aligned, chosen: slice, image_ids: list[str]) -> Piece:
     """The chosen ones of the images that are scored; `image_ids` are those of the references."""
     images = aligned.images[chosen]
     ids = [image_ids[image] for image in images]
-    systems = {name: own.aligned(ids, aligned.places[name][chosen]) for name, own in aligned.systems.items()}
+    systems = {name: captions.aligned(ids, aligned.places[name][chosen]) for name, captions in aligned.systems.items()}
     return Piece(aligned.references.aligned(ids, images), systems)
 
 
@@ -94,7 +94,7 @@ class RowsOfFile:
         columns: NamedColumns | None = None,
         on_missing: str = "error",
     ) -> None:
-        self._given, self._columns, self._on_missing = (path, reading), columns, on_missing
+        self._file, self._columns, self._on_missing = (path, reading), columns, on_missing
         self._aside: IO[bytes] | None = None
 
     @classmethod
@@ -127,7 +127,7 @@ class RowsOfFile:
                 yield pickle.load(self._aside)  # noqa: S301 - ours
 
     def _read(self) -> Iterator[Piece]:
-        file = CaptionFile(*self._given, held=False)
+        file = CaptionFile(*self._file, held=False)
         file.check_holds_both(self._columns)
         rows: list[list[Any]] = [[], [], []]
         first = 1
@@ -153,7 +153,7 @@ class RowsOfFile:
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus that reads the captions again where some are needed, as for a report."""
-        return {"": RereadCorpus(*self._given, self._columns, image_ids, tokenizer)}
+        return {"": RereadCorpus(*self._file, self._columns, image_ids, tokenizer)}
 
 
 @contextlib.contextmanager
@@ -178,12 +178,12 @@ class RereadCorpus(Corpus):
         image_ids: list[str],
         tokenizer: Tokenizer,
     ) -> None:
-        self._given, self._columns = (path, reading), columns
+        self._file, self._columns = (path, reading), columns
         self.image_ids, self.tokenizer, self._numbers = image_ids, tokenizer, None
 
     @cached_property
     def _both(self) -> tuple[Captions, Captions]:
-        file = CaptionFile(*self._given)
+        file = CaptionFile(*self._file)
         file.check_holds_both(self._columns)
         candidates = file.candidates(columns=self._columns)
         return as_references(file.references(columns=self._columns)), candidates
@@ -210,5 +210,5 @@ class CountedReferences:
         ids, counts = self._references.image_ids, self._references.caption_counts()
         images = [image for image, count in enumerate(counts) if count]
         for start in range(0, len(images), ROWS):
-            own = images[start : start + ROWS]
-            yield Piece(self._references.aligned([ids[image] for image in own], own), {})
+            chosen = images[start : start + ROWS]
+            yield Piece(self._references.aligned([ids[image] for image in chosen], chosen), {})

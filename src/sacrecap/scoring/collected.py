@@ -61,7 +61,7 @@ class Extent:
     @classmethod
     def of(cls, counted: Sequence[CountedMetric], corpus: Corpus, threads: int, bad_rows: int = 0) -> Extent:
         """That of a corpus."""
-        about = tuple(one.ready.signature for one in counted)
+        about = tuple(metric.ready.signature for metric in counted)
         return cls(about, corpus.reference_counts, corpus.tallies(threads), bad_rows)
 
     def __add__(self, other: Extent) -> Extent:
@@ -167,7 +167,7 @@ class Rows:
 
     def compare(
         self,
-        *others: Rows,
+        *systems: Rows,
         names: Sequence[str] | None = None,
         test: Test = "exact",
         alpha: float = 0.05,
@@ -180,7 +180,7 @@ class Rows:
         """Systems on the same images: these rows are the first one's; other arguments as for [`sacrecap.compare`][].
 
         Args:
-            *others: the rows of the other systems, by the same scorer, in any order.
+            *systems: the rows of the other systems, by the same scorer, in any order.
             names: of the systems; by default `a`, `b`, …
             test: see [`sacrecap.compare`][], as all that follow.
             alpha: of significance.
@@ -196,50 +196,47 @@ class Rows:
                 different settings.
         """
         how, _ = Resampling.of(resampling, keywords)
-        names = names or [chr(ord("a") + n) for n in range(1 + len(others))]
-        if len({*names}) != len(names) or len(names) != 1 + len(others):
-            raise UsageError(f"names must be {1 + len(others)} different ones, one for each system; got {names}")
-        systems = dict(zip(names, (self, *others), strict=True))
-        if not all(rows._named for rows in systems.values()):
+        systems = (self, *systems)
+        names = names or [chr(ord("a") + n) for n in range(len(systems))]
+        if len({*names}) != len(names) or len(names) != len(systems):
+            raise UsageError(f"names must be {len(systems)} different ones, one for each system; got {names}")
+        if not all(rows._named for rows in systems):
             raise UsageError("rows are paired by image id; name their column: sacrecap.Scorer(…, image_id='image_id')")
         images = self.image_ids
         results = {}
-        for name, rows in systems.items():
+        for name, rows in zip(names, systems, strict=True):
             places = _places(name, rows.image_ids, images)
             statistics = rows._statistics()
-            ordered = statistics if places is None else [own.select(places) for own in statistics]
+            ordered = statistics if places is None else [table.select(places) for table in statistics]
             results[name] = rows._result(Resampling(None), images, ordered, threads)
         return compare_results(
             results, test=test, alpha=alpha, correction=correction, attempts=attempts, resampling=how, threads=threads
         )
 
-    def _statistics(self) -> list[_core.Statistics]:
+    @property
+    def _extent(self) -> Extent:
+        return sum((part.extent for part in self._parts), Extent())
+
+    def _builder(self) -> _core.StatisticsBuilder:
         builder = _core.StatisticsBuilder()
         for part in self._parts:
             if part.rows:
                 builder.add(part.statistics)
-        return builder.finish()
+        return builder
+
+    def _statistics(self) -> list[_core.Statistics]:
+        return self._builder().finish()
 
     def _result(
         self, how: Resampling, image_ids: list[str], statistics: Sequence[_core.Statistics], threads: int
     ) -> Result:
         if not statistics:
             raise DataError("no row was scored")
-        extent = sum((part.extent for part in self._parts), Extent())
-        return result_with(self._scored_as, extent, statistics, how, image_ids, threads)
+        return result_with(self._scored_as, self._extent, statistics, how, image_ids, threads)
 
     def __getstate__(self) -> dict[str, Any]:
-        builder = _core.StatisticsBuilder()
-        for part in self._parts:
-            if part.rows:
-                builder.add(part.statistics)
-        extent = sum((part.extent for part in self._parts), Extent())
-        return {
-            "scored_as": self._scored_as,
-            "ids": self.image_ids if self._named else None,
-            "rows": builder,
-            "extent": extent,
-        }
+        ids = self.image_ids if self._named else None
+        return {"scored_as": self._scored_as, "ids": ids, "rows": self._builder(), "extent": self._extent}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._scored_as = state["scored_as"]
@@ -276,12 +273,19 @@ def result_with(
 ) -> Result:
     """What statistics of captions that nobody kept come to."""
     corpus = extent.corpus(scored_as.tokenizer, image_ids)
-    own = [
+    tables = [
         CountedMetric(metric, Ready(corpus._core, signature=about), rows)
         for metric, about, rows in zip(scored_as.metrics, extent.about, statistics, strict=True)
     ]
-    found = result_of(own, corpus, scored_as.needs, how, threads=threads)
-    return replace(found, scores={key: replace(score, ready=None) for key, score in found.scores.items()})
+    return result_without_captions(tables, corpus, scored_as.needs, how, threads)
+
+
+def result_without_captions(
+    tables: Sequence[CountedMetric], corpus: Corpus, needs: Needs, how: Resampling, threads: int
+) -> Result:
+    """The result of statistics, of whose metrics nothing is kept that explains scores."""
+    result = result_of(tables, corpus, needs, how, threads=threads)
+    return replace(result, scores={key: replace(score, ready=None) for key, score in result.scores.items()})
 
 
 class Sums:
@@ -298,8 +302,7 @@ class Sums:
     def of(cls, scored_as: ScoredAs, part: RowsPart) -> Sums:
         """Those of rows."""
         sums = _core.ExactSums()
-        if part.statistics:
-            sums.add(part.statistics)
+        sums.add(part.statistics)
         return cls(scored_as, sums, part.extent)
 
     @property
@@ -318,9 +321,8 @@ class Sums:
             return self if other == 0 else NotImplemented
         self._scored_as.check_same(other._scored_as)
         sums, extent = _core.ExactSums(), self._extent + other._extent
-        for own in (self, other):
-            if own.rows:
-                sums.merge(own._sums)
+        for rows in (self, other):
+            sums.merge(rows._sums)
         return Sums(self._scored_as, sums, extent)
 
     __radd__ = __add__  # of `sum`, which begins with 0
@@ -334,9 +336,7 @@ class Sums:
         """
         if not self.rows:
             raise DataError("no row was scored")
-        totals = [
-            Summed(self.rows, unscored, self._sums.statistics(n)) for n, unscored in enumerate(self._sums.unscored)
-        ]
+        totals = Summed.of_metrics(self._sums)
         return result_with(self._scored_as, self._extent, totals, Resampling(None), [])
 
     def __repr__(self) -> str:

@@ -164,10 +164,10 @@ class Scorer:
                 f"the batch has a column {taken[0]} already; drop it, or name the columns of scores by "
                 f"{option('prefix', 'TEXT')}"
             )
-        rows, found, *_ = self._counted(frame)
+        rows, metrics, *_ = self._counted(frame)
         scores = {name: np.full(len(frame), np.nan) for name in self.columns}
-        for one, column in zip(found, scores.values(), strict=False):
-            column[rows] = np.frombuffer(one.statistics.row_scores(), dtype="<f8")
+        for metric, column in zip(metrics, scores.values(), strict=False):
+            column[rows] = np.frombuffer(metric.statistics.row_scores(), dtype="<f8")
         return frame.with_scores(scores)  # type: ignore[no-any-return]
 
     def rows(self, batch: object) -> Rows:
@@ -186,11 +186,12 @@ class Scorer:
         return Sums.of(self._scored_as, self._part(opened(batch)))
 
     def _part(self, frame: Frame) -> RowsPart:
-        rows, found, corpus, ids = self._counted(frame)
+        rows, metrics, corpus, ids = self._counted(frame)
         bad = len(frame) - len(rows)
         if corpus is None:
             return RowsPart(None, [], Extent(bad_rows=bad))
-        return RowsPart(ids, [one.statistics for one in found], Extent.of(found, corpus, self._needs.threads, bad))
+        extent = Extent.of(metrics, corpus, self._needs.threads, bad)
+        return RowsPart(ids, [metric.statistics for metric in metrics], extent)
 
     def _counted(self, frame: Frame) -> _Counted:
         """What can be scored of a batch.
@@ -206,15 +207,15 @@ class Scorer:
             rows = np.delete(np.arange(len(frame)), list(reasons))
             if not len(rows):
                 return _Counted(rows, [], None, None)
-            left = None if ids is None else [ids[row] for row in rows]
+            ids_of_rows = None if ids is None else [ids[row] for row in rows]
             places = rows.tolist()
             described = None if references is None else references.select(places)
             try:
-                found, corpus = self._score(captions.select(places), described, left)
+                metrics, corpus = self._score(captions.select(places), described, ids_of_rows)
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
             else:
-                return _Counted(rows, found, corpus, left)
+                return _Counted(rows, metrics, corpus, ids_of_rows)
 
     def _checked(self, frame: Frame) -> tuple[Captions, Captions | None, list[str] | None, dict[int, str]]:
         """The captions and references by the numbers of their rows, and image ids, None where they are not wanted; and
@@ -321,8 +322,8 @@ def _check(metric: Metric, needs: Needs) -> None:
 
 def _bad_row(reasons: Mapping[int, str]) -> DataError:
     row = min(reasons)
-    others = f" (and {counted(len(reasons) - 1, 'more row')} like it)" if len(reasons) > 1 else ""
+    more = f" (and {counted(len(reasons) - 1, 'more row')} like it)" if len(reasons) > 1 else ""
     return DataError(
-        f"row {row} of the batch: {reasons[row]}{others}; correct it, or give such rows no score with "
+        f"row {row} of the batch: {reasons[row]}{more}; correct it, or give such rows no score with "
         f"{option('on_bad_row', 'null')}"
     )

@@ -23,6 +23,11 @@ class Summed:
     total: _core.Statistics
     """One row: the sums over all rows, with the metric's formula."""
 
+    @classmethod
+    def of_metrics(cls, sums: _core.ExactSums) -> list[Summed]:
+        """Those of each metric."""
+        return [cls(sums.rows, unscored, sums.statistics(place)) for place, unscored in enumerate(sums.unscored)]
+
     @property
     def width(self) -> int:
         """Numbers per row."""
