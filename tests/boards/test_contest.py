@@ -247,10 +247,13 @@ def test_what_a_team_is_told_of_a_file_is_what_the_board_tells(make: Make) -> No
 def test_a_board_shows_so_many_rows_of_a_team_and_its_choice_first(make: Make) -> None:
     folder = make()
     assert rows(folder) == ["One/002-careful", "Three/001-mixed", "Two/001-plain"]
+    assert ">Two</text>" in render_html(Contest.load(folder).board())
     (folder / "contest.toml").write_text((folder / "contest.toml").read_text() + "rows = 2\n")
     add(folder, "One/final", "001-careful2.json")
-    own = [system for system in rows(folder) if system.startswith("One/")]
-    assert own == ["One/002-careful", "One/001-careful2"]
+    of_team = [system for system in rows(folder) if system.startswith("One/")]
+    assert of_team == ["One/002-careful", "One/001-careful2"]
+    page = render_html(Contest.load(folder).board())
+    assert all(f">{name}</text>" in page for name in ("One/002-careful", "One/001-careful2", "Two/001-plain"))
     add(folder, "Two/final", "../One/002-careful.json")
     assert Contest.load(folder).board().left_out == [
         "submissions/Two/final: names '../One/002-careful.json', which is no submission; the best counts"

@@ -72,3 +72,12 @@ def test_texts_below_leave_some_out_where_there_is_no_room() -> None:
     ticks = [(float(place), "12 Jan 14:00") for place in range(40)]
     drawn = svg({**empty("columns"), "x": {**AXIS, "ends": (0.0, 40.0), "ticks": ticks}}, "many")
     assert 2 <= drawn.count("12 Jan 14:00") <= 6
+
+
+def test_names_that_differ_at_their_ends_stay_different() -> None:
+    """Two systems of a team were both "The-Captioneers/0…" on the page of a board."""
+    names = ["The-Captioneers/001-careful", "The-Captioneers/002-plain", "eighteen letters ."]
+    axis = {**AXIS, "ticks": [(place / 2, name) for place, name in enumerate(names)]}
+    drawn = svg({**empty("plot"), "y": axis}, "names")
+    texts = re.findall(r'<text class="tick side"[^>]*>([^<]*)<', drawn)
+    assert texts == ["The-Capt…1-careful", "The-Capt…002-plain", names[2]]

@@ -60,8 +60,7 @@ def sections(board: Board, prefix: str = "") -> list[Section]:
 
 def _strips(board: Board, key: str) -> str:
     """The scores of all systems by a metric with their intervals."""
-    teams = [row.team for row in board.rows]
-    called = [row.system if teams.count(row.team) > 1 else row.team for row in board.rows]
-    scores = [(name, row.scores[key]) for name, row in zip(called, board.rows, strict=True)]
+    is_by_team = len({row.team for row in board.rows}) == len(board.rows)
+    scores = [(row.team if is_by_team else row.system, row.scores[key]) for row in board.rows]
     rows = [Strip(system, score.value, score.interval) for system, score in scores if score.value is not None]
     return strips(rows, board.metrics[key].label)

@@ -70,7 +70,9 @@ def shown_name(row: Mapping[str, Any]) -> str:
     return "people" if row["kind"] == "people" else str(row["system"])
 
 
-def elided(text: str, most: int) -> str:
-    """The text on one line of limited length: blanks for control characters, … for the part that is left out."""
+def elided(text: str, most: int, *, tail: int = 0) -> str:
+    """The text on one line of limited length: blanks for control characters, … for the part that is left out, which is
+    before the last `tail` characters.
+    """
     line = " ".join("".join(" " if unicodedata.category(sign)[0] == "C" else sign for sign in text).split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return line if len(line) <= most else line[: most - tail - 1].rstrip() + "…" + line[len(line) - tail :]

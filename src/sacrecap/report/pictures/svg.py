@@ -37,7 +37,7 @@ def svg(panel: Panel, label: str, *, width: int = 400, height: int = 160) -> str
 
 class _Drawing:
     def __init__(self, panel: Panel, width: int, height: int) -> None:
-        longest = max((len(elided(text, _LONGEST)) for _, text in panel["y"]["ticks"]), default=0)
+        longest = max((len(_name(text)) for _, text in panel["y"]["ticks"]), default=0)
         self.panel, self.width, self.height = panel, width, height
         self.left, self.right = 12 + _LETTER * longest, width - _RIGHT
         self.top, self.bottom = _ABOVE, height - _BELOW
@@ -60,7 +60,7 @@ class _Drawing:
         parts = []
         for value, text in self.panel["y"]["ticks"]:
             parts.append(_stroke("grid", (self.left, self._y(value)), (self.right, self._y(value))))
-            parts.append(_text("tick side", self.left - 8, self._y(value) + 4, elided(text, _LONGEST)))
+            parts.append(_text("tick side", self.left - 8, self._y(value) + 4, _name(text)))
         ticks = self.panel["x"]["ticks"]
         room = _LETTER * max((len(text) for _, text in ticks), default=0) + 6
         every = max(1, math.ceil(room * len(ticks) / (self.right - self.left)))
@@ -106,6 +106,11 @@ class _Drawing:
         if mark["text"]:
             parts.append(_text("word", x, y - _RADIUS, mark["text"]))
         return "".join(parts)
+
+
+def _name(text: str) -> str:
+    """A text beside the vertical axis: systems of one team often differ in their last letters only."""
+    return elided(text, _LONGEST, tail=_LONGEST // 2)
 
 
 def _at(axis: PanelAxis, value: float, start: float, end: float) -> float:
