@@ -211,7 +211,7 @@ def test_a_study_on_a_phone(phone, studies, kind):
     phone.locator("button.go").tap()
     for done in range(2):
         expect(phone.get_by_text(f"{done} done")).to_be_visible()
-        assert phone.locator(".keys").is_hidden()
+        expect(phone.locator(".keys")).to_be_hidden()
         assert phone.evaluate("document.documentElement.scrollWidth") <= 360
         targets = phone.locator(".choice, .scale label, .go")
         for box in [target.bounding_box() for target in targets.all()]:
