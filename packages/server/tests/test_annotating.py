@@ -15,7 +15,7 @@ from sacrecap_server_testing.world import TOKEN
 def rows(world, *what, **where):
     table = inspect(getattr(what[0], "class_", what[0]))
     with world.database.read() as session:
-        query = select(*what).order_by(*table.primary_key)  # without it PostgreSQL puts changed rows last
+        query = select(*what).order_by(*table.primary_key)  # SQL promises no order
         for name, value in where.items():
             query = query.where(getattr(what[0], name) == value)
         return session.execute(query).scalars().all() if len(what) == 1 else session.execute(query).all()
