@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -345,6 +346,29 @@ def test_a_private_part_of_other_references_is_refused(make: Make, tmp_path: Pat
         Contest.load(folder).board()
 
 
+def test_a_private_part_of_another_contest_is_refused(make: Make, tmp_path: Path) -> None:
+    """Two contests on one set of references: the one that ends first would tell the private images of the other."""
+    folder = make(HALF)
+    first = Contest.load(folder).private_part
+    shutil.copytree(folder, tmp_path / "second")
+    with pytest.raises(
+        DataError, match=r"c5\.private\.json: was drawn for the contest 'contest', and this is 'second'"
+    ):
+        Contest.load(tmp_path / "second").board()
+    assert Contest.load(folder).private_part == first
+
+
+def test_contests_of_one_set_of_references_remember_their_files_apart(make: Make, tmp_path: Path) -> None:
+    folder = make()
+    shutil.copytree(folder, tmp_path / "second")
+    for name in ("contest", "second"):
+        Contest.load(tmp_path / name).board()
+    assert sorted(path.name for path in (tmp_path / "hidden").glob("*.scores.json")) == [
+        "contest.scores.json",
+        "second.scores.json",
+    ]
+
+
 def test_a_second_set_of_other_images_is_refused(make: Make) -> None:
     with pytest.raises(DataError, match=r"c2\.json: has images that c5\.json lacks: elsewhere"):
         Contest.load(make(sets={"c5": REFERENCES, "c2": {"elsewhere": ["a dog"]}})).board()
@@ -397,7 +421,7 @@ def test_what_was_found_of_a_file_is_not_computed_again(
     assert examined == ["New/001"]
     changed = {**REFERENCES, IMAGES[0]: REFERENCES[IMAGES[1]]}
     for change in (
-        lambda: (tmp_path / "hidden/c5.scores.json").write_text("{"),
+        lambda: (tmp_path / "hidden/contest.scores.json").write_text("{"),
         lambda: (tmp_path / "hidden/c5.json").write_text(json.dumps(changed)),
         lambda: (folder / "contest.toml").write_text((folder / "contest.toml").read_text() + "[limits]\nmost_same = 9"),
     ):
@@ -493,7 +517,7 @@ def test_problems_are_told_by_rows(make: Make) -> None:
     told = contest.problems(json.dumps(wrong).encode())
     assert told == [
         'Entry 59: it is not an object {"image_id": …, "caption": "…"}.',
-        "Entry 61: there is no caption.",
+        "Entry 61: its caption must be text, got nothing.",
         f"Image {IMAGES[5]!r} has several captions; give one.",
         "Image 'x' is not part of this contest.",
         f"2 images have no caption: {IMAGES[0]!r}, {IMAGES[1]!r}.",

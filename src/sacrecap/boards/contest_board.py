@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap import __version__
 from sacrecap._core import Captions
 from sacrecap.above import Printable, from_above
-from sacrecap.boards.contest_folder import PRIVATE, PUBLIC, is_inside
+from sacrecap.boards.contest_folder import FILE, PRIVATE, PUBLIC, is_inside
 from sacrecap.boards.examination import problems
 from sacrecap.boards.memory import Memory, checksum
 from sacrecap.boards.parts import FEWEST
 from sacrecap.boards.scored import (
     Best,
     Board,
+    document_of,
     limits_for,
     ranked_board,
     ranking,
+    told,
     told_needs,
     told_scores,
-    told_value,
     without_folders,
 )
 from sacrecap.corpus.corpus import Corpus, as_references
@@ -127,8 +128,7 @@ class ContestScoring:
     ) -> None:
         self.needs = told_needs(needs, threads, objects=contest.objects)
         self.metrics = with_columns(parse_metrics(contest.metrics, self.needs), self.needs)
-        rank_by = ranking(self.metrics, contest.rank_by, self.needs)
-        self.leader = next(metric for metric in self.metrics if metric.key == rank_by)
+        self.leader = ranking(self.metrics, contest.rank_by, self.needs)
         self.limits = limits_for(contest.limits, self.metrics)
         self.references = {name: as_references(path) for name, path in contest.references.items()}
         self.first = next(iter(self.references))
@@ -156,13 +156,13 @@ class ContestScoring:
 
     def examined(self, data: bytes, system: str) -> float | list[str] | None:
         """The score that decides, of the images that are told while the contest is open; or what is wrong."""
-        if found := problems(data, self.images, self.limits):
-            return found
+        if faults := problems(data, self.images, self.limits):
+            return faults
         try:
             result = self.score(self.first, read_data(data, "candidates", ""), system, [self.leader])
         except DataError as error:
             return [without_folders(str(error), self.needs.get("scores"))]
-        return told_value(self.on(PUBLIC, self.first, result)[self.leader.key])
+        return told(self.on(PUBLIC, self.first, result)[self.leader.key]).value
 
     def score(self, name: str, captions: Captions, system: str = "", metrics: Sequence[Metric] = ()) -> Result:
         """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""
@@ -187,16 +187,11 @@ class ContestScoring:
 def told_of(contest: Contest, data: bytes, part: str) -> dict[str, Any]:
     """What a team may know of a file on a part of the images. Raises `DataError` for one that has problems."""
     scored = ContestScoring(contest, part)
-    if found := problems(data, scored.images, scored.limits):
-        raise DataError(" ".join(found))
+    if faults := problems(data, scored.images, scored.limits):
+        raise DataError(" ".join(faults))
     captions = read_data(data, "candidates", "")
-    sets = {}
-    for name in scored.references:
-        told = told_scores(scored.on(part, name, scored.score(name, captions)), scored.threads)
-        sets[name] = {
-            "scores": {key: score.value for key, score in told.items()},
-            "intervals": {key: score.interval and list(score.interval) for key, score in told.items()},
-        }
+    results = {name: scored.on(part, name, scored.score(name, captions)) for name in scored.references}
+    sets = {name: document_of(told_scores(result, scored.threads)) for name, result in results.items()}
     return {"part": part, "sets": sets}
 
 
@@ -209,16 +204,18 @@ def board_of(
     ones never choose, which would flatter whoever tried most.
     """
     scored = ContestScoring(contest, part, needs, threads)
-    found = contest.submissions()
-    left_out = list(found.left_out)
+    submitted = contest.submissions()
+    left_out = list(submitted.left_out)
     refused: dict[str, list[str]] = {}
-    best: Best[bytes] = Best(scored.leader, contest.rows, [submission.system for submission in found.final.values()])
+    best: Best[bytes] = Best(
+        scored.leader, contest.rows, [submission.system for submission in submitted.final.values()]
+    )
     known: dict[str, float | list[str] | None] = {}
     # A contest that a program makes for one submission, as platforms do, leaves nothing beside their references.
-    if needs is None and contest.is_declared:
+    if needs is None and os.path.isfile(os.path.join(contest.folder, FILE)):
         known = Memory(contest, [metric.key for metric in scored.metrics])
     keys = set()
-    for submission in (submission for its in found.teams.values() for submission in its):
+    for submission in (submission for its in submitted.teams.values() for submission in its):
         try:
             data = submission.read()
         except DataError as error:
@@ -235,15 +232,15 @@ def board_of(
             best.add(submission.team, submission.system, examined, data)
     if isinstance(known, Memory):
         known.write(keys)
-    captions = {system: read_data(data, "candidates", "") for system, data in best.kept.items()}
+    captions = {system: read_data(data, "candidates", "") for system, data in best.systems().items()}
     boards = {}
     for name in scored.references:
         # The numbers that chose a team's best allow for its attempts.
-        wrong, attempts = (refused, {} if part == PRIVATE else best.attempts) if name == scored.first else ({}, {})
-        told = {system: scored.on(part, name, scored.score(name, own, system)) for system, own in captions.items()}
+        wrong, attempts = (refused, {} if part == PRIVATE else best.attempts()) if name == scored.first else ({}, {})
+        results = {system: scored.on(part, name, scored.score(name, its, system)) for system, its in captions.items()}
         boards[name] = (
-            ranked_board(told, best.team_of, attempts, scored.leader.key, wrong, threads)
-            if told
+            ranked_board(results, best, attempts, wrong, threads)
+            if results
             else _empty(scored, len(scored.rows(name, part)), wrong)
         )
     return ContestBoard(contest, part, boards, left_out)
@@ -251,5 +248,5 @@ def board_of(
 
 def _empty(scored: ContestScoring, images: int, refused: dict[str, list[str]]) -> Board:
     """The board of a contest without a scored submission."""
-    metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda own: own.key != scored.leader.key)}
+    metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda each: each.key != scored.leader.key)}
     return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.leader.key, [], [], refused)

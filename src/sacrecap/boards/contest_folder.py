@@ -126,11 +126,6 @@ class Contest:
             raise DataError(f"{path}: {error}") from None
         return cls(folder, **_declared(document, path, folder))
 
-    @property
-    def is_declared(self) -> bool:
-        """Whether the folder has a `contest.toml`."""
-        return os.path.isfile(os.path.join(self.folder, FILE))
-
     def phase(self, now: dt.datetime | None = None) -> Phase:
         """Whether submissions are taken: `before` the start, `open`, or `over`."""
         now = now or dt.datetime.now(dt.timezone.utc)
@@ -175,7 +170,7 @@ class Contest:
         """The private images. Draws them where they have no file yet."""
         from sacrecap.boards.parts import private_part
 
-        return private_part(self.private_path, self._images, self.private)
+        return private_part(self.private_path, self._images, self.private, os.path.basename(self.folder))
 
     def submissions(self) -> Submissions:
         """The files in `submissions/TEAM`, without following links; a folder that is not there is empty.
@@ -340,22 +335,22 @@ _KEYS: dict[str, Callable[[Any], Any]] = {
 
 
 def _submissions(folder: str) -> Submissions:
-    found = Submissions({}, {}, [])
-    for entry in _entries(folder, "submissions", found.left_out):
+    submitted = Submissions({}, {}, [])
+    for entry in _entries(folder, "submissions", submitted.left_out):
         where = f"submissions/{entry.name}"
         if not entry.is_dir(follow_symlinks=False):
-            found.left_out.append(f"{where}: no folder of a team")
+            submitted.left_out.append(f"{where}: no folder of a team")
             continue
-        team = found.teams[entry.name] = _of_team(entry, found.left_out)
+        team = submitted.teams[entry.name] = _of_team(entry, submitted.left_out)
         try:
             chosen = _read(os.path.join(entry.path, FINAL), 1000).decode("utf-8", "replace").partition("\n")[0].strip()
         except DataError:
             continue
-        if own := [submission for submission in team if submission.name == chosen]:
-            found.final[entry.name] = own[0]
+        if named := [submission for submission in team if submission.name == chosen]:
+            submitted.final[entry.name] = named[0]
         else:
-            found.left_out.append(f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts")
-    return found
+            submitted.left_out.append(f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts")
+    return submitted
 
 
 def _of_team(team: os.DirEntry[str], left_out: list[str]) -> list[Submission]:
@@ -388,8 +383,8 @@ def _entries(folder: str, called: str, left_out: list[str]) -> list[os.DirEntry[
         left_out.append(f"{called}: a link, which is not followed")
         return []
     try:
-        with os.scandir(folder) as found:
-            entries = [entry for entry in found if not entry.name.startswith((".", "_"))]
+        with os.scandir(folder) as scanned:
+            entries = [entry for entry in scanned if not entry.name.startswith((".", "_"))]
     except FileNotFoundError:
         return []
     except OSError as error:

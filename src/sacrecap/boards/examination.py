@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.boards import leaks
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.corpus.corpus import Corpus
@@ -38,19 +38,20 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
     for start, name in _PACKED.items():
         if data.startswith(start):
             return [f"This is a {name} file. Send the captions as plain JSON, JSON lines, CSV or TSV."]
+    places = _Places()
+    complaints: list[str] = []
     try:
         captions = read_data(data, "candidates", "")
     except SacrecapError as error:
-        return _unread(data, images, str(error))
-    found = _Places()
-    for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True):
-        if count != 1:
-            found.add(_SEVERAL if count else _BARE, _short(image))
-        elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
-            found.add(_TOO_LONG, _short(image))
-    found.add_misfits(captions.image_ids, images)
-    if misfits := found.lines():
-        return misfits
+        try:
+            captions = _by_entry(data, places)
+        except (ValueError, RecursionError):
+            return [str(error)]
+        complaints = [] if places else [str(error)]
+    if len(captions) or not complaints:
+        places.add_misfits(captions, images)
+    if lines := places.lines(complaints):
+        return lines
     of_them = {image: captions.captions(image)[0] for image in images}
     try:
         Corpus({image: ["a"] for image in images}, of_them)  # what scoring refuses, such as a zero byte
@@ -65,92 +66,76 @@ class _Places(dict[tuple[str, str], list[str]]):
     def add(self, words: tuple[str, str], place: str) -> None:
         self.setdefault(words, []).append(place)
 
-    def add_misfits(self, described: Sequence[str], images: Sequence[str]) -> None:
-        """What has a caption and no references, and the other way round."""
-        wanted, given = set(images), set(described)
-        for image in dict.fromkeys(described):
-            if image not in wanted:
-                self.add(_FOREIGN, _short(image))
-        for image in images:
-            if image not in given:
-                self.add(_MISSING, _short(image))
+    def add_misfits(self, captions: Captions, images: Sequence[str]) -> None:
+        """What has no or several captions, or a long one; a caption and no references, or references and no caption."""
+        described = captions.image_ids
+        for image, count in zip(described, captions.caption_counts(), strict=True):
+            if count != 1:
+                self.add(_SEVERAL if count else _BARE, _short(image))
+            elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
+                self.add(_TOO_LONG, _short(image))
+        known, there = set(images), set(described)
+        for words, some, others in ((_FOREIGN, described, known), (_MISSING, images, there)):
+            for image in some:
+                if image not in others:
+                    self.add(words, _short(image))
 
-    def lines(self) -> list[str]:
-        found = []
-        for (one, several), places in self.items():
+    def lines(self, complaints: list[str]) -> list[str]:
+        """The complaints, and a line for each kind of problem."""
+        lines = complaints.copy()
+        for (single, several), places in self.items():
             more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
             listed = ", ".join(places[:MOST_PLACES]) + more
-            found.append(one.format(listed) if len(places) == 1 else several.format(f"{len(places):,}", listed))
-        return _limited(found)
+            lines.append(single.format(listed) if len(places) == 1 else several.format(f"{len(places):,}", listed))
+        rest = len(lines) - MOST_PROBLEMS
+        return lines if rest <= 0 else [*lines[:MOST_PROBLEMS], f"… and {rest:,} more problems."]
 
 
-def _unread(data: bytes, images: Sequence[str], first: str) -> list[str]:
-    """The problems of each entry of a JSON list, a JSON object, or JSON lines; `first` is the reader's complaint."""
-    try:
-        entries = list(_entries(data))
-    except (ValueError, RecursionError):
-        return [first]
-    found = _Places()
-    seen: Counter[str] = Counter()
-    for place, entry in entries:
-        for problem in _of_entry(entry, seen):
-            words = problem.replace("{", "{{").replace("}", "}}")
-            found.add((f"{{}}: {words}", f"{{}} times, at {{}}: {words}"), place)
-    is_explained = bool(found)
-    for image, count in seen.items():
-        if count > 1:
-            found.add(_SEVERAL, _short(image))
-    if seen:
-        found.add_misfits(list(seen), images)
-    return found.lines() if is_explained else _limited([first, *found.lines()])
+def _by_entry(data: bytes, places: _Places) -> Captions:
+    """The captions in a JSON list, a JSON object, or JSON lines; adds what is wrong with entries.
+
+    Raises `ValueError` for a file that is none of these.
+    """
+    builder = CaptionsBuilder(lenient=True)
+    for number, entry in enumerate(_entries(data.decode()), 1):
+        place = f"Entry {number}"
+        if not isinstance(entry, dict):
+            places.add(_wrong('it is not an object {"image_id": …, "caption": "…"}.'), place)
+            continue
+        caption = entry.get("caption")
+        if not isinstance(caption, str):
+            places.add(_wrong(f"its caption {fields.Invalid.of(caption, 'text')}."), place)
+            caption = ""  # and the image is there
+        try:
+            builder.extend([fields.name(entry.get("image_id"))], [caption])
+        except fields.Invalid as problem:
+            places.add(_wrong(f"its image_id {problem}."), place)
+    return builder.finish()
 
 
-def _entries(data: bytes) -> Iterator[tuple[str, object]]:
-    """Each entry with its place."""
-    text = data.decode()
+def _entries(text: str) -> Iterator[object]:
     try:
         whole = json.loads(text)
     except json.JSONDecodeError:
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        lines = [line for line in text.splitlines() if line.strip()]
         if len(lines) < 2:
             raise
-        for number, line in lines:
+        for line in lines:
             try:
-                yield f"Line {number}", json.loads(line)
+                yield json.loads(line)
             except ValueError:
-                yield f"Line {number}", line
+                yield line
         return
     if isinstance(whole, dict):
-        for image, caption in whole.items():
-            yield f"Image {_short(image)}", {"image_id": image, "caption": caption}
-    elif isinstance(whole, list):
-        for number, entry in enumerate(whole, 1):
-            yield f"Entry {number}", entry
+        whole = [{"image_id": image, "caption": caption} for image, caption in whole.items()]
+    yield from whole if isinstance(whole, list) else ()
 
 
-def _of_entry(entry: object, seen: Counter[str]) -> Iterator[str]:
-    if not isinstance(entry, dict):
-        yield 'it is not an object {"image_id": …, "caption": "…"}.'
-        return
-    for key in ("image_id", "caption"):
-        if key not in entry:
-            yield f"there is no {key}."
-    try:
-        if "image_id" in entry:
-            seen[fields.name(entry["image_id"])] += 1
-    except fields.Invalid as problem:
-        yield f"its image_id {problem}."
-    caption = entry.get("caption", "")
-    if not isinstance(caption, str):
-        yield f"its caption {fields.Invalid.of(caption, 'text')}."
-    elif len(caption) > LONGEST_CAPTION:
-        yield f"its caption is {_LONG}."
+def _wrong(problem: str) -> tuple[str, str]:
+    """The words for one entry, and for several."""
+    words = problem.replace("{", "{{").replace("}", "}}")
+    return f"{{}}: {words}", f"{{}} times, at {{}}: {words}"
 
 
 def _short(image: str) -> str:
     return repr(image if len(image) <= 80 else image[:80] + "…")
-
-
-def _limited(found: list[str]) -> list[str]:
-    more = len(found) - MOST_PROBLEMS
-    return found if more <= 0 else [*found[:MOST_PROBLEMS], f"… and {more:,} more problems."]

@@ -1,20 +1,8 @@
 """What keeps a board's numbers from telling about single hidden references (docs/explanation/what-a-board-tells.md).
 
-*Decimals.* A score with many digits reveals much at once: which of several images' references have a word, and how long
-they are. Scores and ends of intervals have four decimals everywhere. Of a p, which does not get smaller with more
-images as an image's part of a score does, people learn only below which limit it is.
-
-*Numbers that hang on few images* stay in the server. What image i adds to a score S of n images is its pseudo-value
-n · S - (n - 1) · (S without i) (Quenouille 1956); in a mean of images' scores it is the image's own score. Of values v,
-(Σ v²)² / Σ v⁴ images count: n if all add the same, k if only k add anything. A file whose captions match nothing but
-one image's references has a BLEU that hangs on this image alone, and two files that differ in two images have a p that
-hangs on these two, however many images there are. Of five published systems on COCO, at least 18 % of the images count
-in each score, and 13 % in each difference of two; of the example's three systems on its 60 images, 8 % and 15 %.
-
-*Degenerate captions* describe nothing: a file with many of them is no system's output, but a probe of the references.
-Empty captions for most images turn a corpus score into the scores of the few others. Real systems are far below the
-default limits: of ten systems' and people's captions of COCO, Flickr8k and abstract scenes, the worst has 0.4 % empty
-ones, 13 % that are the same, no caption of more than 49 words, and none whose half is one word.
+Real systems are far below the default limits of degenerate captions: of ten systems' and people's captions of COCO,
+Flickr8k and abstract scenes, the worst has 0.4 % empty ones, 13 % that are the same, no caption of more than 49 words,
+and none whose half is one word.
 """
 
 from __future__ import annotations
@@ -53,7 +41,7 @@ FEWEST = 0.05
 
 
 def pseudo_values(statistics: Statistics) -> npt.NDArray[np.float64]:
-    """What each image adds to the score, float64 of shape (images,)."""
+    """What each image adds to the score, float64 of shape (images,): its pseudo-value (Quenouille 1956)."""
     without = np.frombuffer(statistics.scores_without_each())
     return len(without) * statistics.score() - (len(without) - 1) * without
 
@@ -95,19 +83,19 @@ def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
             kinds[kind] += 1
         if words:
             same[" ".join(words)] += 1
-    found = []
+    sentences = []
     if kinds.total() > _allowed(count, limits.most_degenerate, least=1):
-        found.append(
+        sentences.append(
             f"{kinds.total():,} of {count:,} captions are degenerate, and this board takes "
             f"{limits.most_degenerate} %: {', '.join(f'{number:,} {kind}' for kind, number in kinds.most_common())}."
         )
     for caption, number in same.most_common(1):
         if number > _allowed(count, limits.most_same, least=2):
-            found.append(
+            sentences.append(
                 f"{number:,} of {count:,} captions are the same, {caption[:60]!r}, and this board takes "
                 f"{limits.most_same} %."
             )
-    return found
+    return sentences
 
 
 def _degenerate(words: list[str], limits: CaptionLimits) -> str:

@@ -27,7 +27,8 @@ class Memory(dict[str, "float | list[str] | None"]):
 
     def __init__(self, contest: Contest, metrics: Sequence[str]) -> None:
         super().__init__()
-        self._path = f"{contest.private_path.removesuffix('.private.json')}.scores.json"
+        name = f"{os.path.basename(contest.folder)}.scores.json"
+        self._path = os.path.join(os.path.dirname(contest.first), name)
         hidden = filter(None, (contest.first, contest.objects))
         rules = metrics, contest.rank_by, contest.tokenizer, dataclasses.asdict(contest.limits)
         private = contest.private_part.checksum if contest.private else ""

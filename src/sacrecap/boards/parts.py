@@ -11,10 +11,10 @@ import json
 import os
 import random
 import secrets
-import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError
 
@@ -36,21 +36,28 @@ class PrivatePart(NamedTuple):
         return hashlib.sha256(self.data).hexdigest()
 
 
-def private_part(path: str, images: Sequence[str], share: int) -> PrivatePart:
+def private_part(path: str, images: Sequence[str], share: int, contest: str) -> PrivatePart:
     """The private images of a file; where there is none, so many per cent are drawn, and written there.
 
-    Raises `DataError`: the file cannot be read or written, or has another draw than of these images and this share.
+    Raises `DataError`: the file cannot be read or written, or has another draw than of these images, this share and the
+    contest whose folder has this name: the contest that ends first would tell the private images of the others.
     """
     count = round(len(images) * share / 100)
     if min(count, len(images) - count) < FEWEST:
         raise DataError(f"{path}: a private part of {share} % of {len(images):,} images leaves a part without two")
     if not os.path.exists(path):
-        _draw(path, images, count)
+        _draw(path, images, count, contest)
     data = read_bytes(path)
     try:
-        private = frozenset(map(str, json.loads(data)["images"]))
+        document = json.loads(data)
+        private, drawn_for = frozenset(map(str, document["images"])), document.get("contest", contest)
     except (ValueError, KeyError, TypeError):
-        private = frozenset()
+        private, drawn_for = frozenset(), contest
+    if drawn_for != contest:
+        raise DataError(
+            f"{path}: was drawn for the contest {drawn_for!r}, and this is {contest!r}; put a copy of the references "
+            "into another folder, or give the contest's folder its name again"
+        )
     if len(private) != count or not private <= set(images):
         raise DataError(
             f"{path}: has {len(private):,} images, no draw of {share} % of the {len(images):,} of the references; "
@@ -59,21 +66,18 @@ def private_part(path: str, images: Sequence[str], share: int) -> PrivatePart:
     return PrivatePart(private, data)
 
 
-def _draw(path: str, images: Sequence[str], count: int) -> None:
+def _draw(path: str, images: Sequence[str], count: int, contest: str) -> None:
     """Draws, and writes whole; a file that another process has written meanwhile stays."""
     seed = secrets.randbits(62)
     private = set(random.Random(seed).sample(sorted(images), count))
-    document = {"nonce": secrets.token_hex(16), "seed": seed, "images": [each for each in images if each in private]}
+    drawn = [image for image in images if image in private]
+    document = {"contest": contest, "nonce": secrets.token_hex(16), "seed": seed, "images": drawn}
+    beside = f"{path}.{secrets.token_hex(4)}"
     try:
-        descriptor, beside = tempfile.mkstemp(prefix=".sacrecap-", dir=os.path.dirname(path))
-        try:
-            with open(descriptor, "w", encoding="utf-8") as file:
-                json.dump(document, file)
-                file.flush()
-                os.fsync(descriptor)
-            with contextlib.suppress(FileExistsError):
-                os.link(beside, path)
-        finally:
-            os.unlink(beside)
+        with atomic_write(beside) as file:
+            json.dump(document, file)
+        with contextlib.suppress(FileExistsError):
+            os.link(beside, path)
+        os.unlink(beside)
     except OSError as error:
         raise DataError(f"{path}: the private part cannot be written: {error.strerror}") from None

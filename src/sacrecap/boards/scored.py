@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sacrecap.above import Printable
 from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, shown
-from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings, tested
+from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Interval
     from sacrecap.scoring.result import Result, Score
 
-Kept = TypeVar("Kept")
+Content = TypeVar("Content")
 
 
 @dataclass(frozen=True)
@@ -101,11 +101,8 @@ class Board(Printable):
 
         By default of the metric that ranks. Raises `KeyError` for another one than the board's.
         """
-        return {
-            row.system: (place.first, place.last)
-            for row in self.rows
-            for place in [row.standings[metric or self.rank_by]]
-        }
+        places = {row.system: row.standings[metric or self.rank_by] for row in self.rows}
+        return {system: (place.first, place.last) for system, place in places.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap board`."""
@@ -116,8 +113,7 @@ class Board(Printable):
             "systems": {
                 row.system: {
                     "team": row.team,
-                    "scores": {key: score.value for key, score in row.scores.items()},
-                    "intervals": {key: score.interval and list(score.interval) for key, score in row.scores.items()},
+                    **document_of(row.scores),
                     "ranks": {key: [place.first, place.last] for key, place in row.standings.items()},
                     "attempts": row.standings[self.rank_by].attempts,
                 }
@@ -127,6 +123,14 @@ class Board(Printable):
             "signatures": self.signatures,
             "refused": self.refused,
         }
+
+
+def document_of(scores: Mapping[str, ToldScore]) -> dict[str, Any]:
+    """The scores and intervals by metric, as JSON has them."""
+    return {
+        "scores": {key: score.value for key, score in scores.items()},
+        "intervals": {key: score.interval and list(score.interval) for key, score in scores.items()},
+    }
 
 
 def board(
@@ -168,10 +172,9 @@ def board(
     """
     merged_needs = told_needs(needs, threads)
     chosen = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
-    ranked = ranking(chosen, rank_by, merged_needs)
     described = as_references(references)
     limits = limits_for(limits or CaptionLimits(), chosen)
-    best: Best[Result] = Best(next(metric for metric in chosen if metric.key == ranked))
+    best: Best[Result] = Best(ranking(chosen, rank_by, merged_needs))
     seen: set[str] = set()
     refused: dict[str, list[str]] = {}
     for team, systems in teams.items():
@@ -181,23 +184,24 @@ def board(
             seen.add(system)
             try:
                 corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
-                own_needs = for_system(merged_needs, system)
+                its_needs = for_system(merged_needs, system)
             except DataError as error:
                 refused[system] = [without_folders(str(error), source, merged_needs.get("scores"))]
                 continue
             captions = (corpus.captions(image)[0] or "" for image in corpus.image_ids)
-            if found := _missing(described.image_ids, corpus.image_ids) or problems(captions, limits):
-                refused[system] = found
+            if faults := _missing(described.image_ids, corpus.image_ids) or problems(captions, limits):
+                refused[system] = faults
             else:
-                result = score_corpus(corpus, chosen, needs=own_needs, threads=threads)
-                best.add(team, system, told_value(result[ranked]), result)
-    if not best.kept:
-        reasons = "; ".join(f"{system}: {' '.join(found)}" for system, found in refused.items())
+                result = score_corpus(corpus, chosen, needs=its_needs, threads=threads)
+                best.add(team, system, told(result[best.metric.key]).value, result)
+    results = best.systems()
+    if not results:
+        reasons = "; ".join(f"{system}: {' '.join(faults)}" for system, faults in refused.items())
         raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
-    return ranked_board(best.kept, best.team_of, best.attempts, ranked, refused, threads)
+    return ranked_board(results, best, best.attempts(), refused, threads)
 
 
-class Best(Generic[Kept]):
+class Best(Generic[Content]):
     """The best systems of each team by what is told of them, as they are scored one after the other.
 
     Args:
@@ -207,31 +211,27 @@ class Best(Generic[Kept]):
     """
 
     def __init__(self, metric: Metric, rows: int = 1, final: Collection[str] = ()) -> None:
-        self._metric, self._rows, self._final = metric, rows, final
-        self._of: dict[str, list[tuple[tuple[bool, bool, float], str, Kept]]] = {}
+        self.metric, self._rows, self._final = metric, rows, final
+        self._of: dict[str, list[tuple[tuple[bool, bool, float], str, Content]]] = {}
         self._attempts: Counter[str] = Counter()
+        self.team_of: dict[str, str] = {}
+        """The teams of all systems."""
 
-    def add(self, team: str, system: str, value: float | None, kept: Kept) -> None:
-        """One more with its score; `kept` is given back if it is one of the best."""
-        place = system not in self._final, value is None, _ascending(self._metric, value)
-        own = sorted([*self._of.get(team, []), (place, system, kept)], key=lambda entry: entry[0])
-        self._of[team] = own[: self._rows]
+    def add(self, team: str, system: str, value: float | None, content: Content) -> None:
+        """One more with its score; `systems` has the content if it is one of the best."""
+        place = system not in self._final, value is None, _ascending(self.metric, value)
+        entries = sorted([*self._of.get(team, []), (place, system, content)], key=lambda entry: entry[0])
+        self._of[team] = entries[: self._rows]
         self._attempts[team] += 1
+        self.team_of[system] = team
 
-    @property
-    def kept(self) -> dict[str, Kept]:
-        """The best by name."""
-        return {system: kept for own in self._of.values() for _, system, kept in own}
+    def systems(self) -> dict[str, Content]:
+        """The content of the best by name."""
+        return {system: content for entries in self._of.values() for _, system, content in entries}
 
-    @property
-    def team_of(self) -> dict[str, str]:
-        """The teams of the best."""
-        return {system: team for team, own in self._of.items() for _, system, _ in own}
-
-    @property
     def attempts(self) -> dict[str, int]:
         """Of how many systems of its team each of the best is chosen."""
-        return {system: self._attempts[team] for system, team in self.team_of.items()}
+        return {system: self._attempts[self.team_of[system]] for system in self.systems()}
 
 
 def _ascending(metric: Metric, value: float | None) -> float:
@@ -246,9 +246,9 @@ def limits_for(limits: CaptionLimits, metrics: str | Iterable[Metric]) -> Captio
     return replace(limits, fewest_words=max(limits.fewest_words, *longest, 1))
 
 
-def told_needs(given: Needs | Mapping[str, object] | None, threads: int, **others: object) -> Needs:
+def told_needs(needs: Needs | Mapping[str, object] | None, threads: int, **more: object) -> Needs:
     """The needs, whose scores do not tell their smallest and largest: each is the score of one image."""
-    needs = Needs.of(given, others, threads=threads)
+    needs = Needs.of(needs, more, threads=threads)
     scores = outside_scores(needs)
     return needs if scores is None else needs.with_({"scores": replace(scores, bounds={})})
 
@@ -262,48 +262,44 @@ def without_folders(message: str, *sources: object) -> str:
     return message
 
 
-def _missing(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
+def _missing(images: list[str], captioned: list[str]) -> list[str]:
     """A sentence about the images without a caption, if there are any."""
-    known = set(given)
-    missing = [image for image in wanted if image not in known]
-    return [f"No caption for {len(missing):,} of {len(wanted):,} images: {first_of(missing)}."] if missing else []
+    known = set(captioned)
+    missing = [image for image in images if image not in known]
+    return [f"No caption for {len(missing):,} of {len(images):,} images: {first_of(missing)}."] if missing else []
 
 
-def ranking(metrics: Iterable[Metric], asked: str | None, needs: Needs) -> str:
-    """The key of the metric that ranks: CIDEr-D by default, or else the first. Raises `UsageError` for one that is not
-    scored.
-    """
-    keys = [metric.key for metric in metrics]
-    if asked is None:
-        return "cider-d" if "cider-d" in keys else keys[0]
-    own = [metric.key for metric in parse_metrics(asked, needs)]
-    if len(own) != 1 or own[0] not in keys:
-        raise UsageError(f"the board cannot be ranked by {asked!r}; its metrics are {', '.join(keys)}")
-    return own[0]
+def ranking(metrics: Iterable[Metric], rank_by: str | None, needs: Needs) -> Metric:
+    """The metric that ranks: CIDEr-D by default, or else the first. Raises `UsageError` for one that is not scored."""
+    scored = {metric.key: metric for metric in metrics}
+    if rank_by is None:
+        return scored.get("cider-d") or next(iter(scored.values()))
+    keys = [metric.key for metric in parse_metrics(rank_by, needs)]
+    if len(keys) != 1 or keys[0] not in scored:
+        raise UsageError(f"the board cannot be ranked by {rank_by!r}; its metrics are {', '.join(scored)}")
+    return scored[keys[0]]
 
 
 def ranked_board(
     results: Mapping[str, Result],
-    team_of: Mapping[str, str],
+    best: Best[Any],
     attempts: Mapping[str, int],
-    rank_by: str,
     refused: dict[str, list[str]],
     threads: int,
 ) -> Board:
     """The board of these systems, each the best of so many attempts of its team."""
+    rank_by = best.metric.key
     order = _Told(results).best_first(rank_by)
     results, pairs = _tested({system: results[system] for system in order}, attempts, threads)
     told = _Told(results)
     any_result = next(iter(results.values()))
     placed = {
-        key: standings(told.best_first(key), tested(told.tests(pair for pair in pairs if pair.metric == key)), attempts)
+        key: standings(told.best_first(key), told.tests(pair for pair in pairs if pair.metric == key), attempts)
         for key in sorted(any_result, key=lambda key: key != rank_by)
     }
     rows = [
-        BoardRow(
-            team_of[system], system, told.scores[system], {key: found.places[system] for key, found in placed.items()}
-        )
-        for system in results
+        BoardRow(best.team_of[name], name, scores, {key: by_key.places[name] for key, by_key in placed.items()})
+        for name, scores in told.scores.items()
     ]
     return Board(
         any_result.version,
@@ -359,19 +355,22 @@ class _Told:
 
         return sorted(self._results, key=place)
 
-    def tests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, str, float, float | None]]:
-        """What decides about ranks: a, b, by how much a is better, p; no p where the test may say nothing."""
+    def tests(self, pairs: Iterable[Pair]) -> dict[tuple[str, str], float]:
+        """What decides about ranks: p by (better, worse); 1 where the test may say nothing."""
+        tests = {}
         for pair in pairs:
-            better = -pair.delta if self._results[pair.a][pair.metric].metric.lower_is_better else pair.delta
-            is_fair = comparable(self._results[pair.a], self._results[pair.b], pair.metric)
-            yield pair.a, pair.b, better, pair.p if is_fair and not self._differ_in_few(pair) else None
+            a, b = self._results[pair.a], self._results[pair.b]
+            better = -pair.delta if a[pair.metric].metric.lower_is_better else pair.delta
+            is_fair = comparable(a, b, pair.metric) and not self._differ_in_few(pair)
+            tests[(pair.a, pair.b) if better > 0 else (pair.b, pair.a)] = pair.p if is_fair else 1.0
+        return tests
 
     def pair(self, pair: Pair, separated: set[tuple[str, str]]) -> ToldPair:
         """The pair, where `separated` has those of which the first is better."""
         a, b, key = pair.a, pair.b, pair.metric
-        one, other = self.scores[a][key].value, self.scores[b][key].value
+        of_a, of_b = self.scores[a][key].value, self.scores[b][key].value
         better = a if (a, b) in separated else b if (b, a) in separated else None
-        difference = None if one is None or other is None else shown(one - other)
+        difference = None if of_a is None or of_b is None else shown(of_a - of_b)
         if difference is None or self._differ_in_few(pair):
             return ToldPair(a, b, key, difference, None, None, better)
         return ToldPair(a, b, key, difference, _shown(pair.interval), limit_of(pair.p), better)
@@ -380,18 +379,13 @@ class _Told:
         return hangs_on_few(self._added[pair.a][pair.metric] - self._added[pair.b][pair.metric])
 
 
-def told(score: Score, added: npt.NDArray[np.float64]) -> ToldScore:
-    """The score as anybody but the host may know it; `added` is what each image adds to it."""
+def told(score: Score, added: npt.NDArray[np.float64] | None = None) -> ToldScore:
+    """The score as anybody but the host may know it; `added` is what each image adds to it, where that is known."""
     if not math.isfinite(score.value):
         return ToldScore(None, None)
-    if hangs_on_few(added):
+    if hangs_on_few(pseudo_values(score.rows) if added is None else added):
         return ToldScore(0.0, (0.0, 0.0))
     return ToldScore(shown(score.value), _shown(score.interval))
-
-
-def told_value(score: Score) -> float | None:
-    """The score alone, as anybody but the host may know it."""
-    return told(score, pseudo_values(score.rows)).value
 
 
 def _shown(interval: Interval | None) -> Interval | None:

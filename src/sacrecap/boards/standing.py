@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Generic
@@ -63,7 +63,7 @@ def standings(
         attempts: of how many attempts a system is the best, where they are several: p is times these.
     """
     p = {pair: min(1.0, tests.get(pair, 1.0) * attempts.get(pair[0], 1)) for pair in combinations(ordered, 2)}
-    separated = {pair for pair, own in corrected(ordered, p).items() if own <= ALPHA}
+    separated = {pair for pair, value in corrected(ordered, p).items() if value <= ALPHA}
     ranks = rank_ranges(ordered, separated)
     places = {}
     for name in ordered:
@@ -71,8 +71,3 @@ def standings(
         level = len(ordered) - 1 - better - worse
         places[name] = Standing(*ranks[name], better, worse, level, attempts.get(name, 1))
     return Standings(places, separated)
-
-
-def tested(found: Iterable[tuple[Name, Name, float, float | None]]) -> dict[tuple[Name, Name], float]:
-    """The tests of rows (a, b, score of a minus that of b, p); without a p they find nothing."""
-    return {(a, b) if delta > 0 else (b, a): 1.0 if p is None else p for a, b, delta, p in found}
