@@ -68,7 +68,8 @@ def json_type(value: object) -> str:
 def text(value: object, accepted: str = "text", *, most: int | None = None) -> str:
     """A string that is not blank, of at most `most` characters.
 
-    Half a surrogate pair can be escaped in JSON, but not written to a file; a zero character ends a text for many programs.
+    Half a surrogate pair can be escaped in JSON, but not written to a file; a zero character ends a text for many
+    programs.
     """
     if not isinstance(value, str) or not value.strip():
         raise Invalid.of(value, accepted)
