@@ -334,7 +334,7 @@ def test_the_door_says_what_a_file_needs(contest):
     assert [entry["image_id"] for entry in empty] == list(SYSTEMS["careful"])
     page = contest.client().get("/").text
     assert "Our contest" in page
-    assert "until 2027-06-01 00:00 UTC" in page
+    assert "until <time>2027-06-01 00:00 UTC</time>" in page
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,7 @@ def test_script_is_only_ever_text(world):
         item |= {"b_system": SCRIPT, "b": SCRIPT}
     study = make(world, file)
     Person(world, study, worker=SCRIPT).begin().answer(choice="b")
-    paths = [
-        f"/studies/{study.id}{path}" for path in ("", "/quality", "/answers", "/people", "/edit", "/preview", "/delete")
-    ]
+    paths = [f"/studies/{study.id}{path}" for path in ("", "/quality", "/answers", "/people", "/edit", "/preview")]
     paths += ["/", "/studies", f"/s/{study.code}", f"/studies/{SCRIPT}", f"/{SCRIPT}", f"/sign-in?next={SCRIPT}"]
     paths += [f"/sign-in?notice={SCRIPT}", f"/studies/{study.id}/answers?image={SCRIPT}", "/studies?notice=saved"]
     for browser, path in itertools.product([world.browser(role) for role in Role], paths):

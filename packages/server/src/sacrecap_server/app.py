@@ -13,15 +13,13 @@ from starlette.exceptions import HTTPException
 from sacrecap import __version__
 from sacrecap_server import api, pages
 from sacrecap_server.errors import Refused
-from sacrecap_server.log import LogMiddleware
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server.web.context import RequestContext
-from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
+from sacrecap_server.web.faults import refused_of
 from sacrecap_server.web.routing import SignInFirst
-from sacrecap_server.web.security import SecurityMiddleware
+from sacrecap_server.web.security import surround
 from sacrecap_server.web.state import AppState
 from sacrecap_server.web.static import STATIC
-from sacrecap_studies.messages import Message
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -40,11 +38,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.state.server = state
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
-    app.add_middleware(FaultsMiddleware, answer=_refused)
-    app.add_middleware(
-        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
-    )
-    app.add_middleware(LogMiddleware)
+    surround(app, settings, _refused)
     return app
 
 
@@ -60,27 +54,18 @@ def _sign_in_first(request: Request, error: Exception) -> Response:
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
-    if error.status == 401:
+    refused = refused_of(error)
+    headers = {"Retry-After": str(refused.retry_after)} if refused.retry_after else {}
+    if refused.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, HTTPException):
+        headers |= error.headers or {}
     if request.url.path.startswith("/api/"):
-        detail = {"status": error.status, "message": error.message, "problems": error.problems}
-        return JSONResponse({"error": detail}, error.status, headers=headers)
+        return JSONResponse(refused.document, refused.status, headers=headers)
     context = getattr(request.state, "context", None) or RequestContext(request)
-    page = context.render("error.html", error.status, error=error)
+    page = context.render("error.html", refused.status, error=refused)
     page.headers.update(headers)
     return page
-
-
-def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    if error.__cause__ is not None and is_full(error.__cause__):  # an upload on its way fills a file
-        return _refused(request, refusal(error.__cause__))
-    texts = {404: Message("There is no such page."), 405: Message("That cannot be done here.")}
-    response = _refused(request, Refused(error.status_code, texts.get(error.status_code, str(error.detail))))
-    response.headers.update(error.headers or {})
-    return response
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -91,4 +76,4 @@ def _invalid(request: Request, error: Exception) -> Response:
     return _refused(request, Refused(422, "The request is not as it should be.", problems))
 
 
-_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _http, RequestValidationError: _invalid}
+_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _refused, RequestValidationError: _invalid}

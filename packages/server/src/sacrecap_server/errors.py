@@ -23,6 +23,11 @@ class Refused(Exception):  # noqa: N818
         self.problems = list(problems)
         self.retry_after = retry_after
 
+    @property
+    def document(self) -> dict[str, object]:
+        """The one shape of every error in JSON."""
+        return {"error": {"status": self.status, "message": self.message, "problems": self.problems}}
+
 
 def problems_of_form(refused: Refused) -> list[str]:
     """What a form says above its fields; raises a refusal again that is not about them."""

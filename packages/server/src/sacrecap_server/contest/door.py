@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import hmac
 import ipaddress
 import json
 import re
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
@@ -35,10 +33,12 @@ from sacrecap_server.contest.ledger import Ledger, TakenFile, Team, check_open, 
 from sacrecap_server.contest.ranker import PAGES, Ranker, Run, stamp, stamps_of
 from sacrecap_server.contest.signatures import COOKIE_SECONDS, Key
 from sacrecap_server.errors import Refused
-from sacrecap_server.log import LogMiddleware, event
+from sacrecap_server.log import event
 from sacrecap_server.settings import ServerSettings
-from sacrecap_server.web.faults import FaultsMiddleware, is_full, refusal
-from sacrecap_server.web.security import SecurityMiddleware
+from sacrecap_server.web.faults import refused_of
+from sacrecap_server.web.format import templates
+from sacrecap_server.web.limits import RateLimit
+from sacrecap_server.web.security import surround
 from sacrecap_server.web.static import STATIC
 
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
@@ -95,20 +95,16 @@ class Room:
     def __init__(self) -> None:
         self.limiter = anyio.CapacityLimiter(_CHECKS)
         self._inside: Counter[str] = Counter()
-        self._begun: dict[str, deque[float]] = {}
+        self._begun = RateLimit(_A_MINUTE, 60)
 
     @asynccontextmanager
     async def place(self, team: str) -> AsyncIterator[None]:
         """A place for a file, to be taken before it is read. Raises `Refused` with the seconds to wait."""
-        begun = self._begun.setdefault(team, deque(maxlen=_A_MINUTE))
-        wait = 60 - (time.monotonic() - begun[0]) if len(begun) == _A_MINUTE else 0
-        if wait > 0:
-            raise Refused(429, f"A team may send {_A_MINUTE} files in a minute.", retry_after=int(wait) + 1)
         if self._inside[team] >= _MOST_OF_ONE:
             raise Refused(429, f"{_MOST_OF_ONE} files of this team are being checked.", retry_after=5)
         if self._inside.total() >= _MOST_INSIDE:
             raise Refused(503, "The server is checking many files. Send yours again in 20 seconds.", retry_after=20)
-        begun.append(time.monotonic())
+        self._begun.take(team)
         self._inside[team] += 1
         try:
             yield
@@ -492,36 +488,15 @@ ROUTES = [
     _route("/host/teams", host_teams, method="POST", host=True),
     _route("/host/close", host_close, method="POST", host=True),
 ]
-_FOLDER = Path(__file__).with_name("templates")
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(_FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-    lstrip_blocks=True, auto_reload=False,
-)  # fmt: skip
-
-
-def _moment(value: dt.datetime | None) -> str:
-    return "" if value is None else f"{value.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
-
-
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
-
-
-_TEMPLATES.filters.update(moment=_moment, score=_score)
+_TEMPLATES = templates(Path(__file__).with_name("templates"))
 
 
 def answer(request: Request, error: Exception) -> Response:
     """A refusal, as the page of an error or as JSON."""
-    if isinstance(error, HTTPException) and error.__cause__ is not None and is_full(error.__cause__):
-        error = refusal(error.__cause__)  # a form on its way fills a file
-    if isinstance(error, HTTPException):
-        texts = {404: "There is no such page.", 405: "That cannot be done here."}
-        error = Refused(error.status_code, texts.get(error.status_code, str(error.detail)))
-    assert isinstance(error, Refused)
+    error = refused_of(error)
     headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
     if _wants_json(request):
-        detail = {"status": error.status, "message": error.message, "problems": error.problems}
-        return JSONResponse({"error": detail}, error.status, headers=headers)
+        return JSONResponse(error.document, error.status, headers=headers)
     page = _render(request, "error.html", error.status, error=error)
     page.headers.update(headers)
     return page
@@ -540,9 +515,5 @@ def create_app(door: Door, settings: ServerSettings) -> Starlette:
 
     app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers={Refused: answer, HTTPException: answer})
     app.state.door = door
-    app.add_middleware(FaultsMiddleware, answer=answer)
-    app.add_middleware(
-        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit * 2**20, secure=settings.secure
-    )
-    app.add_middleware(LogMiddleware)
+    surround(app, settings, answer)
     return app

@@ -61,13 +61,19 @@ def make_done(context: Context, file: UploadFile) -> Response:
 
 @routes.page("/studies/{study_id}", role=Role.OWNER)
 def study_page(context: Context, study_id: int) -> Response:
+    return _study_page(context, study_id)
+
+
+def _study_page(context: Context, study_id: int, problem: str = "") -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id)
         done, sizes = progress(session, study), repository.sizes(session, study)
         remarks = repository.remarks_of(session, study)
     return context.render(
         "study.html",
+        422 if problem else 200,
         study=study,
+        problem=problem,
         kind=repository.kind_of(study),
         progress=done,
         sizes=sizes,
@@ -84,33 +90,13 @@ def change_state(context: Context, study_id: int, state: Text = "") -> Response:
     return context.redirect(f"/studies/{study_id}", "saved")
 
 
-@routes.page("/studies/{study_id}/delete", role=Role.OWNER)
-def delete_page(context: Context, study_id: int) -> Response:
-    """Lists what will be deleted, and asks for confirmation."""
-    return _delete_page(context, study_id, problem="")
-
-
-def _delete_page(context: Context, study_id: int, problem: str) -> Response:
-    with context.database.read() as session:
-        study = repository.find(session, study_id)
-        done = progress(session, study)
-    return context.render(
-        "study-delete.html",
-        422 if problem else 200,
-        study=study,
-        progress=done,
-        problem=problem,
-        export_name=export_name(repository.kind_of(study)),
-    )
-
-
 @routes.page("/studies/{study_id}/delete", role=Role.OWNER, methods=("POST",))
 def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     """Whoever deletes writes the title, since nothing brings the answers back."""
     try:
         studies.delete_study(context, study_id, title)
     except Refused as refusal:
-        return _delete_page(context, study_id, problems_of_form(refusal)[0])
+        return _study_page(context, study_id, problems_of_form(refusal)[0])
     return context.redirect("/studies", "study-deleted")
 
 

@@ -8,11 +8,14 @@ from collections.abc import Callable
 from fastapi import Request, Response
 from sqlalchemy.exc import DatabaseError, DataError, DBAPIError, IntegrityError, InterfaceError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
+from starlette import types
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import log, place
+from sacrecap_studies.messages import Message
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _AWAY = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly", "not a database", "malformed")
@@ -33,6 +36,17 @@ def refusal(error: BaseException) -> Refused:
     if isinstance(error, ClientDisconnect):
         return Refused(400, "The request ended before it was complete.")
     return Refused(500, "Something unexpected happened.")
+
+
+def refused_of(error: Exception) -> Refused:
+    """The refusal that an exception of a handler or of the framework is."""
+    if isinstance(error, Refused):
+        return error
+    assert isinstance(error, HTTPException)
+    if error.__cause__ is not None and is_full(error.__cause__):  # an upload on its way fills a file
+        return refusal(error.__cause__)
+    texts = {404: Message("There is no such page."), 405: Message("That cannot be done here.")}
+    return Refused(error.status_code, texts.get(error.status_code, str(error.detail)))
 
 
 def is_full(error: BaseException) -> bool:
@@ -67,7 +81,7 @@ class FaultsMiddleware:
             return
         begun = False
 
-        async def noticed(message: Message) -> None:
+        async def noticed(message: types.Message) -> None:
             nonlocal begun
             begun = True
             await send(message)

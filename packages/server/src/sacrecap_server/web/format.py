@@ -1,15 +1,18 @@
-"""How templates write numbers, times and contacts."""
+"""Templates, and how they write numbers, times and contacts."""
 
 from __future__ import annotations
 
 import datetime as dt
+from functools import cache
+from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 
 def moment(value: dt.datetime | None) -> Markup:
     """A time to the minute, in UTC, that does not break over lines."""
-    text = "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+    text = "–" if value is None else f"{value.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
     return Markup("<time>{}</time>").format(text)
 
 
@@ -23,4 +26,16 @@ def link(contact: str) -> str:
     return contact if contact.startswith(("https://", "http://")) else f"mailto:{contact}"
 
 
-FILTERS = {"moment": moment, "link": link, "count": count}
+@cache
+def templates(folder: Path) -> Environment:
+    """The templates of a folder. They depend on no setting: the servers of one process share them, compiled once."""
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(moment=moment, link=link, count=count)
+    return environment

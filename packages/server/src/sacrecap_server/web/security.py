@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fastapi.exceptions import HTTPException
+from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sacrecap_server.errors import Refused
+from sacrecap_server.log import LogMiddleware
+from sacrecap_server.settings import ServerSettings
 from sacrecap_server.store.database import unstorable
+from sacrecap_server.web.faults import FaultsMiddleware
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -47,6 +54,14 @@ _ANY_HOST = frozenset({"/healthz"})
 _FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _FIELDS_LIMIT = 256 * 1024
 """Bytes of a form without files: each of its fields becomes an object in memory, however small."""
+
+
+def surround(app: Starlette, settings: ServerSettings, answer: Callable[[Request, Exception], Response]) -> None:
+    """Puts around an application what each has: the log, then these rules, then words for what nobody has caught."""
+    limit = settings.upload_limit * 2**20
+    app.add_middleware(FaultsMiddleware, answer=answer)
+    app.add_middleware(SecurityMiddleware, hosts=settings.hosts, upload_limit=limit, secure=settings.secure)
+    app.add_middleware(LogMiddleware)
 
 
 class SecurityMiddleware:
@@ -136,7 +151,7 @@ def _length(headers: Headers) -> int:
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:
-    body = json.dumps({"error": {"status": status, "message": message, "problems": []}}).encode()
+    body = json.dumps(Refused(status, message).document).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 
 from sacrecap.errors import DataError
 from sacrecap_server.settings import ServerSettings
@@ -15,7 +15,7 @@ from sacrecap_server.store.models import KeyValue
 from sacrecap_server.studies.answer_statistics import Counting
 from sacrecap_server.studies.links import ProlificSignatures
 from sacrecap_server.web.credentials import new_secret
-from sacrecap_server.web.format import FILTERS
+from sacrecap_server.web.format import templates
 from sacrecap_server.web.language import install
 from sacrecap_server.web.limits import RateLimit
 from sacrecap_server.web.owner import set_token
@@ -66,16 +66,7 @@ def _text_of(path: str | None) -> str:
 
 @cache
 def _templates() -> Environment:
-    """They depend on no setting: the servers of one process share them, compiled once."""
-    environment = Environment(
-        loader=FileSystemLoader(PACKAGE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters.update(FILTERS)
+    environment = templates(PACKAGE / "templates")
     environment.globals.update(NOTICES=NOTICES)
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     install(environment)
