@@ -20,7 +20,7 @@ from command_line import run
 from runner import Runner
 from sacrecap import example
 from sacrecap_server.store.database import Database
-from sacrecap_server.studies.served_files import add
+from sacrecap_server.studies.repository import make_once
 from sacrecap_server.web.owner import Role
 from sacrecap_server_testing.live import Live
 from sacrecap_server_testing.world import TOKEN, World
@@ -158,7 +158,7 @@ def test_what_is_refused(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def added(database: Database, name: str, data: bytes) -> None:
     with database.write() as session:
-        assert not add(session, name, data, read_design(data))
+        assert not make_once(session, name, data, read_design(data))
 
 
 def test_several_files_are_studies_of_one_server_and_none_of_them_twice(world: World) -> None:
@@ -177,7 +177,7 @@ def test_several_files_are_studies_of_one_server_and_none_of_them_twice(world: W
     assert owner.get("/studies/1").status_code == 404, "what the owner deleted does not come back with the next start"
     changed = json.dumps(triplet_file(title="Two", judgments=1)).encode()
     with world.database.write() as session:
-        assert "has changed" in add(session, "Two.json", changed, read_design(changed))
+        assert "has changed" in make_once(session, "Two.json", changed, read_design(changed))
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ class JsonLines(logging.Formatter):
         if not ours:
             entry["logger"] = record.name
         if record.exc_info and record.exc_info[1] is not None:
-            entry.update(error=type(record.exc_info[1]).__name__, at=place(record.exc_info[1]))
+            entry |= said(record.exc_info[1])
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
@@ -51,11 +51,15 @@ def _fixed_part(message: object) -> str:
     return next(iter(message.splitlines()), "") if isinstance(message, str) else type(message).__name__
 
 
-def place(error: BaseException) -> list[str]:
-    """Where it was raised, without the values there: our own last frames, and the last two of all."""
+def said(error: BaseException) -> dict[str, object]:
+    """What the log says of an exception: its type, and where it was raised, without the values there.
+
+    These are our own last frames, and the last two of all.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames[:-2] if not _OURS.isdisjoint(Path(frame.filename).parents)][-6:]
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in (*ours, *frames[-2:])]
+    at = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in (*ours, *frames[-2:])]
+    return {"error": type(error).__name__, "at": at}
 
 
 def log_to_stderr() -> None:
@@ -77,8 +81,7 @@ def _log_warning(_: object, category: type[Warning], filename: str, line: int, *
 
 def _log_thread(ended: threading.ExceptHookArgs) -> None:
     if ended.exc_value is not None:
-        fields = {"error": type(ended.exc_value).__name__, "at": place(ended.exc_value)}
-        log.error("thread ended", extra={"fields": fields})
+        log.error("thread ended", extra={"fields": said(ended.exc_value)})
 
 
 def event(name: str, **fields: object) -> None:

@@ -15,7 +15,8 @@ def run_here(compute: str, header: Any, files: list[bytes], *_limits: object) ->
     """What `run_child` answers, computed here: a process of its own takes half a second. Unexpected errors leave it."""
     module, name = compute.split(":")
     try:
-        with warnings.catch_warnings():  # which a child may ignore for good
+        with warnings.catch_warnings():  # a child's go nowhere
+            warnings.simplefilter("ignore")
             answer = getattr(import_module(module), name)(json.loads(json.dumps(header)), files)
     except SacrecapError as error:
         raise ChildRefusedError(str(error)) from error

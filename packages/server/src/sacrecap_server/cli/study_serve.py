@@ -39,7 +39,7 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
     from sacrecap_server.run import serve_studies
     from sacrecap_server.settings import ServerSettings
     from sacrecap_server.store.database import Database
-    from sacrecap_server.studies.served_files import add
+    from sacrecap_server.studies.repository import make_once
 
     read = [(file, data, read_design(data, file)) for file, data in ((file, read_bytes(file)) for file in files)]
     place = database or f"{Path(files[0]).stem}.db"
@@ -50,7 +50,7 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
         opened.prepare()
         with opened.write() as session:
             for file, data, design in read:
-                if problem := add(session, Path(file).name, data, design):
+                if problem := make_once(session, Path(file).name, data, design):
                     raise UsageError(
                         f"{file}: {problem}, in {place}; texts and numbers of a study change on its page; give "
                         "--database FILE to begin another study, or the file another name"

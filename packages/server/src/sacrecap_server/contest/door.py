@@ -42,8 +42,6 @@ from sacrecap_server.web.security import surround
 from sacrecap_server.web.static import STATIC
 
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
-UPLOAD_LIMIT = 32
-"""MiB of a submission."""
 _CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
 _CHECK_LIMITS = ResourceLimits(seconds=60, memory=3072)
 _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}

@@ -15,7 +15,7 @@ from sacrecap.errors import SacrecapError
 from sacrecap_server.child import ChildFailedError, ChildRefusedError, ResourceLimits
 from sacrecap_server.contest.ledger import FAILED, SCORED, Ledger
 from sacrecap_server.errors import Refused
-from sacrecap_server.log import event, log, place
+from sacrecap_server.log import event, log, said
 
 BOARD_SECONDS = 60.0
 """The least time from the beginning of one board to that of the next."""
@@ -69,7 +69,7 @@ class Ranker:
                     self._board_in_turn()
                 self._board_in_turn()
             except Exception as error:  # noqa: BLE001  (a full disk, a busy database: the next look tries again)
-                log.warning("outage", extra={"fields": {"error": type(error).__name__, "at": place(error)}})
+                log.warning("outage", extra={"fields": said(error)})
                 time.sleep(_LOOK_SECONDS)
 
     def _board_in_turn(self) -> None:
@@ -133,9 +133,10 @@ class Ranker:
 
 
 def stamps_of(contest: Contest) -> str:
-    """What scores hang on beside a file: other references, objects or metrics have another text."""
+    """What scores hang on beside a file: other references, objects, private images or metrics have another text."""
     files = [*contest.references.values(), *([contest.objects] if contest.objects else [])]
-    made_of = [(file, *stamp(Path(file))) for file in files], contest.metrics, contest.tokenizer
+    files += [contest.private_path] if contest.private else []
+    made_of = [(file, *stamp(Path(file))) for file in files], contest.metrics, contest.tokenizer, contest.private
     return hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from sacrecap.boards import Contest
@@ -10,7 +9,6 @@ from sacrecap.boards import Contest
 
 def check(header: dict[str, Any], _: list[bytes]) -> None:
     """Refuses a contest of which no board can be made."""
-    warnings.simplefilter("ignore")
     Contest.load(header["folder"]).check()
 
 
@@ -21,11 +19,9 @@ def problems(header: dict[str, Any], files: list[bytes]) -> list[str]:
 
 def told(header: dict[str, Any], files: list[bytes]) -> dict[str, Any]:
     """What its team may know of a file now."""
-    warnings.simplefilter("ignore")
     return Contest.load(header["folder"]).told(files[0])
 
 
 def board(header: dict[str, Any], _: list[bytes]) -> None:
     """Writes the pages of the board."""
-    warnings.simplefilter("ignore")
     Contest.load(header["folder"]).board().write(header["site"])

@@ -1,1 +1,1 @@
-"""Storage: the database, its tables and migrations, uploaded files, backups."""
+"""Storage: the database, its tables, and files in it."""

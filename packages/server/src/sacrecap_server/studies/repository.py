@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import random
 import secrets
@@ -17,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
 from sacrecap_server.store.blobs import forget, keep
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyImage, StudyItem
+from sacrecap_server.store.models import Annotator, Assignment, KeyValue, Study, StudyFindings, StudyImage, StudyItem
 from sacrecap_studies import KINDS
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
@@ -45,6 +46,30 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
     for image_id, address in design.images.items():
         session.add(_image(session, study.id, image_id, address))
     return study
+
+
+_FILE = "file "
+"""How the names of rows begin that say which files were made into studies, each with the name of its file."""
+
+
+def make_once(session: Session, name: str, data: bytes, design: StudyDesign) -> str:
+    """Makes a study of a served file, once; what is in the way, where another file of this name was made into one.
+
+    Args:
+        session: a writing transaction.
+        name: the file's.
+        data: its content, by which it is known again.
+        design: what was read from it.
+    """
+    key = _FILE + hashlib.sha256(data).hexdigest()
+    if session.get(KeyValue, key) is not None:
+        return ""
+    same_name = select(KeyValue.name).where(KeyValue.name.startswith(_FILE), KeyValue.value == name)
+    if session.execute(same_name).first() is not None:
+        return "the file has changed since its study was made"
+    session.add(KeyValue(name=key, value=name))
+    make(session, design, file=name)
+    return ""
 
 
 def _paused(session: Session, seed: str | None = None, **rules: Any) -> Study:

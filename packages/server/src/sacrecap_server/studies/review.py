@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import Refused, not_found
@@ -50,11 +50,8 @@ def _answer(session: Session, study: Study, answer_id: int) -> Assignment:
     return given
 
 
-def erase(session: Session, study: Study, person: Annotator) -> int:
-    """Deletes a person with all they answered; others are asked instead. Gives the number of answers."""
-    answered = select(func.count()).where(Assignment.annotator_id == person.id, Assignment.answered.is_not(None))
-    answers = session.execute(answered).scalar_one()
+def erase(session: Session, study: Study, person: Annotator) -> None:
+    """Deletes a person with all they answered; others are asked instead."""
     withdraw(session, study, person)
     session.execute(delete(StudyFindings).where(StudyFindings.study_id == study.id))  # they name the person
     session.delete(person)
-    return answers
