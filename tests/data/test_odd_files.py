@@ -302,7 +302,7 @@ def test_a_packed_file_is_bounded_where_it_is_read_piece_by_piece(
     path = tmp_path / "file.jsonl.gz"
     path.write_bytes(gzip.compress(f'{first}{{"image_id": 2, "caption": "'.encode() + b"a" * (8 << 20) + b'"}\n'))
     with pytest.raises(DataError) as error:
-        list(CaptionFile(path, Reading(), held=False).batches(["references"]))
+        list(CaptionFile(path, Reading(), held=False).pieces(["references"], 9, None))
     assert str(error.value).count(str(path)) == 1
     told = "line 2: has 1,048,576 characters or more; write a row per line" if first else "over 200 times as many"
     assert told in str(error.value)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap._core import Captions
+from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import cut, divided
+from sacrecap.data.cells import divided
 from sacrecap.data.shapes import (
     POSITION,
     SHAPES,
@@ -19,7 +19,6 @@ from sacrecap.data.shapes import (
     NamedColumns,
     Names,
     NoColumnError,
-    NoIdsError,
     Shape,
     columns_named,
     is_envelope,
@@ -250,7 +249,7 @@ class CaptionFile:
     Args:
         path: as of `read_references`.
         reading: how it is to be read.
-        held: whether its bytes are read once, and kept; else it is opened each time, and `batches` reads it piece by
+        held: whether its bytes are read once, and kept; else it is opened each time, and `pieces` reads it piece by
             piece where its format allows that.
     """
 
@@ -346,46 +345,36 @@ class CaptionFile:
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
             found = self._usual() if usual else None
-            found = divided(unwritten(self._read(columns, part) if found is None else found), self.separator)
+            found = self._whole(self._read(columns, part) if found is None else found)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
                 found = keyed(found, image_ids)
             return found.named(self.name) if self.name else found
 
-    def batches(
-        self,
-        parts: Sequence[str],
-        *,
-        columns: NamedColumns | None = None,
-        image_ids: str = "text",
-        also: Sequence[str] = (),
-    ) -> Iterator[list[list[Any]]]:
-        """The rows of the file, batch by batch: the image ids, the captions of each part, and `also` other columns.
+    def _whole(self, captions: Captions) -> Captions:
+        """The captions, also where a text holds several: a list as text, or parts with a separator between."""
+        return divided(unwritten(captions), self.separator)
 
-        A caption, or a list of them, stands for each row; a missing one is empty, and an image may come again. Lines of
-        JSON, tables, Parquet and Arrow are read piece by piece, all others whole: see `is_in_pieces`.
+    def pieces(self, parts: Sequence[str], count: int, columns: NamedColumns | None) -> Iterator[list[Captions]]:
+        """The captions of these parts, of `count` rows after the other.
+
+        A missing caption is empty, and an image may come again. Lines of JSON, tables, Parquet and Arrow are read piece
+        by piece, all others whole: see `is_in_pieces`.
         """
-        from sacrecap.data.image_ids import checked_key
-
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
-            is_begun = False
-            while True:
-                left_out: list[str] | None = None if self.rejected == "keep" else []
-                try:
-                    for ids, *rest in shape.batches(rows, parts, self.split, left_out, also):
-                        is_begun = True
-                        cells = [[cut(cell, self.separator) for cell in own] for own in rest[: len(parts)]]
-                        keys = ids if image_ids == "text" else [checked_key(str(image), image_ids) for image in ids]
-                        yield [keys, *cells, *rest[len(parts) :]]
-                except NoIdsError:
-                    if is_begun or len(shape.ids) < 2:
-                        raise
-                    shape = replace(shape, ids=shape.ids[1:])
-                else:
-                    self._tell(left_out)
-                    return
+            left_out: list[str] | None = None if self.rejected == "keep" else []
+            first = 1
+            for ids, *cells in _of_length(shape.batches(rows, parts, self.split, left_out), count):
+                found = []
+                for own in cells:
+                    builder = CaptionsBuilder(first)
+                    builder.extend(ids, own)
+                    found.append(self._whole(builder.finish()).named(self.name))
+                yield found
+                first += len(ids)
+            self._tell(left_out)
 
     @property
     def is_in_pieces(self) -> bool:
@@ -482,19 +471,12 @@ class CaptionFile:
         return rows, replace(shape, ids=shape.ids[self.id_place :])
 
     def _read(self, named: NamedColumns | None, part: str) -> Captions:
-        """The captions of rows, by the first column of ids that holds some."""
+        """The captions of rows."""
         rows, shape = self._of_columns(named, part)
-        while True:
-            left_out: list[str] | None = None if self.rejected == "keep" else []
-            try:
-                captions = shape.read(rows, part, self.split, left_out)
-            except NoIdsError:
-                if len(shape.ids) < 2:
-                    raise
-                shape = replace(shape, ids=shape.ids[1:])
-            else:
-                self._tell(left_out)
-                return captions
+        left_out: list[str] | None = None if self.rejected == "keep" else []
+        captions = shape.read(rows, part, self.split, left_out)
+        self._tell(left_out)
+        return captions
 
     def _tell(self, left_out: list[str] | None) -> None:
         """Warns, once, of captions that the data set itself excludes."""
@@ -534,6 +516,18 @@ class CaptionFile:
         python = option("encoding", "utf-16", "cp1252")
         command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
         return f", or name its encoding: {spelled(python=python, command=command)}"
+
+
+def _of_length(batches: Iterable[list[list[Any]]], count: int) -> Iterator[list[list[Any]]]:
+    """The same columns, in batches of so many rows."""
+    columns: list[list[Any]] = []
+    for batch in batches:
+        columns = [[*before, *more] for before, more in zip(columns, batch, strict=True)] if columns else batch
+        while len(columns[0]) >= count:
+            yield [column[:count] for column in columns]
+            columns = [column[count:] for column in columns]
+    if columns and columns[0]:
+        yield columns
 
 
 def _lacks(rows: Rows, shape: Shape, name: str) -> str:

@@ -62,7 +62,9 @@ def divided(captions: Captions, separator: str | None) -> Captions:
         UsageError: the separator is empty.
         DataError: without a separator, captions hold `SEPARATOR`, which may stand between several or be a part of one.
     """
-    sign = SEPARATOR if separator is None else checked_separator(separator)
+    if separator == "":
+        raise UsageError(f"separator is empty; name the text between captions, or {AS_ONE}")
+    sign = separator or SEPARATOR
     images = [] if separator == AS_ONE else captions.that_hold(sign)
     if not images:
         return captions
@@ -73,27 +75,6 @@ def divided(captions: Captions, separator: str | None) -> Captions:
     for image in images:
         every[image] = [one for text in captions.captions(image) for one in parts(text, separator)]
     return Captions.from_dict(every)
-
-
-def cut(cell: Any, separator: str | None) -> Any:
-    """The same of a cell: a caption, or a list of them. Errors are those of `divided`."""
-    if separator == AS_ONE:
-        return cell
-    sign = SEPARATOR if separator is None else checked_separator(separator)
-    texts = [text for text in (cell if isinstance(cell, list) else [cell]) if isinstance(text, str)]
-    holding = next((text for text in texts if sign in text), None)
-    if holding is None:
-        return cell
-    if separator is None:
-        raise DataError(undivided(holding))
-    return [one for text in texts for one in parts(text, separator)]
-
-
-def checked_separator(separator: str) -> str:
-    """The separator. Raises `UsageError` if it is empty."""
-    if not separator:
-        raise UsageError(f"separator is empty; name the text between captions, or {AS_ONE}")
-    return separator
 
 
 def undivided(text: str) -> str:

@@ -21,19 +21,6 @@ def key(image: str, how: str) -> str | None:
     return (numbers[-1].lstrip("0") or "0") if numbers else None
 
 
-def no_number(of: str) -> str:
-    """What is wrong with an id whose number should be compared."""
-    return f"no number in {of}; {option('image_ids', 'stem')} compares file names without suffix"
-
-
-def checked_key(image: str, how: str) -> str:
-    """The part of the image id that is compared. Raises `DataError` if it should be a number and there is none."""
-    found = key(image, how)
-    if found is None:
-        raise DataError(no_number(f"the id of {some([image])}"))
-    return found
-
-
 def keyed(captions: Captions, how: str) -> Captions:
     """The captions by the compared part of their image ids.
 
@@ -46,7 +33,8 @@ def keyed(captions: Captions, how: str) -> Captions:
     keys = [key(image, how) for image in images]
     without = [image for image, found in zip(images, keys, strict=True) if found is None]
     if without:
-        raise DataError(no_number(f"the id of {some(without)}"))
+        compares = f"{option('image_ids', 'stem')} compares file names without suffix"
+        raise DataError(f"no number in the id of {some(without)}; {compares}")
     places: dict[str, str] = {}
     for image, found in zip(images, keys, strict=True):
         if places.setdefault(found or "", image) != image:

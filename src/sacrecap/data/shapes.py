@@ -236,21 +236,17 @@ class Shape:
         return builder.finish()
 
     def batches(
-        self,
-        rows: Rows,
-        parts: Sequence[str],
-        split: str | None = None,
-        left_out: list[str] | None = None,
-        also: Sequence[str] = (),
+        self, rows: Rows, parts: Sequence[str], split: str | None = None, left_out: list[str] | None = None
     ) -> Iterator[list[list[Any]]]:
         """The image ids and the captions of the rows, batch by batch: a caption, or a list of them, for each row.
+
+        The ids are in the first column of those that could be them which holds some.
 
         Args:
             rows: the rows of the file.
             parts: what is wanted, `references`, `candidates` or `sets`: a column of captions for each.
             split: keep only the images of this split.
             left_out: rows that the data set itself excludes are left out, and their images added here; None keeps them.
-            also: other columns that are wanted, as they are.
 
         Raises:
             DataError: a column is missing, or does not hold captions; the message does not name the file.
@@ -265,16 +261,22 @@ class Shape:
         may_fail = rows.is_json and image == "image_id" and families == [("caption",)]
         splits, seen = Counter[str](), 0
         are_floats: bool | None = None
-        wanted = [image or "", *chain(*families), *also, *marks, *([] if split is None else ["split"])]
+        wanted = [image or "", *chain(*families), *marks, *([] if split is None else ["split"])]
         for batch in rows.batches(wanted):
             columns = iter(batch)
             ids, own = next(columns), [[*islice(columns, len(family))] for family in families]
-            if image == POSITION:
-                ids = [*range(seen + 1, seen + 1 + len(ids))]
-            else:
-                ids, are_floats = _whole(_ids(ids, image or ""), seen, are_floats)
+            try:
+                if image == POSITION:
+                    ids = [*range(seen + 1, seen + 1 + len(ids))]
+                else:
+                    ids, are_floats = _whole(_ids(ids, image or ""), seen, are_floats)
+            except NoIdsError:
+                if seen or len(self.ids) < 2:
+                    raise
+                yield from replace(self, ids=self.ids[1:]).batches(rows, parts, split, left_out)
+                return
             cells = [_values(one, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for one in own]
-            found = [ids, *cells, *islice(columns, len(also))]
+            found = [ids, *cells]
             excluded = [*islice(columns, len(marks))]
             chosen: Sequence[int] = range(len(ids))
             if split is not None:

@@ -8,13 +8,12 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
-from sacrecap._core import CaptionsBuilder
 from sacrecap.corpus.corpus import Corpus, align, as_references
 from sacrecap.data.captions import CaptionFile
 from sacrecap.engines.plan import Piece
-from sacrecap.errors import DataError, naming
+from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -129,27 +128,9 @@ class RowsOfFile:
     def _read(self) -> Iterator[Piece]:
         file = CaptionFile(*self._file, held=False)
         file.check_holds_both(self._columns)
-        rows: list[list[Any]] = [[], [], []]
-        first = 1
-        for batch in file.batches(["references", "candidates"], columns=self._columns):
-            for column, more in zip(rows, batch, strict=True):
-                column.extend(more)
-            while len(rows[0]) >= ROWS:
-                yield self._piece(file.name, first, *(column[:ROWS] for column in rows))
-                rows, first = [column[ROWS:] for column in rows], first + ROWS
-        if rows[0]:
-            yield self._piece(file.name, first, *rows)
-
-    def _piece(self, name: str, first: int, ids: list[Any], references: list[Any], candidates: list[Any]) -> Piece:
-        """The piece; `first`: the number of its first row in the file."""
-        both = []
-        with naming(f"{name}: "):
-            for cells in (references, candidates):
-                builder = CaptionsBuilder(first)
-                builder.extend(ids, cells)
-                both.append(builder.finish().named(name))
-        aligned = align(both[0], {"": both[1]}, {"": name}, self._on_missing)
-        return piece_of(aligned, slice(None), aligned.references.image_ids)
+        for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
+            aligned = align(references, {"": candidates}, {"": file.name}, self._on_missing)
+            yield piece_of(aligned, slice(None), aligned.references.image_ids)
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus that reads the captions again where some are needed, as for a report."""
