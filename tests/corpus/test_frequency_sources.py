@@ -16,7 +16,7 @@ from sacrecap import DocumentFrequency, example
 from sacrecap.compat.frequencies import OfFile
 from sacrecap.corpus.frequency_sources import find, names
 from sacrecap.data import download, testsets
-from sacrecap.data.testsets import Source
+from sacrecap.data.places import FOLDER, PublishedFile
 from sacrecap.errors import DataError, UsageError
 
 __all__ = ["candidates", "references", "run"]
@@ -31,7 +31,7 @@ def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of test sets, with a COCO of three training images and a pickle."""
     folder = tmp_path / "sets"
     folder.mkdir()
-    monkeypatch.setenv(testsets.FOLDER, str(folder))
+    monkeypatch.setenv(FOLDER, str(folder))
     monkeypatch.chdir(tmp_path)
     changed(monkeypatch, images=len(TRAINING))
     parts = zip((*TRAINING.items(), ("3", ["not a cat"])), ("train", "restval", "train", "test"), strict=True)
@@ -98,7 +98,7 @@ def test_what_cannot_be_made_says_what_to_do(sets: Path, monkeypatch: pytest.Mon
     for name in ("ATTEMPTS", "PAUSE"):
         monkeypatch.setattr(download, f"_{name}", 0.0 if name == "PAUSE" else 1)
     (sets / "dataset_coco.json").unlink()
-    nowhere = Source("http://127.0.0.1:9/x.zip", 5, "")
+    nowhere = PublishedFile("http://127.0.0.1:9/x.zip", 5, "")
     changed(monkeypatch, source=nowhere)
     with pytest.raises(DataError) as error:
         find("coco-train")

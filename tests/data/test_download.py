@@ -15,7 +15,7 @@ from urllib.error import HTTPError
 import pytest
 
 from sacrecap.data import download
-from sacrecap.data.download import PublishedFile
+from sacrecap.data.places import PublishedFile
 from sacrecap.errors import DataError
 
 CONTENT = os.urandom(550_000)
@@ -80,13 +80,13 @@ def file(server: Server) -> PublishedFile:
 
 def published(url: str) -> PublishedFile:
     digest = hashlib.sha256(CONTENT).hexdigest()
-    return PublishedFile("file", len(CONTENT), digest, url, elsewhere="by FILES=DIR", place="FILES")
+    return PublishedFile(url, len(CONTENT), digest)
 
 
 def fetch(file: PublishedFile, folder: Path) -> list[int]:
     """Fetches it; the numbers of bytes that were told."""
     told: list[int] = []
-    download.download(file, str(folder), told.append)
+    download.download(file, str(folder), lambda _, fetched, size: told.append(min(fetched, size)))
     assert (folder / "file").read_bytes() == CONTENT
     assert os.listdir(folder) == ["file"]
     return told
@@ -126,7 +126,7 @@ def test_progress_never_goes_back(server: Server, file: PublishedFile, tmp_path:
 def test_another_file_is_not_taken(server: Server, file: PublishedFile, tmp_path: Path) -> None:
     """Nor is it kept, so that the next call does not build on it."""
     server.behaviours = ["other content"]
-    with pytest.raises(DataError, match=r"is not the published file \(its SHA-256 is .*right file by FILES=DIR"):
+    with pytest.raises(DataError, match=r"is not the published file \(its SHA-256 is .*file by SACRECAP_TEST_SETS=DIR"):
         fetch(file, tmp_path)
     assert os.listdir(tmp_path) == []
     fetch(file, tmp_path)
@@ -136,7 +136,7 @@ def test_a_refusal_is_not_asked_again_and_leaves_no_connection_open(
     server: Server, file: PublishedFile, tmp_path: Path
 ) -> None:
     server.behaviours = ["404"]
-    with pytest.raises(DataError, match=r"/file: HTTP Error 404: Not Found; .* give its folder by FILES=DIR") as caught:
+    with pytest.raises(DataError, match=r"HTTP Error 404: Not Found; .* folder by SACRECAP_TEST_SETS=DIR") as caught:
         fetch(file, tmp_path)
     refusal = caught.value.__context__
     assert isinstance(refusal, HTTPError)
@@ -167,11 +167,11 @@ def test_two_at_once(server: Server, file: PublishedFile, tmp_path: Path) -> Non
 FILLING = """
 import resource, sys
 from sacrecap.errors import DataError
-from sacrecap.data.download import PublishedFile, download
+from sacrecap.data.download import download
+from sacrecap.data.places import PublishedFile
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
-    file = PublishedFile("file", 550_000, sys.argv[1], sys.argv[2], elsewhere="", place="FILES")
-    download(file, sys.argv[3], lambda _: None)
+    download(PublishedFile(sys.argv[2], 550_000, sys.argv[1]), sys.argv[3])
 except DataError as error:
     print(error)
 """
@@ -182,7 +182,10 @@ def test_a_full_disk(server: Server, file: PublishedFile, tmp_path: Path) -> Non
     arguments = [str(file.sha256), file.url, str(tmp_path)]
     done = subprocess.run([sys.executable, "-c", FILLING, *arguments], capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"{tmp_path}: cannot be written (")
-    assert "the bytes fetched so far are kept: free some space or choose another place by FILES" in done.stdout
+    assert (
+        "the bytes fetched so far are kept: free some space or choose another place by SACRECAP_TEST_SETS"
+        in done.stdout
+    )
     assert os.listdir(tmp_path) == ["file.part"]
     fetch(file, tmp_path)
     assert server.requests[1] == "bytes=100000-549999"

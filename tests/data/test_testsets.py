@@ -17,7 +17,8 @@ import sacrecap
 from command_line import run
 from runner import Runner
 from sacrecap.data import download, read_references, testsets
-from sacrecap.data.testsets import Source, TestSet
+from sacrecap.data.places import FOLDER, PublishedFile
+from sacrecap.data.testsets import TestSet
 from sacrecap.errors import DataError, SacrecapWarning
 
 __all__ = ["run"]
@@ -86,13 +87,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Handler]]:
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
         splits = CONTENT["/splits.zip"]
-        source = Source(f"{url}/splits.zip", len(splits), hashlib.sha256(splits).hexdigest())
-        unknown = Source(f"{url}/whole.json")
+        source = PublishedFile(f"{url}/splits.zip", len(splits), hashlib.sha256(splits).hexdigest())
+        unknown = PublishedFile(f"{url}/whole.json")
         registry = (
             TestSet("small-test", "the test split", source, 1, member="dataset.json", split="test"),
             TestSet("small-val", "the other", source, 1, member="dataset.json", split="val"),
             TestSet("whole", "without checksum", unknown, 2),
-            TestSet("gone", "not there", Source(f"{url}/gone.json", 5, ""), 2),
+            TestSet("gone", "not there", PublishedFile(f"{url}/gone.json", 5, ""), 2),
             TestSet("empty", "no such member", source, 1, member="no.json"),
             TestSet("short", "of other length", unknown, 3),
         )
@@ -105,7 +106,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Handler]]:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that the environment names, which is not there yet."""
-    monkeypatch.setenv(testsets.FOLDER, str(tmp_path / "sets"))
+    monkeypatch.setenv(FOLDER, str(tmp_path / "sets"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "sets"
 

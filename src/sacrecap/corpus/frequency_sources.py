@@ -13,7 +13,8 @@ from sacrecap.data import testsets
 from sacrecap.errors import DataError, UsageError, spelled
 
 if TYPE_CHECKING:
-    from sacrecap.data.testsets import Progress, TestSet
+    from sacrecap.data.download import Progress
+    from sacrecap.data.testsets import TestSet
 
 FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
 """Document frequencies, their name, or the path of their file."""

@@ -33,9 +33,9 @@ from sacrecap.data.written import unwritten
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, spelled, warn
 
 if TYPE_CHECKING:
+    from sacrecap.data.download import Progress
     from sacrecap.data.recognise import Recognised
     from sacrecap.data.rows import Rows
-    from sacrecap.data.testsets import Progress
 
 FORMATS = tuple(SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""

@@ -8,17 +8,18 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from http.client import HTTPException
-from typing import IO, Any
+from typing import IO
 from urllib.error import HTTPError, URLError
 
-from sacrecap.data.lock import lock
+from sacrecap.data.atomic import atomic_write
+from sacrecap.data.places import FOLDER, PublishedFile
 from sacrecap.data.remote import opened
-from sacrecap.errors import DataError
+from sacrecap.data.source import read_bytes
+from sacrecap.errors import DataError, SacrecapWarning, warn
 
-Progress = Callable[[int], object]
-"""Called with the number of bytes fetched so far."""
+Progress = Callable[[str, int, int], object]
+"""Takes a file's name, the number of bytes fetched, and the number of all bytes."""
 
 _ATTEMPTS = 4
 """Attempts without a new byte before we give up."""
@@ -27,139 +28,147 @@ _PAUSE = 2.0
 _PIECE = 1 << 18
 
 
-@dataclass(frozen=True)
-class PublishedFile:
-    """A file: its name, size in bytes, SHA-256 (None if nobody has published it) and URL."""
+def download(source: PublishedFile, folder: str, progress: Progress | None = None) -> None:
+    """Puts the file into the folder. Fetched bytes are kept in `NAME.part`; after a failure, the next call continues.
 
-    name: str
-    size: int
-    sha256: str | None
-    url: str
-    elsewhere: str
-    """How the user names a folder that has it."""
-    place: str
-    """How the user chooses where it is kept."""
-
-
-def download(part: PublishedFile, folder: str, progress: Progress) -> None:
-    """Puts the part into the folder. Fetched bytes are kept in `NAME.part`; after a failure, the next call continues.
+    Of a file without published checksum, that of the first download is kept in `NAME.sha256`.
 
     Raises:
         DataError: it cannot be fetched, or is not what was published.
+
+    Warns:
+        SacrecapWarning: nobody has published a checksum, and this is the first download.
     """
-    waiting = os.path.join(folder, f"{part.name}.part")
-    with storing(folder, part.place), open(waiting, "ab") as file:
-        _locked(file, folder)
-        if file.tell() > part.size:
+    path = os.path.join(folder, source.name)
+    waiting = f"{path}.part"
+    with _storing(folder):
+        os.makedirs(folder, exist_ok=True)
+    known = source.sha256 or _noted(path)
+    size = _asked_size(source) if source.size is None else source.size
+    with _storing(folder), open(waiting, "ab") as file:
+        _lock(file, folder)
+        if file.tell() > size:
             file.truncate(0)
             file.seek(0)
-        _fetch(part, file, progress)
-    with open(waiting, "rb") as fetched:
-        digest = checksum(fetched)
-    if part.sha256 not in (None, digest):
+        _fetch(source, file, size, progress or (lambda *_: None))
+    digest = _checksum(waiting)
+    if known not in (None, digest):
         os.remove(waiting)
         raise DataError(
-            f"{part.url}: is not the published file (its SHA-256 is {digest}, not {part.sha256}); the download is "
-            f"removed; try again, or give the right {part.name} {part.elsewhere}"
+            f"{source.url}: is not the published file (its SHA-256 is {digest}, not {known}); the download is "
+            f"removed; try again, or give the right {source.name} by {FOLDER}=DIR"
         )
-    os.replace(waiting, os.path.join(folder, part.name))
+    os.replace(waiting, path)
+    if known is None:
+        with atomic_write(f"{path}.sha256") as note:
+            note.write(f"{digest}  {source.name}\n")
+        warn(
+            f"{source.url}: nobody has published a checksum of it; that of this download, {digest}, is kept in "
+            f"{path}.sha256, and is compared with later ones",
+            SacrecapWarning,
+        )
+
+
+def _noted(path: str) -> str | None:
+    """The checksum that was noted at the first download, as `sha256sum` writes it."""
+    try:
+        return read_bytes(f"{path}.sha256").decode("ascii").split()[0]
+    except (DataError, ValueError, IndexError):
+        return None
 
 
 @contextlib.contextmanager
-def storing(folder: str, place: str) -> Iterator[None]:
-    """Turns an operating-system error of writing in the folder into one that says how to choose another: with
-    `place`.
-    """
+def _storing(folder: str) -> Iterator[None]:
+    """Turns an operating-system error of writing in the folder into one that says how to choose another."""
     try:
         yield
     except OSError as error:
         what = "no space is left" if error.errno in {errno.ENOSPC, errno.EDQUOT} else str(error)
         raise DataError(
             f"{folder}: cannot be written ({what}); the bytes fetched so far are kept: free some space or choose "
-            f"another place by {place}, and run the command again"
+            f"another place by {FOLDER}, and run the command again"
         ) from None
 
 
-def asked_size(part: PublishedFile) -> int:
-    """The file's size in bytes, as the server states it.
-
-    Raises:
-        DataError: the server does not say, or cannot be reached.
-    """
+def _asked_size(source: PublishedFile) -> int:
+    """The file's size in bytes, as the server states it. Raises `DataError` if it does not, or cannot be reached."""
     try:
-        with opened(part.url, "HEAD") as response:
+        with opened(source.url, "HEAD") as response:
             return int(response.headers["Content-Length"])
     except (HTTPError, URLError, HTTPException, OSError) as error:
-        reason = error if isinstance(error, HTTPError) else getattr(error, "reason", None) or error
-        raise DataError(f"{part.url}: cannot be fetched ({reason}); {_by_hand(part)}") from None
+        raise _not_fetched(source, error) from None
     except (TypeError, ValueError):
-        raise DataError(f"{part.url}: the server does not say how long the file is; {_by_hand(part)}") from None
+        raise _refused(source, "the server does not say how long the file is") from None
 
 
-def _fetch(part: PublishedFile, file: IO[bytes], progress: Progress) -> None:
-    """Appends the missing bytes of the part, as it is published."""
+def _fetch(source: PublishedFile, file: IO[bytes], size: int, progress: Progress) -> None:
+    """Appends the missing bytes of the file, as it is published."""
     failures = 0
-    while (have := file.tell()) < part.size:
-        progress(have)
+    while (have := file.tell()) < size:
+        progress(source.name, have, size)
         try:
-            _attempt(part, file, progress)
+            _attempt(source, file, size, progress)
             error: Exception = EOFError("it ended too early")
         except HTTPError as found:
             if found.code not in {408, 425, 429, 500, 502, 503, 504}:
-                raise DataError(f"{part.url}: {found}; {_by_hand(part)}") from None
+                raise _refused(source, str(found)) from None
             error = found
         except (URLError, HTTPException, TimeoutError, ConnectionError) as found:
             error = found
-        if file.tell() == have < part.size:
+        if file.tell() == have < size:
             failures += 1
             if failures == _ATTEMPTS:
-                reason = getattr(error, "reason", None) or error
-                raise DataError(f"{part.url}: cannot be fetched ({reason}); {_by_hand(part)}") from None
+                raise _not_fetched(source, error) from None
             time.sleep(_PAUSE * 2 ** (failures - 1))
         else:
             failures = 0
-    progress(file.tell())
+    progress(source.name, file.tell(), size)
 
 
-def _attempt(part: PublishedFile, file: IO[bytes], progress: Progress) -> None:
+def _attempt(source: PublishedFile, file: IO[bytes], size: int, progress: Progress) -> None:
     """Appends the bytes of one connection."""
     first = file.tell()
-    with opened(part.url, Range=f"bytes={first}-{part.size - 1}") as response:
-        if response.status != 206:
-            _skip(response, first)  # a server, or a proxy, that does not support ranges
-        while missing := part.size - file.tell():
+    with opened(source.url, Range=f"bytes={first}-{size - 1}") as response:
+        if response.status != 206:  # a server, or a proxy, that does not support ranges
+            while first > 0 and (piece := response.read(min(_PIECE, first))):
+                first -= len(piece)
+        while missing := size - file.tell():
             piece = response.read(min(_PIECE, missing))
             if not piece:
                 return
-            with storing(os.path.dirname(file.name), part.place):
+            with _storing(os.path.dirname(file.name)):
                 file.write(piece)
                 file.flush()
-            progress(file.tell())
+            progress(source.name, file.tell(), size)
 
 
-def _skip(response: Any, number: int) -> None:
-    while number > 0 and (piece := response.read(min(_PIECE, number))):
-        number -= len(piece)
+def _not_fetched(source: PublishedFile, error: Exception) -> DataError:
+    return _refused(source, f"cannot be fetched ({getattr(error, 'reason', None) or error})")
 
 
-def _by_hand(part: PublishedFile) -> str:
-    return (
-        f"run the command again to continue from here, or fetch {part.name} on another machine and give its folder "
-        f"{part.elsewhere}"
+def _refused(source: PublishedFile, why: str) -> DataError:
+    return DataError(
+        f"{source.url}: {why}; run the command again to continue from here, or fetch {source.name} on another machine "
+        f"and give its folder by {FOLDER}=DIR"
     )
 
 
-def _locked(file: IO[bytes], folder: str) -> None:
+def _lock(file: IO[bytes], folder: str) -> None:
     """Locks the file for this process, if the platform can, until it is closed."""
     try:
-        lock(file, wait=False)
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise DataError(f"{folder}: another sacrecap is fetching it there; wait until it is done") from None
 
 
-def checksum(file: IO[bytes]) -> str:
+def _checksum(path: str) -> str:
     """The SHA-256 of the file's content."""
     digest = hashlib.sha256()
-    while piece := file.read(_PIECE):
-        digest.update(piece)
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
     return digest.hexdigest()

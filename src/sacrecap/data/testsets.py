@@ -10,38 +10,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.places import in_cache
+from sacrecap.data.places import FOLDER, PublishedFile, in_cache
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
+from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from sacrecap.data.download import PublishedFile
-
-FOLDER = "SACRECAP_TEST_SETS"
-"""The environment variable that names the folder of test sets, instead of one in the user's cache folder."""
-
-Progress = Callable[[str, int, int], object]
-"""Takes a file's name, the number of bytes fetched, and the number of all bytes."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A published file: its URL, its size in bytes and its SHA-256, if they are published."""
-
-    url: str
-    size: int | None = None
-    sha256: str | None = None
-
-    @property
-    def name(self) -> str:
-        """Its name, the same here as at the publisher."""
-        return os.path.basename(self.url)
+    from sacrecap.data.download import Progress
 
 
 @dataclass(frozen=True)
@@ -63,37 +42,37 @@ class TestSet:
 
     name: str
     summary: str
-    source: Source
+    source: PublishedFile
     images: int
     member: str | None = None
     split: str | None = None
     counts: Literal["words", "stems", "pickle"] | None = None
 
 
-_KARPATHY = Source(
+_KARPATHY = PublishedFile(
     "https://cs.stanford.edu/people/karpathy/deepimagesent/caption_datasets.zip",
     36_745_453,
     "4cfd70132527b80933105e5829dc9034eaab9573482e2e680abbab6130244817",
 )
-_COCO_2014 = Source(
+_COCO_2014 = PublishedFile(
     "http://images.cocodataset.org/annotations/annotations_trainval2014.zip",
     252_872_794,
     "031296bbc80c45a1d1f76bf9a90ead27e94e99ec629208449507a4917a3bf009",
 )
-_COCO_2017 = Source(
+_COCO_2017 = PublishedFile(
     "http://images.cocodataset.org/annotations/annotations_trainval2017.zip",
     252_907_541,
     "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268",
 )
-_NOCAPS = Source("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
+_NOCAPS = PublishedFile("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
 _CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
 """The files of CIDEr's authors, as they last left them."""
-_PASCAL_50S = Source(f"{_CIDER}/pascal50S.json")
-_ABSTRACT_50S = Source(
+_PASCAL_50S = PublishedFile(f"{_CIDER}/pascal50S.json")
+_ABSTRACT_50S = PublishedFile(
     f"{_CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
 )
 
-_VALIDATION = Source(f"{_CIDER}/coco-val-df.p")
+_VALIDATION = PublishedFile(f"{_CIDER}/coco-val-df.p")
 
 
 def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
@@ -188,17 +167,13 @@ def _sources(one: TestSet) -> list[str]:
 
 def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
     """The references, from the published file, which is fetched if it is not here. Raises as `find`."""
-    from sacrecap.data.recognise import recognised
-    from sacrecap.data.unpack import Content
+    from sacrecap.data.captions import read_data
 
     unpacked = _sources(one)[0]
     source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
     inside = one.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
-    try:
-        captions = recognised(Content(source, data)).read("references", one.split)
-    except (DataError, UsageError) as error:
-        raise DataError(f"{source}: {error}") from None
+    captions = read_data(data, "references", source, split=one.split)
     if captions.image_count != one.images:
         raise DataError(
             f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
@@ -207,10 +182,14 @@ def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
     return captions
 
 
-def file_of(source: Source, progress: Progress | None = None) -> str:
+def file_of(source: PublishedFile, progress: Progress | None = None) -> str:
     """The published file in the folder of test sets; it is fetched if it is not here. Raises as `find`."""
     path = os.path.join(folder(), source.name)
-    return path if os.path.isfile(path) else _fetched(source, progress)
+    if not os.path.isfile(path):
+        from sacrecap.data.download import download
+
+        download(source, folder(), progress)
+    return path
 
 
 def _member(archive: str, name: str) -> bytes:
@@ -226,51 +205,6 @@ def _member(archive: str, name: str) -> bytes:
             return file.read(path)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError) as error:
         raise DataError(f"{archive}: cannot be unpacked ({error}); remove it; then it is fetched again") from None
-
-
-def _fetched(source: Source, progress: Progress | None) -> str:
-    """The published file; it is fetched into the folder if necessary."""
-    from sacrecap.data import download
-
-    place = folder()
-    with download.storing(place, FOLDER):
-        os.makedirs(place, exist_ok=True)
-    path = os.path.join(place, source.name)
-    known = source.sha256 or _noted(path)
-    file = _published(source, known)
-
-    def show(done: int) -> None:
-        if progress is not None:
-            progress(source.name, done, file.size)
-
-    download.download(file, place, show)
-    if known is None:
-        with open(path, "rb") as fetched:
-            digest = download.checksum(fetched)
-        with atomic_write(f"{path}.sha256") as note:
-            note.write(f"{digest}  {source.name}\n")
-        warn(
-            f"{source.url}: nobody has published a checksum of it; that of this download, {digest}, is kept in "
-            f"{path}.sha256, and is compared with later ones",
-            SacrecapWarning,
-        )
-    return path
-
-
-def _noted(path: str) -> str | None:
-    """The checksum that was noted at the first download, as `sha256sum` writes it."""
-    try:
-        return read_bytes(f"{path}.sha256").decode("ascii").split()[0]
-    except (DataError, ValueError, IndexError):
-        return None
-
-
-def _published(source: Source, sha256: str | None) -> PublishedFile:
-    from sacrecap.data.download import PublishedFile, asked_size
-
-    elsewhere = f"by {FOLDER}=DIR"
-    file = PublishedFile(source.name, source.size or 0, sha256, source.url, elsewhere=elsewhere, place=FOLDER)
-    return file if source.size is not None else replace(file, size=asked_size(file))
 
 
 def describe(one: TestSet) -> dict[str, Any]:
