@@ -12,7 +12,7 @@ from sacrecap.cli import options
 from sacrecap.cli.group import Group, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects
-from sacrecap.data.objects_writer import unite, write_objects
+from sacrecap.data.writers import unite, write_objects
 from sacrecap.vision import IMAGE_IDS, ON_CORRUPT, detect_images, find_images, load_detector
 
 _output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write; - is stdout.")

@@ -1,5 +1,6 @@
 """Reading and writing files: captions, and the objects of images."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
@@ -8,8 +9,7 @@ from sacrecap.data.captions import FORMATS, read_both, read_candidates, read_cap
 
 if TYPE_CHECKING:
     from sacrecap.data.objects import OBJECT_FORMATS, read_objects
-    from sacrecap.data.objects_writer import unite, write_objects
-    from sacrecap.data.writers import WRITTEN_FORMATS, write_candidates, write_caption_sets
+    from sacrecap.data.writers import WRITTEN_FORMATS, unite, write_candidates, write_caption_sets, write_objects
 
 __all__ = [
     "FORMATS",
@@ -31,18 +31,15 @@ __all__ = [
 __dir__ = __all__.copy
 
 
+_LATER = {
+    "sacrecap.data.objects": ("OBJECT_FORMATS", "read_objects"),
+    "sacrecap.data.writers": ("WRITTEN_FORMATS", "unite", "write_candidates", "write_caption_sets", "write_objects"),
+}
+
+
 def __getattr__(name: str) -> object:
     """Writers and the reader of objects load on first use: programs without them start faster."""
-    if name in ("WRITTEN_FORMATS", "write_candidates", "write_caption_sets"):
-        from sacrecap.data import writers
-
-        return getattr(writers, name)
-    if name in ("OBJECT_FORMATS", "read_objects"):
-        from sacrecap.data import objects
-
-        return getattr(objects, name)
-    if name in ("unite", "write_objects"):
-        from sacrecap.data import objects_writer
-
-        return getattr(objects_writer, name)
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module 'sacrecap.data' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Writing candidates and caption sets: whole or not at all, in formats that the readers accept."""
+"""Writing candidates, caption sets and objects: whole or not at all, in formats that the readers accept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO, Any, SupportsIndex
 from sacrecap._core import Captions, image_ids
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, DataWarning, UsageError, some, warn
 
 Row = tuple[str | int, str]
 """An image id and its candidate."""
@@ -50,6 +50,36 @@ def write_caption_sets(path: PathLike, sets: Mapping[str, Sequence[str]]) -> Non
         DataError: the file cannot be written.
     """
     write_list(path, ({"image_id": image, "captions": list(set_)} for image, set_ in sets.items()))
+
+
+def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:
+    """Write a list of ``{"image_id", "objects"}``, one row per line: labels with counts, or only labels.
+
+    Args:
+        path: the file to write; ``-`` is standard output. The file appears when it is complete.
+        objects: by image id, counts by label, or labels.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    plain = ((image, dict(of) if isinstance(of, Mapping) else list(of)) for image, of in objects.items())
+    write_list(path, ({"image_id": image, "objects": of} for image, of in plain))
+
+
+def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[str]]:
+    """The unique labels of each image in any of the sources: counts of several sources cannot be added.
+
+    Warns:
+        DataWarning: an image is missing in a source; it counts as having no objects there.
+    """
+    given = list(sources)
+    images = dict.fromkeys(image for objects in given for image in objects)
+    partly = [image for image in images if any(image not in objects for objects in given)]
+    if partly:
+        warn(f"not in every file, and counted as without objects there: {some(partly)}", DataWarning)
+    return {
+        image: list(dict.fromkeys(label for objects in given for label in objects.get(image, ()))) for image in images
+    }
 
 
 def write_list(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
