@@ -419,7 +419,7 @@ def test_memory_that_is_full_is_no_bug(
         "sacrecap: what the files hold does not fit into the memory of this process; --engine stream"
     )
     (tmp_path / "c.json").write_text("{}")
-    monkeypatch.setattr("sacrecap.data.source._file_bytes", fail)
+    monkeypatch.setattr("sacrecap.data.source.open", fail, raising=False)
     with pytest.raises(DataError, match="c.json: does not fit into the memory that this process may have; write it as"):
         read_candidates(tmp_path / "c.json")
 

@@ -89,12 +89,6 @@ def test_json_has_names_for_its_types(value: object, name: str) -> None:
     assert fields.json_type(value) == name
 
 
-def test_a_file_that_is_not_utf_8_names_the_line() -> None:
-    assert fields.decoded(b"\xef\xbb\xbfa", "file") == "a"
-    with pytest.raises(DataError, match="^file, line 2: not UTF-8; convert"):
-        fields.decoded(b"a\n\xff", "file")
-
-
 @pytest.mark.parametrize("labels", [*({"dog": count} for count in (0.5, -1, True, float("nan"), "2")), "dog", 3, [""]])
 def test_objects_follow_one_rule_in_files_and_in_python(tmp_path: Path, labels: Any) -> None:
     with pytest.raises(DataError, match="image 7: ") as given:

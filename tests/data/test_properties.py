@@ -49,7 +49,7 @@ def table(refs: dict[str, list[str]], delimiter: str) -> str:
 def parsed(data: bytes, format: str | None = None) -> dict[str, list[str]]:
     """The captions in the bytes of a file, each as it stands there."""
     reading = Reading(format, separator="none")
-    return CaptionFile.of_contents("file", {"file": Content("file", data)}, reading).captions("sets").to_dict()
+    return CaptionFile("file", reading, contents={"file": Content("file", data)}).captions("sets").to_dict()
 
 
 def as_a_cell(text: str) -> str:
@@ -166,7 +166,7 @@ JSON = st.one_of(
 @given(text=JSON)
 def test_what_the_native_reader_reads_is_what_the_reader_of_all_shapes_reads(text: str) -> None:
     """The fast path steps aside at whatever it would read otherwise."""
-    whole = CaptionFile.of_contents("file", {"file": Content("file", text.encode())}, Reading(separator="none"))
+    whole = CaptionFile("file", Reading(separator="none"), contents={"file": Content("file", text.encode())})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         usual = whole._usual()

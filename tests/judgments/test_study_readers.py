@@ -496,7 +496,7 @@ def test_what_is_no_judgment(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("{\n")
     refused(tmp_path / "a.jsonl", "line 1: not JSON", dataset="pairs")
     (tmp_path / "a.jsonl").write_bytes(b'{"b": 1}\n\xff\n')
-    refused(tmp_path / "a.jsonl", "line 2: not UTF-8; convert the file to UTF-8", dataset="pairs")
+    refused(tmp_path / "a.jsonl", "line 2, column 1: byte 9 (0xff) is not UTF-8; save", dataset="pairs")
 
 
 def test_a_folder_of_two_files_of_a_format_needs_a_name(tmp_path: Path) -> None:

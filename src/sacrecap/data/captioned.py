@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sacrecap.data.recognise import recognised
+from sacrecap.data.captions import CaptionFile
 from sacrecap.data.rows import parsed
-from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.data.unpack import Content
+from sacrecap.data.source import PathLike, Reading, read_bytes
 from sacrecap.errors import DataError, UsageError, naming, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
@@ -171,8 +170,7 @@ def _coco(path: Path) -> list[CaptionedImage]:
 
 def _captions(path: Path, format: str) -> dict[str, list[str]]:
     """The captions of each image of a file in this format."""
-    with naming(f"{path}: "):
-        return recognised(Content(str(path), read_bytes(path)), format).read("references").to_dict()
+    return CaptionFile(path, Reading(format)).captions("references").to_dict()
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:

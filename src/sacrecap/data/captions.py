@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -220,7 +220,7 @@ def united(every: Sequence[Captions]) -> Captions:
 
 def read_data(data: bytes, part: str, name: str, *, split: str | None = None) -> Captions:
     """The captions in the bytes of a file, as `CaptionFile.captions`; `name` is the file's in messages, or empty."""
-    return CaptionFile.of_contents(name, {name: Content(name, data)}, Reading(split=split)).captions(part)
+    return CaptionFile(name, Reading(split=split), contents={name: Content(name, data)}).captions(part)
 
 
 def unknown_format(given: str) -> str:
@@ -251,22 +251,22 @@ class CaptionFile:
         reading: how it is to be read.
         held: whether its bytes are read once, and kept; else it is opened each time, and `pieces` reads it piece by
             piece where its format allows that.
+        contents: what is in its files, by their names, if that is there already.
     """
 
-    def __init__(self, path: PathLike, reading: Reading, *, held: bool = True) -> None:
+    def __init__(
+        self, path: PathLike, reading: Reading, *, held: bool = True, contents: Mapping[str, Content] | None = None
+    ) -> None:
         if reading.format is not None and reading.format not in FORMATS:
             raise UsageError(unknown_format(reading.format))
-        if names_several(path):
+        if contents is None and names_several(path):
             from sacrecap.data.listing import contents_of
 
             contents, split = contents_of(path, reading.split, reading.format, held=held)
             reading = reading._replace(split=split)
-        else:
+        elif contents is None:
             contents = {display_name(path): content_of(path, held=held)}
-        self._begin(display_name(path), contents, reading)
-
-    def _begin(self, name: str, contents: dict[str, Content], reading: Reading) -> None:
-        self.name = name
+        self.name = display_name(path)
         self.format, self.split, encoding, self.separator, self.rejected = reading
         if encoding is not None:
             contents = {name: own.recoded(encoding) for name, own in contents.items()}
@@ -276,13 +276,6 @@ class CaptionFile:
         self.id_place = 0
         """Which of the columns that could be image ids is taken: see `id_columns`."""
         self._both = self._has_told = False
-
-    @classmethod
-    def of_contents(cls, name: str, contents: dict[str, Content], reading: Reading) -> CaptionFile:
-        """A file whose bytes are there."""
-        file = cls.__new__(cls)
-        file._begin(name, contents, reading)
-        return file
 
     @classmethod
     def of_references(

@@ -129,15 +129,6 @@ def one_of(value: object, accepted: Sequence[str]) -> str:
     return value
 
 
-def decoded(data: bytes, source: str) -> str:
-    """The text of a UTF-8 file, without a byte-order mark. Raises `DataError` with the first line that is not UTF-8."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{source}, line {line}: not UTF-8; convert the file to UTF-8") from None
-
-
 def checked(subject: str, check: Callable[..., T], value: Any, *bounds: Any, **options: Any) -> T:
     """Returns the checked value. Raises `DataError`: `subject` and the problem."""
     try:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sacrecap._core import Captions
 from sacrecap.data import documents, rows
 from sacrecap.data.magic import binary_format
 from sacrecap.data.rows import Rows
@@ -46,12 +45,6 @@ class Recognised(NamedTuple):
     """The document of JSON that it is, if it is one."""
     problem: str = ""
     """Why no captions are found where nobody names columns."""
-
-    def read(self, part: str, split: str | None = None) -> Captions:
-        """The captions of a part: see `Shape.read`. Raises `DataError` also where none are found."""
-        if self.problem:
-            raise DataError(self.problem)
-        return self.shape.read(self.rows, part, split)
 
     @property
     def every(self) -> Rows:
@@ -110,7 +103,7 @@ def _recognised(content: Content, format: str | None) -> Recognised:
         return _known("text", rows.text_lines(content))
     if not content.is_utf8():
         not_utf8(content.read())
-    if not start.removeprefix(b"\xef\xbb\xbf").strip():
+    if not start.decode(errors="replace").removeprefix("\ufeff").strip():
         raise DataError(f"the file is empty; {accepted()}")
     if format in _TABLES or format == "pairs":
         return _known(*_of_text(content, format))

@@ -92,8 +92,10 @@ def read_bytes(path: PathLike) -> bytes:
 
         return unpacked(fetched(path), path)
     with reading(path):
-        data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)
-        return unpacked(data, display_name(path))
+        if path == "-":
+            return unpacked(sys.stdin.buffer.read(), display_name(path))
+        with open(path, "rb") as file:
+            return unpacked(file.read(), display_name(path))
 
 
 def content_of(path: PathLike, *, held: bool = True) -> Content:
@@ -133,11 +135,6 @@ def reading(path: PathLike) -> Iterator[None]:
         raise DataError(f"{name}: may not be read by this user; change its permissions") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{name}: cannot be read: {error}") from None
-
-
-def _file_bytes(path: PathLike) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _nearest(path: str) -> str:

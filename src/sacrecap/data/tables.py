@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sacrecap.data.fields import decoded, json_type
+from sacrecap.data.fields import json_type
 from sacrecap.data.rows import DELIMITERS, check_single, of_arrow, parsed, table_header, table_rows
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.data.unpack import Content
+from sacrecap.data.unpack import Content, text_of
 from sacrecap.errors import DataError, naming
 
 IMAGES = tuple("image_id video_id audio_id cocoid img_id imgid file_name image_file image_path image".split())
@@ -91,8 +91,7 @@ def table_of(source: str, data: bytes) -> NumberTable:
     checksum = hashlib.sha256(data).hexdigest()[:12]
     if data.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
         return _of_rows(source, _arrow(source, data), checksum)
-    text = decoded(data, source)
-    start = text.lstrip()[:1]
+    start = text_of(data, f"{source}, ").lstrip()[:1]
     if start == "":
         raise DataError(f"{source}: no scores in it; expected a header and a row for each caption")
     if start not in "[{":

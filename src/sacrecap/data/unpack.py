@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import IO, Any
 
-from sacrecap.errors import DataError, SacrecapError, UsageError, first_of, of_extra
+from sacrecap.errors import DataError, SacrecapError, UsageError, first_of, naming, of_extra
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files."""
@@ -152,12 +152,13 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def text_of(data: bytes) -> str:
-    """The text, without a byte-order mark. Raises `DataError` with the place of what is not UTF-8."""
+def text_of(data: bytes, where: str = "") -> str:
+    """The text, without a byte-order mark. Raises `DataError`, after `where`, with the place of what is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        not_utf8(data)
+        with naming(where):
+            not_utf8(data)
         raise
 
 

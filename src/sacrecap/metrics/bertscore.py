@@ -178,10 +178,10 @@ def read_baseline(path: str, layer: int) -> dict[str, float]:
     """
     import csv
 
-    from sacrecap.data.fields import decoded
     from sacrecap.data.source import read_bytes
+    from sacrecap.data.unpack import text_of
 
-    rows = list(csv.reader(decoded(read_bytes(path), path).splitlines()))
+    rows = list(csv.reader(text_of(read_bytes(path), f"{path}, ").splitlines()))
     wanted = ["LAYER", *_COLUMNS.values()]
     if not rows or [name.strip() for name in rows[0]] != wanted:
         raise DataError(

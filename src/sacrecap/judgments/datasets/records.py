@@ -10,6 +10,7 @@ from sacrecap.data import fields
 from sacrecap.data.cells import listed
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.data.tables import NumberTable, table_of
+from sacrecap.data.unpack import text_of
 from sacrecap.errors import DataError
 
 READER = "sacrecap.judgments.read_judgments"
@@ -151,7 +152,7 @@ def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
 
 
 def _lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
-    text = fields.decoded(data, source)
+    text = text_of(data, f"{source}, ")
     # Not splitlines(), which also cuts at the line separators that captions hold.
     lines = enumerate(text.split("\n"), 1)
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())

@@ -8,8 +8,8 @@ from importlib.resources import files
 from typing import TypeAlias
 
 from sacrecap import _core
-from sacrecap.data import fields
 from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.data.unpack import text_of
 from sacrecap.errors import DataError, first_of, warn
 from sacrecap.resources.chair.object_vocabulary import ObjectVocabulary
 
@@ -68,4 +68,4 @@ def _text(name: str) -> str:
 
 @lru_cache(maxsize=4)
 def _read(path: str, version: tuple[int, int]) -> ObjectVocabulary:  # noqa: ARG001 (a file that changes is another)
-    return ObjectVocabulary(fields.decoded(read_bytes(path), path), path)
+    return ObjectVocabulary(text_of(read_bytes(path), f"{path}, "), path)
