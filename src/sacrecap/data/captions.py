@@ -28,7 +28,7 @@ from sacrecap.data.shapes import (
     whole_numbers,
 )
 from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several
-from sacrecap.data.unpack import Content
+from sacrecap.data.unpack import Content, is_binary
 from sacrecap.data.written import unwritten
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, spelled, warn
 
@@ -338,7 +338,12 @@ class CaptionFile:
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
             found = self._usual() if usual else None
-            found = self._whole(self._read(columns, part) if found is None else found)
+            if found is None:
+                rows, shape = self._of_columns(columns, part)
+                left_out: list[str] | None = None if self.rejected == "keep" else []
+                found = shape.read(rows, part, self.split, left_out)
+                self._tell(left_out)
+            found = self._whole(found)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
@@ -463,14 +468,6 @@ class CaptionFile:
         shape = (named or _NO_COLUMNS).of_part(rows.names, part, both=self._both)
         return rows, replace(shape, ids=shape.ids[self.id_place :])
 
-    def _read(self, named: NamedColumns | None, part: str) -> Captions:
-        """The captions of rows."""
-        rows, shape = self._of_columns(named, part)
-        left_out: list[str] | None = None if self.rejected == "keep" else []
-        captions = shape.read(rows, part, self.split, left_out)
-        self._tell(left_out)
-        return captions
-
     def _tell(self, left_out: list[str] | None) -> None:
         """Warns, once, of captions that the data set itself excludes."""
         if left_out and not self._has_told:
@@ -502,8 +499,6 @@ class CaptionFile:
 
     def _encoding_hint(self) -> str:
         """What to do about a text that is not UTF-8."""
-        from sacrecap.data.magic import is_binary
-
         if all(own.is_utf8() or is_binary(own.start) for own in self._contents.values()):
             return ""
         python = option("encoding", "utf-16", "cp1252")

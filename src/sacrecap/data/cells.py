@@ -107,11 +107,6 @@ def flat(cells: Sequence[Any]) -> Iterator[Any]:
             yield cell
 
 
-def single(value: Any) -> Any:
-    """The value, or the only one of a list."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
-
-
 def paths(value: Mapping[str, Any], outer: str = "", depth: int = _DEPTH) -> Iterator[str]:
     """The names of all values in an object: `doc.id` in an object, `sentences[*].raw` in those of a list."""
     for key, inner in value.items():

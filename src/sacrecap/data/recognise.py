@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sacrecap.data import documents, rows
-from sacrecap.data.magic import binary_format
 from sacrecap.data.rows import Rows
 from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
-from sacrecap.data.unpack import Content, not_utf8
+from sacrecap.data.unpack import Content, binary_format, not_utf8
 from sacrecap.errors import DataError, naming
 
 _DOCUMENTS: dict[str, Callable[[Any], Rows | None]] = {

@@ -386,16 +386,16 @@ def of_arrow(content: Content, format: str) -> Rows:
     """
     with whole(format), content.open() as file:
         schema = _parquet_file(content, file).schema_arrow if format == "parquet" else _arrow(content, file)[0]
-    known: list[str] = [path for field in schema for path in columns_of(field) if not _is_binary(schema, path)]
+    known: list[str] = [path for field in schema for path in _paths(field) if not _is_binary(schema, path)]
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         with whole(format), content.open() as file:
             if format == "parquet":
-                found = _parquet_file(content, file).iter_batches(batch_size=_ROWS, columns=stored(names, known))
+                found = _parquet_file(content, file).iter_batches(batch_size=_ROWS, columns=_stored(names, known))
             else:
                 found = _arrow(content, file)[1]
             for batch in found:
-                yield [column(batch, name).to_pylist() for name in names]
+                yield [_column(batch, name) for name in names]
 
     return Rows(known, batches)
 
@@ -414,16 +414,16 @@ def whole(format: str, source: str = "") -> Iterator[None]:
         raise DataError(f"{source}not a whole {format} file ({reason}); write or download it again") from None
 
 
-def columns_of(field: Any, outer: str = "") -> list[str]:
+def _paths(field: Any, outer: str = "") -> list[str]:
     """The columns that a field has: parts of a struct go by paths, `image.path`; in a list by `sentences[*].raw`."""
     from pyarrow import types
 
     name, type_ = f"{outer}{field.name}", field.type
     if types.is_struct(type_):
-        return [path for number in range(type_.num_fields) for path in columns_of(type_.field(number), f"{name}.")]
+        return [path for number in range(type_.num_fields) for path in _paths(type_.field(number), f"{name}.")]
     if types.is_list(type_) and types.is_struct(type_.value_type):
         inner = type_.value_type
-        return [path for number in range(inner.num_fields) for path in columns_of(inner.field(number), f"{name}[*].")]
+        return [path for number in range(inner.num_fields) for path in _paths(inner.field(number), f"{name}[*].")]
     return [name]
 
 
@@ -435,31 +435,25 @@ def _is_binary(schema: Any, path: str) -> bool:
     return found is not None and (types.is_binary(found) or types.is_large_binary(found))
 
 
-def stored(names: Sequence[str], known: Sequence[str]) -> list[str]:
+def _stored(names: Sequence[str], known: Sequence[str]) -> list[str]:
     """What to read of a file with these columns for these names: of a path into a list, the whole column."""
     every = (name if name in known and "[" not in name else re.split(r"[.\[]", name, maxsplit=1)[0] for name in names)
     return list(dict.fromkeys(name for name in every if name in known or any(one.startswith(name) for one in known)))
 
 
-def column(batch: Any, path: str) -> Any:
-    """A column of a batch, or of what is in one; nulls for a column that is not there."""
-    import pyarrow
-    import pyarrow.compute
+def _column(batch: Any, path: str) -> list[Any]:
+    """The values of a column of a batch, or of what is in one; None for a column that is not there."""
+    from pyarrow import compute, types
 
     if path in batch.schema.names:
-        return batch.column(path)
-    outer, _, inner = path.partition(".")
-    if outer in batch.schema.names and inner and inner in _parts(batch.column(outer).type):
-        return pyarrow.compute.struct_field(batch.column(outer), inner)
-    outer = re.split(r"[.\[]", path, maxsplit=1)[0]
+        return batch.column(path).to_pylist()  # type: ignore[no-any-return]
+    outer, inner = re.split(r"[.\[]", path, maxsplit=1)[0], path.partition(".")[2]
     if outer not in batch.schema.names:
-        return pyarrow.nulls(batch.num_rows, pyarrow.string())
-    values = batch.column(outer).to_pylist()
-    return pyarrow.array([_of_row({outer: value}, path, number) for number, value in enumerate(values, 1)])
-
-
-def _parts(type_: Any) -> list[str]:
-    return [type_.field(number).name for number in range(type_.num_fields)] if str(type_).startswith("struct") else []
+        return [None] * batch.num_rows
+    values = batch.column(outer)
+    if types.is_struct(values.type) and values.type.get_field_index(inner) >= 0:
+        return compute.struct_field(values, inner).to_pylist()  # type: ignore[no-any-return]
+    return [_of_row({outer: value}, path, number) for number, value in enumerate(values.to_pylist(), 1)]
 
 
 def _parquet_file(content: Content, file: IO[bytes]) -> Any:

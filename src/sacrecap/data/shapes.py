@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder, whole_ids
-from sacrecap.data.cells import flat, is_missing, listed, single
+from sacrecap.data.cells import flat, is_missing, listed
 from sacrecap.errors import DataError, UsageError, first_of, option
 
 if TYPE_CHECKING:
@@ -506,7 +506,7 @@ def _ids(values: Sequence[Any], column: str) -> list[Any]:
     for value in values:
         if isinstance(value, list) and len(value) != 1:
             raise no_ids(column, f"lists of {len(value)}")
-        image = single(value)
+        image = value[0] if isinstance(value, list) else value
         if isinstance(image, str) and len(image) > LONGEST_ID:
             raise no_ids(column)
         found.append(image)

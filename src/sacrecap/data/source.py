@@ -62,10 +62,7 @@ def names_several(path: PathLike) -> bool:
 
 def display_name(path: PathLike) -> str:
     """The name of the file in messages: its path, or ``<stdin>`` for ``-``. What is not UTF-8 in it is `�`."""
-    return "<stdin>" if path == "-" else _as_text(os.fspath(path))
-
-
-def _as_text(name: str) -> str:
+    name = "<stdin>" if path == "-" else os.fspath(path)
     return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -73,7 +70,7 @@ def system_name(path: PathLike) -> str:
     """The name of the system whose captions are in this file: the file's name, without folder and suffix."""
     if path == "-":
         return "standard input"
-    name = _as_text(os.path.basename(os.fspath(path)))
+    name = os.path.basename(display_name(path))
     if is_remote(path):
         name = name.partition("?")[0] or name
     stem, suffix = os.path.splitext(name)

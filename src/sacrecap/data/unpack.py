@@ -1,4 +1,4 @@
-"""Bytes, unpacked: gzip, bzip2, xz and zstd, and a zip of one file, recognised from their first bytes.
+"""Bytes: what the first of them say of a file, and what it holds unpacked, of gzip, bzip2, xz, zstd, a zip of one file.
 
 What is unpacked is bounded: a few megabytes may stand for gigabytes of the same byte.
 """
@@ -26,6 +26,30 @@ _BEGINNING = 1 << 20
 ZIP = b"PK\x03\x04"
 _EXCEL = "[Content_Types].xml"
 """A part of every Excel file."""
+_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"PK\x03\x04": "spreadsheet"}
+"""Formats by the first bytes of a file."""
+_TAR = (257, b"ustar")
+_NO_CAPTIONS = {
+    b"\x80\x02": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"\x93NUMPY": "an array of NumPy",
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"RIFF": "a picture, sound or film (RIFF)",
+    b"%PDF": "a PDF",
+    b"\x89HDF": "HDF5",
+    b"SQLite format 3": "a database of SQLite",
+    b"ORC": "a table of ORC",
+    b"Obj\x01": "a table of Avro",
+    b"\x7fELF": "a program",
+    b"\xd0\xcf\x11\xe0": "a file of an old Excel or Word",
+    b"7z\xbc\xaf": "an archive of 7-Zip",
+    b"Rar!": "an archive of RAR",
+}
+"""Files that hold no captions that can be read, by their first bytes."""
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -60,6 +84,28 @@ def compression(start: bytes) -> str | None:
     kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
     is_text = kind == "bzip2" and start[4:10] not in (b"1AY&SY", b"\x17rE8P\x90")
     return None if is_text else kind
+
+
+def binary_format(start: bytes) -> str | None:
+    """A table's format, `spreadsheet` or `webdataset`; None for text. Raises `DataError` for other binary files."""
+    found = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
+    if found is not None:
+        return found
+    place, magic = _TAR
+    if start.startswith(magic, place):
+        return "webdataset"
+    kind = next((kind for magic, kind in _NO_CAPTIONS.items() if start.startswith(magic)), None)
+    if kind is not None:
+        raise DataError(f"is {kind}, of which no captions are read; write them as JSON, CSV or Parquet")
+    return None
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file is none of text."""
+    try:
+        return binary_format(data) is not None
+    except DataError:
+        return True
 
 
 class Content:
@@ -109,8 +155,6 @@ class Content:
             DataError: it is not in that encoding; the message begins with the name.
             UsageError: no such encoding.
         """
-        from sacrecap.data.magic import is_binary
-
         try:
             codecs.lookup(encoding)
             data = self.read()
