@@ -307,24 +307,20 @@ class CaptionFile:
         accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
         captions = self.captions("candidates", columns=columns, image_ids=image_ids)
         counts = captions.caption_counts()
-        if len(self._contents) > 1 and max(counts, default=0) > 1:
-            # The ranks of a distributed evaluation repeat images to have as many each.
-            once = {image: [*dict.fromkeys(texts)] for image, texts in captions.to_dict().items()}
-            captions = _as_before(Captions.from_dict(once), captions)
-            counts = captions.caption_counts()
+        if max(counts, default=0) <= 1:
+            return captions
+        given = captions.to_dict()
+        if len(self._contents) > 1:  # the ranks of a distributed evaluation repeat images to have as many each
+            given = {image: [*dict.fromkeys(texts)] for image, texts in given.items()}
         if on_duplicate == "skip":
-            several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
+            several = [image for image, texts in given.items() if len(texts) > 1]
             self.skipped.update(several)
-            captions = without(captions, several)
-            counts = captions.caption_counts()
-        elif on_duplicate != "error" and max(counts, default=0) > 1:
-            place = 0 if on_duplicate == "first" else -1
-            single = {image: [texts[place]] if texts else [] for image, texts in captions.to_dict().items()}
-            captions = _as_before(Captions.from_dict(single), captions)
-            counts = captions.caption_counts()
-        if max(counts, default=0) > 1:
-            raise DataError(f"{self.name}: {_not_one(captions, counts)}")
-        return captions
+            given = {image: texts for image, texts in given.items() if len(texts) <= 1}
+        elif on_duplicate != "error":
+            given = {image: texts[:1] if on_duplicate == "first" else texts[-1:] for image, texts in given.items()}
+        if any(len(texts) > 1 for texts in given.values()):
+            raise DataError(f"{self.name}: {_not_one(given)}")
+        return _as_before(Captions.from_dict(given), captions)
 
     def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
@@ -536,16 +532,20 @@ def _as_before(captions: Captions, before: Captions) -> Captions:
     return captions if before.source is None else captions.named(before.source)
 
 
-def _not_one(captions: Captions, counts: list[int]) -> str:
+def _not_one(captions: Mapping[str, Sequence[str]]) -> str:
     """Explains why these captions, of which an image has several, are not candidates."""
-    if min(counts) > 1:
+    several = [image for image, texts in captions.items() if len(texts) > 1]
+    if len(several) == len(captions):
+        counts = [len(texts) for texts in captions.values()]
+        mean = sum(counts) / len(counts)
+        each = f"{mean:.0f}" if len({*counts}) == 1 else f"about {mean:.3g}"
         return (
-            f"looks like a reference file: {_per_image(captions)} captions per image, where candidates have one; "
+            f"looks like a reference file: {each} captions per image, where candidates have one; "
             "give references first and candidates second, or score several captions per image as caption sets"
         )
-    several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
+    have = "1 image has" if len(several) == 1 else f"{len(several)} images have"
     return (
-        f"{_images(several)} more than one candidate: {first_of(several)}; keep one for each image, or choose "
+        f"{have} more than one candidate: {first_of(several)}; keep one for each image, or choose "
         f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
     )
 
@@ -554,13 +554,3 @@ def _warn_if_candidates(name: str, captions: Captions, part: str) -> None:
     """Warn when a file that should have several captions per image has exactly one for each."""
     if captions.image_count > 1 and set(captions.caption_counts()) == {1}:
         warn(f"{name}: looks like a candidate file: one caption per image; taken as {part}", DataWarning)
-
-
-def _per_image(captions: Captions) -> str:
-    """``5``, or ``about 5.1`` when not all images have as many."""
-    mean = captions.caption_count / captions.image_count
-    return f"{mean:.0f}" if len(set(captions.caption_counts())) == 1 else f"about {mean:.3g}"
-
-
-def _images(images: list[str]) -> str:
-    return "1 image has" if len(images) == 1 else f"{len(images)} images have"

@@ -79,38 +79,28 @@ def names_of(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(path for record in records[:_LOOKED_AT] for path in paths(record)))
 
 
-def value_of(record: Mapping[str, Any], name: str) -> Any:
+def _of_row(record: Mapping[str, Any], name: str, number: int) -> Any:
     """The value of a column in a row. Raises `DataError` where a path into lists leads nowhere, or to several."""
     try:
         value = at(record, name)
     except DataError as error:
-        raise DataError(f"{name} {error}") from None
-    if value is None and is_deep(name):
-        raise DataError(f"has nothing at {name}; leave such rows out, or add what they lack")
-    return value
-
-
-def _of_row(record: Mapping[str, Any], name: str, number: int) -> Any:
-    try:
-        return value_of(record, name)
-    except DataError as error:
-        raise DataError(f"row {number} {_named(record)}{error}") from None
-
-
-def _named(record: Mapping[str, Any]) -> str:
-    """The first value of a row, which tells which one it is."""
+        why = f"{name} {error}"
+    else:
+        if value is not None or not is_deep(name):
+            return value
+        why = f"has nothing at {name}; leave such rows out, or add what they lack"
     first = next(iter(record.values()), None)
-    return f"({first}) " if isinstance(first, str | int) else ""
+    raise DataError(f"row {number} {f'({first}) ' if isinstance(first, str | int) else ''}{why}")
 
 
-def of_columns(columns: Mapping[str, list[Any]], *, is_json: bool = False, images: Sequence[Any] = ()) -> Rows:
+def of_columns(columns: Mapping[str, list[Any]], *, is_json: bool = False) -> Rows:
     """Columns that are in memory."""
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         rows = len(next(iter(columns.values()), []))
         yield [columns[name] if name in columns else [None] * rows for name in names]
 
-    return Rows(list(columns), batches, is_json=is_json, images=images)
+    return Rows(list(columns), batches, is_json=is_json)
 
 
 def of_files(files: Mapping[str, Rows]) -> Rows:
