@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,25 +30,19 @@ AUTO = "auto"
 """The format that is recognised from content."""
 
 
-class FileFormat(NamedTuple):
-    """How files of captions are written, as the option of their format says it: `csv(encoding=cp1252)`."""
+def _reading_of(text: str) -> Reading:
+    """How files of captions are read, as the option of their format says it: `csv(encoding=cp1252)`.
 
-    format: str | None = None
-    encoding: str | None = None
-    separator: str | None = None
-    rejected: str | None = None
-
-    @classmethod
-    def of(cls, text: str) -> FileFormat:
-        """Raises `UsageError` for an unknown parameter."""
-        name, parameters = read_call("a format", text)
-        accepted: dict[str, Parameter] = {
-            "encoding": ("a name", str),
-            "separator": ("a text", str),
-            "rejected": ("keep", _keep),
-        }
-        how = read_parameters(f"the format {name}", parameters, accepted)
-        return cls(None if name == AUTO else name, **how)
+    Raises `UsageError` for an unknown parameter.
+    """
+    name, parameters = read_call("a format", text)
+    accepted: dict[str, Parameter] = {
+        "encoding": ("a name", str),
+        "separator": ("a text", str),
+        "rejected": ("keep", _keep),
+    }
+    how = read_parameters(f"the format {name}", parameters, accepted)
+    return Reading(None if name == AUTO else name, **how)
 
 
 def _keep(text: str) -> str:
@@ -79,7 +73,7 @@ class CaptionFiles:
     on_missing: OnMissing = "error"
 
     def __post_init__(self) -> None:
-        self.of_references, self.of_captions = map(FileFormat.of, (self.reference_format, self.captions_format))
+        self.of_references, self.of_captions = map(_reading_of, (self.reference_format, self.captions_format))
         self.columns = columns_named(self.id_column, self.caption_column, self.references_column)
         self._skipped: set[str] = set()
         self._image_column: str | None = None
@@ -173,8 +167,7 @@ class CaptionFiles:
         stage.text = "reading"
         if self.by is not None:
             self._take_columns(self.open("references", path), path)
-        format_, *how = self.of_references
-        return Reading(format_, self.split, *how), self.columns
+        return self.of_references._replace(split=self.split), self.columns
 
     def of_columns(self, path: str) -> tuple[Captions, dict[str, Captions]]:
         """References of a file of rows, and the captions in each --caption-column, which are a system's each."""
@@ -266,11 +259,9 @@ class CaptionFiles:
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `added`, `candidates`, `sets`, sets `alone`, `captions`."""
         if part in ("references", "added"):
-            format_, *how = self.of_references
-            return CaptionFile.of_references(path, Reading(format_, self.split, *how), _show)
+            return CaptionFile.of_references(path, self.of_references._replace(split=self.split), _show)
         split = self.split if part in ("captions", "alone") else None  # with references, it is theirs
-        format_, *how = self.of_captions
-        return CaptionFile(path, Reading(format_, split, *how))
+        return CaptionFile(path, self.of_captions._replace(split=split))
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
