@@ -17,7 +17,8 @@ from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.places import FOLDER, PublishedFile, in_cache
 from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.errors import DataError, UsageError
+from sacrecap.data.unpack import Content
+from sacrecap.errors import DataError, UsageError, naming
 
 if TYPE_CHECKING:
     from sacrecap.data.download import Progress
@@ -167,13 +168,15 @@ def _sources(one: TestSet) -> list[str]:
 
 def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
     """The references, from the published file, which is fetched if it is not here. Raises as `find`."""
-    from sacrecap.data.captions import read_data
+    from sacrecap.data.recognise import recognised
 
     unpacked = _sources(one)[0]
     source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
     inside = one.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
-    captions = read_data(data, "references", source, split=one.split)
+    with naming(f"{source}: "):
+        file = recognised(Content(source, data))
+        captions = file.shape.read(file.rows, "references", one.split)
     if captions.image_count != one.images:
         raise DataError(
             f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
