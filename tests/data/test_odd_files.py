@@ -328,13 +328,26 @@ def test_an_id_with_half_a_character_is_refused_with_its_row(suffix: str, write:
         read_candidates(write(text, f"file.{suffix}"))
 
 
-@pytest.mark.parametrize("wrong", ["x7", ""])
-def test_an_id_is_the_same_wherever_it_stands(wrong: str, write: Write) -> None:
+def test_an_id_is_the_same_wherever_it_stands(write: Write) -> None:
     """In the first rows of a long file whose ids a program wrote as floats, and in its last ones."""
     lines = [f"{number}.0,a dog" for number in range(25_000)]
     head = "image_id,caption"
     assert read_candidates(write("\n".join([head, *lines]))).image_ids == [str(number) for number in range(25_000)]
-    first = read_candidates(write("\n".join([head, f"{wrong},a dog", *lines]), "first")).image_ids
+    first = read_candidates(write("\n".join([head, "x7,a dog", *lines]), "first")).image_ids
     assert (first[1], first[-1]) == ("0.0", "24999.0")
-    with pytest.raises(DataError, match=f"the image id of row 25001 is '{wrong}', where those above are whole numbers"):
-        read_candidates(write("\n".join([head, *lines, f"{wrong},a dog"]), "last"))
+    with pytest.raises(DataError, match="the image id of row 25001 is 'x7', where those above are whole numbers"):
+        read_candidates(write("\n".join([head, *lines, "x7,a dog"]), "last"))
+
+
+@pytest.mark.parametrize("place", [0, 2, 25_000])
+@pytest.mark.parametrize("form", ["floats", "csv", "jsonl", "list"])
+def test_an_empty_id_is_refused_with_its_row(form: str, place: int, write: Write) -> None:
+    ids = [f"{number}.0" if form == "floats" else f"{number}" for number in range(25_000)]
+    ids.insert(place, "" if place else " ")
+    if form in ("floats", "csv"):
+        text = "\n".join(["image_id,caption", *(f"{image},a dog" for image in ids)])
+    else:
+        rows = [{"image_id": image, "caption": "a dog"} for image in ids]
+        text = json.dumps(rows) if form == "list" else "\n".join(map(json.dumps, rows))
+    with pytest.raises(DataError, match=f"the image id of row {place + 1} is empty; drop such rows, or give them ids"):
+        read_candidates(write(text))

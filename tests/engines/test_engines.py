@@ -194,10 +194,26 @@ def test_captions_alone(engine: str, run: Runner) -> None:
 
 def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
     """In two pieces of a file of rows."""
-    rows = [{"image_id": n % 40, "references": ["a dog"], "candidate": "a dog"} for n in range(41)]
+    rows = [{"image_id": n % 40, "references": ["a dog", "one dog"], "candidate": "a dog"} for n in range(41)]
     (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     message = run.refused("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", engine)
     assert "more than one candidate for 1 image (0); " in message
+    assert "choose --on-duplicate first or last" in message
+
+
+def test_references_that_look_like_candidates_are_told(engine: str, run: Runner) -> None:
+    rows = [{"image_id": n, "references": ["a dog"], "candidate": "a dog"} for n in range(41)]
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = [
+        [
+            line
+            for line in run("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", one).stderr.splitlines()
+            if "look" in line
+        ]
+        for one in ("local", engine)
+    ]
+    assert told[0] == told[1]
+    assert len(told[0]) == 1
 
 
 @pytest.mark.parametrize("wrong", [{"image_id": None}, {"caption": 5}])
@@ -218,7 +234,7 @@ def test_a_disk_without_room_for_what_is_needed_twice(tmp_path: Path, monkeypatc
     def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    rows = [{"image_id": n, "references": ["a dog"], "candidate": "a dog"} for n in range(3)]
+    rows = [{"image_id": n, "references": ["a dog", "one dog"], "candidate": "a dog"} for n in range(3)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     monkeypatch.setattr(sources.tempfile, "TemporaryFile", full)
     with pytest.raises(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -254,3 +255,23 @@ def test_how_many_captions_the_best_are() -> None:
     for more, expected in (({}, 2), ({"3": ["a b"]}, {"min": 1, "mean": 5 / 3, "max": 2})):
         described = {**references, **{image: ["a b"] for image in more}}
         assert result({**sets, **more}, described, top=2)["sets"].captions_per_image == expected
+
+
+@pytest.mark.parametrize("described", [True, False])
+@pytest.mark.parametrize("lacking", [{}, {"2": []}])
+def test_an_image_that_a_system_lacks_is_left_out_or_has_an_empty_caption(
+    described: bool, lacking: dict[str, list[str]]
+) -> None:
+    whole = {"1": ["a dog", "a cat"], "2": ["a bus", "a red bus"]}
+    systems = {"a": whole, "b": {"1": ["a cow", "a cow"], **lacking}}
+    references = {"1": ["a dog runs", "a dog"], "2": ["a bus", "one bus"]} if described else None
+    metrics: dict[str, Any] = {"metrics": "distinct", "accuracy": "rouge-l", "interval": None}
+    with pytest.raises(DataError, match=r'b: no captions? for 1 image \(2\).* on_missing="skip"'):
+        sacrecap.diversity(systems, references, **metrics)
+    skipped = sacrecap.diversity(systems, references, on_missing="skip", **metrics)
+    assert [system.corpus.image_ids for system in skipped.values()] == [["1"], ["1"]]
+    filled = sacrecap.diversity(systems, references, on_missing="zero", **metrics)
+    assert filled["b"].corpus.set_of("2") == [""]
+    assert filled["a"].corpus.set_of("2") == whole["2"]
+    with pytest.raises(UsageError, match="on_missing must be one of error, skip, zero"):
+        sacrecap.diversity(systems, references, on_missing="null", **metrics)

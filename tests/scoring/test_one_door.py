@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import pandas
 import pytest
 
 import sacrecap
 from sacrecap import Resampling, example
-from sacrecap.errors import UnknownOptionError
+from sacrecap.errors import DataError, UnknownOptionError
 
 REFERENCES, CAPTIONS = example.references(), example.systems()["careful"]
 
@@ -58,3 +61,34 @@ def test_the_steps_of_a_call_are_told() -> None:
     steps.clear()
     sacrecap.score(sacrecap.Corpus(REFERENCES, CAPTIONS), metrics="rouge-l", interval=None, progress=hear)
     assert steps == ["scoring 0"]
+
+
+@pytest.mark.parametrize(
+    "make", [list, tuple, iter, sacrecap.References], ids=["list", "tuple", "iterator", "References"]
+)
+def test_a_series_with_repeated_labels_beside_a_list_as_long_is_taken_by_place(make: Callable[[Any], Any]) -> None:
+    texts = ["a dog runs", "a cat", "a red bus", "two cars"]
+    series = pandas.concat([pandas.Series(texts[:2]), pandas.Series(texts[2:])])
+    expected = sacrecap.score([[text] for text in texts], ["a dog", *texts[1:]], "rouge-l", interval=None).to_dict()
+    candidates = series.replace("a dog runs", "a dog")
+    found = sacrecap.score(make([[text] for text in texts]), candidates, "rouge-l", interval=None)
+    assert found.to_dict() == expected
+    assert sacrecap.score(series, ["a dog", *texts[1:]], "rouge-l", interval=None).to_dict() == expected
+
+
+def test_repeated_labels_are_ids_where_they_may_be() -> None:
+    """Two references of each image, below each other."""
+    references = pandas.Series(["a dog", "one dog", "a cat", "one cat"], index=[0, 0, 1, 1])
+    assert sacrecap.Corpus(references, ["a dog", "a cat"]).reference_counts == (2, 2)
+    with pytest.raises(DataError, match="the candidates"):
+        sacrecap.score([["a"], ["b"]], pandas.Series(["a", "b"], index=["x", "x"]), "rouge-l")
+
+
+@pytest.mark.parametrize("image", ["", " "])
+def test_an_empty_id_is_refused(image: str) -> None:
+    with pytest.raises(DataError, match="the image id of an image is empty"):
+        sacrecap.score({"1": ["a dog"], image: ["a cat"]}, {"1": "a dog", image: "a cat"}, "rouge-l")
+    with pytest.raises(DataError, match="the image id of row 1 is empty"):
+        sacrecap.score(
+            pandas.DataFrame({"image_id": ["1", image], "caption": ["a dog", "a cat"]}), {"1": "a dog"}, "rouge-l"
+        )

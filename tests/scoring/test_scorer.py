@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import sacrecap
 from sacrecap import example
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, DataWarning, UsageError
 from sacrecap.scoring.scorer import Sums
 
 METRICS = "bleu-4, rouge-l, cider-d, meteor, combine(rouge-l, bleu-1)"
@@ -172,6 +172,7 @@ BAD = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the batch. 1 reference is empty")
 def test_a_row_that_cannot_be_scored_is_named_or_has_no_score() -> None:
     with pytest.raises(DataError, match=r"row 2 of the batch: references .*4 more rows.*on_bad_row=\"null\""):
         scorer()(BAD)
@@ -184,6 +185,12 @@ def test_a_row_that_cannot_be_scored_is_named_or_has_no_score() -> None:
     assert mine(pyarrow.table(good))["rouge-l"].null_count == 2
     assert mine(pandas.DataFrame(good))["rouge-l"].isna().all()
     assert np.isnan(mine({name: np.array(own, dtype=object) for name, own in good.items()})["rouge-l"]).all()
+
+
+def test_references_that_are_left_out_are_told() -> None:
+    batch = {"caption": ["a dog", "a cat"], "references": [["a dog", None], ["", "a cat"]]}
+    with pytest.warns(DataWarning, match=r"the batch: 2 references are empty or missing \(rows 0, 1\); left out"):
+        assert scorer("rouge-l")(batch)["rouge-l"] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("number", [2, 3, 5, 6, 7])

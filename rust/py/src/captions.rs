@@ -58,7 +58,8 @@ impl Captions {
     fn usual(py: Python<'_>, data: &Bound<'_, PyBytes>) -> PyResult<Option<(Self, &'static str, Vec<String>)>> {
         let bytes = data.as_bytes();
         let found = py.detach(|| read::usual(bytes)).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
-        Ok(found.map(|found| (Self::new(found.captions), found.shape, found.names)))
+        let whole = found.filter(|found| found.captions.images().all(|id| !id.trim().is_empty()));
+        Ok(whole.map(|found| (Self::new(found.captions), found.shape, found.names)))
     }
 
     /// Takes a mapping from image id (text or whole number) to a caption or a list of captions.

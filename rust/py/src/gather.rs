@@ -126,10 +126,14 @@ const WHOLE_FLOATS: f64 = 9_007_199_254_740_992.0;
 /// An image id as text: a text, a whole number, or a float without fraction, which is that whole number; also as a scalar
 /// of NumPy, Arrow or PyTorch. Else what it is instead.
 pub(crate) fn id_text(id: &Bound<'_, PyAny>) -> PyResult<Result<String, String>> {
-    if let Ok(text) = id.cast::<PyString>() {
-        return Ok(text.to_str().map(str::to_owned).map_err(|_| HALF.to_owned()));
-    }
     let accepted = "image ids must be strings or whole numbers";
+    if let Ok(text) = id.cast::<PyString>() {
+        return Ok(match text.to_str() {
+            Ok(text) if text.trim().is_empty() => Err(format!("empty; drop such rows, or give them ids ({accepted})")),
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(HALF.to_owned()),
+        });
+    }
     if let Ok(number) = id.cast_exact::<PyFloat>() {
         let number = number.extract::<f64>()?;
         return Ok(if number.is_nan() {

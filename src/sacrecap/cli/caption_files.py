@@ -13,8 +13,9 @@ from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER, Parameter, read_call, read_parameters
+from sacrecap.corpus.chosen_images import of_known_images, of_same_images, united_captions, without_images
 from sacrecap.data import FORMATS
-from sacrecap.data.captions import CaptionFile, fitted, known_only, united, unknown_format, without
+from sacrecap.data.captions import CaptionFile, unknown_format
 from sacrecap.data.cells import without_empty
 from sacrecap.data.shapes import NamedColumns, NoColumnError, NoIdsError, columns_named
 from sacrecap.data.source import Reading
@@ -107,11 +108,11 @@ class CaptionFiles:
         found, of_references = every[: len(systems)], [every[-1], *every[len(systems) : -1]]
         if added:
             of_references = [without_empty(own, own.source or references) for own in of_references]
-        described = self._known(united(of_references))
+        described = self._known(united_captions(of_references))
         if self.on_extra == "skip":
-            found = [known_only(captions, described) for captions in found]
+            found = [of_known_images(captions, described) for captions in found]
         by_name = dict(zip(systems, found, strict=True))
-        return without(described, self._skipped), by_name, self._with_images(needs, described)
+        return without_images(described, self._skipped), by_name, self._with_images(needs, described)
 
     def _known(self, described: Captions) -> Captions:
         """The references; without images that have only blank ones, where candidates of such are left out."""
@@ -119,7 +120,7 @@ class CaptionFiles:
             return described
         described = without_empty(described, described.source or "the references")
         counts = zip(described.image_ids, described.caption_counts(), strict=True)
-        return without(described, [image for image, count in counts if not count])
+        return without_images(described, [image for image, count in counts if not count])
 
     def of_sets(
         self, references: str | None, systems: Mapping[str, str], needs: Needs
@@ -131,9 +132,8 @@ class CaptionFiles:
         found = self.read(wanted if references is None else [*wanted, ("references", references)])
         described = None if references is None else self._known(found.pop())
         if described is not None and self.on_extra == "skip":
-            found = [known_only(captions, described) for captions in found]
-        if self.on_missing != "error":
-            described, found = fitted(described, found, self.on_missing)
+            found = [of_known_images(captions, described) for captions in found]
+        described, found = of_same_images(described, found, self.on_missing)
         return described, dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
 
     def _both(self, path: str) -> tuple[Captions, Captions]:
@@ -144,8 +144,8 @@ class CaptionFiles:
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         references = self._known(file.references(columns=columns, image_ids=self.image_ids))
         if self.on_extra == "skip":
-            candidates = known_only(candidates, references)
-        return without(references, file.skipped), candidates
+            candidates = of_known_images(candidates, references)
+        return without_images(references, file.skipped), candidates
 
     def alone(self, path: str, needs: Needs) -> tuple[Captions, Needs] | None:
         """One system's captions of a file without references, and the needs; None for a file that has references."""
@@ -185,7 +185,7 @@ class CaptionFiles:
                 "no system was given; name their files after the references, or, of one file of rows that has all, the "
                 "columns of two systems at least: --caption-column NAME --caption-column NAME"
             )
-        return without(described, file.skipped), systems
+        return without_images(described, file.skipped), systems
 
     def _expect_images(self, needs: Needs) -> None:
         """Before files are read: --images may name a column of theirs."""

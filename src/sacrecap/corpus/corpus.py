@@ -159,14 +159,11 @@ class Corpus:
         threads: int = 0,
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
-        accepted_name("on_missing", on_missing, ON_MISSING)
         whole_number("threads", threads)
-        described = as_references(references)
-        captions, self.matched_by = matched(described, as_candidates(candidates))
-        names = (describe(described, "the references"), describe(captions, "the candidates"))
-        pairs = _align(described, captions, names, on_missing)
-        encoded = _encoded(references, described, [r for r, _ in pairs], tokenizer, threads)
-        self._assemble(encoded, described, captions, [c for _, c in pairs], threads)
+        aligned = align(references, {"": candidates}, {"": "the candidates"}, on_missing)
+        encoded = _encoded(references, aligned.references, aligned.images, tokenizer, threads)
+        self._assemble(encoded, aligned.references, aligned.systems[""], aligned.places[""], threads)
+        self.matched_by = aligned.matched[""]
 
     @classmethod
     def of_systems(
@@ -546,9 +543,15 @@ def align(
     references: CaptionSource, systems: Mapping[str, CandidateSource], called: Mapping[str, str], on_missing: str
 ) -> Aligned:
     """The images that references and all systems have; `called` names systems in messages. Errors as of a `Corpus`."""
+    from sacrecap.data import inputs
+
     accepted_name("on_missing", on_missing, ON_MISSING)
+    references, *sources = inputs.with_places([references, *systems.values()])
     described = as_references(references)
-    pairs = {name: matched(described, as_candidates(source, called[name])) for name, source in systems.items()}
+    pairs = {
+        name: matched(described, as_candidates(source, called[name]))
+        for name, source in zip(systems, sources, strict=True)
+    }
     captions = {name: own for name, (own, _) in pairs.items()}
     whose = describe(described, "the references")
     places = {

@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.choices import TOKENIZERS, Tokenizer
+from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
+from sacrecap.corpus.chosen_images import of_same_images
 from sacrecap.corpus.corpus import (
     SAMPLE,
     CaptionSource,
@@ -24,6 +25,7 @@ from sacrecap.corpus.corpus import (
     places,
     tallies,
 )
+from sacrecap.data import remedies
 from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
@@ -167,6 +169,7 @@ def encode_sets(
     *,
     tokenizer: Tokenizer = "ptb",
     own_documents: bool = True,
+    on_missing: OnMissing = "error",
     threads: int = 0,
 ) -> dict[str, SetCorpus]:
     """The caption sets of one or several systems on the same images, by the systems' names.
@@ -176,22 +179,27 @@ def encode_sets(
         references: of at least these images; references of other images are left out with a warning.
         tokenizer: as for [`sacrecap.tokenize`][].
         own_documents: without references, count document frequencies in each system's own sets.
+        on_missing: what an image of the references, or of another system, means of which a system has no caption.
         threads: number of threads; 0 means one per core.
 
     Raises:
         DataError: an image without captions or without references, systems of different images, no image at all, or a
             caption that cannot be scored.
-        UsageError: an unknown tokenizer.
+        UsageError: an unknown tokenizer or `on_missing`.
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
+    accepted_name("on_missing", on_missing, ON_MISSING)
     sets = {name: as_caption_sets(source, f"the caption sets of {name}") for name, source in systems.items()}
+    described, every = of_same_images(
+        None if references is None else as_references(references), [*sets.values()], on_missing
+    )
+    sets = dict(zip(sets, every, strict=True))
     names = {name: describe(captions, f"the caption sets of {name}") for name, captions in sets.items()}
     for name, captions in sets.items():
         _check_sets(captions, names[name])
     first = next(iter(sets))
     for name, captions in sets.items():
         _check_same_images(captions, sets[first], names[name], names[first])
-    described = None if references is None else as_references(references)
     if described is None:
         ids = sets[first].image_ids
         encode = encode_captions if own_documents else _without_references
@@ -227,7 +235,7 @@ def _check_sets(captions: Captions, name: str) -> None:
         raise DataError(f"{name}: no image to score")
     empty = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if not count]
     if empty:
-        raise DataError(f"{name}: no caption for {some(empty)}; add captions, or remove such images")
+        raise DataError(f"{name}: no caption for {some(empty)}; {remedies.for_missing()}")
 
 
 def _check_same_images(captions: Captions, others: Captions, name: str, other_name: str) -> None:
@@ -238,8 +246,8 @@ def _check_same_images(captions: Captions, others: Captions, name: str, other_na
     have, found = (other_name, lacking) if lacking else (name, more)
     lacks = name if lacking else other_name
     raise DataError(
-        f"{lacks}: no captions for {some(found)} that {have} has; systems are compared on the same images: add the "
-        "captions, or remove these images from all systems"
+        f"{lacks}: no captions for {some(found)} that {have} has; systems are compared on the same images: "
+        f"{remedies.for_missing()}"
     )
 
 

@@ -170,54 +170,6 @@ def read_both(
     return file.references(columns=columns, image_ids=image_ids), candidates
 
 
-def known_only(candidates: Captions, references: Captions) -> Captions:
-    """The candidates of images that have references; all of them if no image has any, so that an error can say why."""
-    extra = [image for image in candidates.image_ids if image not in references]
-    if not extra or len(extra) == candidates.image_count:
-        return candidates
-    return without(candidates, extra)
-
-
-def fitted(
-    described: Captions | None, systems: Sequence[Captions], on_missing: str
-) -> tuple[Captions | None, list[Captions]]:
-    """Caption sets of which some system lacks images that the references, or the others, have.
-
-    `skip` leaves these images out everywhere, `zero` gives the system an empty caption for each.
-    """
-    images = dict.fromkeys(
-        image for captions in ([*systems] if described is None else [described]) for image in captions.image_ids
-    )
-    sets = [{image: texts for image, texts in captions.to_dict().items() if texts} for captions in systems]
-    lacking = [[image for image in images if image not in own] for own in sets]
-    if on_missing == "skip":
-        out = [image for own in lacking for image in own]
-        return None if described is None else without(described, out), [without(own, out) for own in systems]
-    filled = [{**own, **{image: [""] for image in missing}} for own, missing in zip(sets, lacking, strict=True)]
-    return described, [_as_before(Captions.from_dict(own), old) for own, old in zip(filled, systems, strict=True)]
-
-
-def without(captions: Captions, images: Iterable[str]) -> Captions:
-    """The captions of the other images. Images that it does not have are ignored."""
-    left_out = {*images} & {*captions.image_ids}
-    if not left_out:
-        return captions
-    kept = {image: texts for image, texts in captions.to_dict().items() if image not in left_out}
-    return _as_before(Captions.from_dict(kept), captions)
-
-
-def united(every: Sequence[Captions]) -> Captions:
-    """The captions of several files: of each image those of the first file, then those of the next."""
-    first, *others = every
-    if not others:
-        return first
-    found = {image: [*texts] for image, texts in first.to_dict().items()}
-    for captions in others:
-        for image, texts in captions.to_dict().items():
-            found.setdefault(image, []).extend(texts)
-    return _as_before(Captions.from_dict(found), first)
-
-
 def read_data(data: bytes, part: str, name: str, *, split: str | None = None) -> Captions:
     """The captions in the bytes of a file, as `CaptionFile.captions`; `name` is the file's in messages, or empty."""
     return CaptionFile(name, Reading(split=split), contents={name: Content(name, data)}).captions(part)
@@ -297,7 +249,7 @@ class CaptionFile:
     def references(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's references."""
         captions = self.captions("references", columns=columns, image_ids=image_ids)
-        _warn_if_candidates(self.name, captions, "references")
+        _warn_if_candidates(self.name, captions.image_count, {*captions.caption_counts()}, "references")
         return captions
 
     def candidates(
@@ -325,7 +277,7 @@ class CaptionFile:
     def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
         captions = self.captions("sets", columns=columns, image_ids=image_ids)
-        _warn_if_candidates(self.name, captions, "caption sets")
+        _warn_if_candidates(self.name, captions.image_count, {*captions.caption_counts()}, "caption sets")
         return captions
 
     def captions(self, part: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
@@ -359,7 +311,7 @@ class CaptionFile:
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
             left_out: list[str] | None = None if self.rejected == "keep" else []
-            first = 1
+            first, counts = 1, set[int]()
             for ids, *cells in _of_length(shape.batches(rows, parts, self.split, left_out), count):
                 found = []
                 for own in cells:
@@ -368,7 +320,9 @@ class CaptionFile:
                     found.append(self._whole(builder.finish()).named(self.name))
                 yield found
                 first += len(ids)
+                counts |= {*found[0].caption_counts()}
             self._tell(left_out)
+            _warn_if_candidates(self.name, first - 1, counts, parts[0])
 
     @property
     def is_in_pieces(self) -> bool:
@@ -550,7 +504,7 @@ def _not_one(captions: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def _warn_if_candidates(name: str, captions: Captions, part: str) -> None:
+def _warn_if_candidates(name: str, images: int, counts: set[int], part: str) -> None:
     """Warn when a file that should have several captions per image has exactly one for each."""
-    if captions.image_count > 1 and set(captions.caption_counts()) == {1}:
+    if images > 1 and counts == {1}:
         warn(f"{name}: looks like a candidate file: one caption per image; taken as {part}", DataWarning)

@@ -5,7 +5,7 @@ Every function that takes captions uses this module, so that all of them accept 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -83,7 +83,7 @@ def _taken(source: Any, part: str) -> Captions:
         return _of_columns(list(source), [source]) if is_columns else Captions.from_dict(source)
     if is_table(source):
         return _of_table(source)
-    if hasattr(source, "to_list") and hasattr(source, "index"):
+    if _is_series(source):
         return _of_columns([_ID, "caption"], [{_ID: source.index, "caption": source}]).named(f"{part} {BY_LABEL}")
     if not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray, set, frozenset)) or _is_open(source):
         raise DataError(f"they are of type {type(source).__name__}; {ACCEPTED}")
@@ -93,6 +93,40 @@ def _taken(source: Any, part: str) -> Captions:
 def by_place(captions: Captions) -> bool:
     """Whether these came as a list, so that their image ids are positions in it."""
     return captions.source is not None and captions.source.endswith(BY_PLACE)
+
+
+def with_places(sources: Sequence[Any]) -> list[Any]:
+    """References and candidates; of a Series whose labels repeat, as after `pandas.concat`, only places count if the
+    labels are numbers and one of the others is a list as long.
+    """
+    repeating = [_is_series(one) and not one.index.is_unique and _are_numbers(one.index) for one in sources]
+    if not any(repeating):
+        return [*sources]
+    known = [[*one] if isinstance(one, Iterator) else one for one in sources]
+    lengths = {_length(one) for one in known}
+    pairs = zip(known, repeating, strict=True)
+    return [one.to_list() if repeats and len(one) in lengths else one for one, repeats in pairs]
+
+
+def _length(source: Any) -> int | None:
+    """How many captions come by their places; None where they have ids."""
+    encoded = getattr(source, "captions", None)  # of `References`
+    source = encoded if isinstance(encoded, Captions) else source
+    if isinstance(source, Captions):
+        return len(source) if by_place(source) else None
+    has_ids = isinstance(source, (str, PathLike, Mapping)) or is_table(source) or _is_series(source)
+    if has_ids or not hasattr(source, "__len__") or not hasattr(source, "__getitem__"):
+        return None
+    return None if len(source) and isinstance(source[0], Mapping) and _ID in source[0] else len(source)
+
+
+def _is_series(source: Any) -> bool:
+    """Whether it is one of pandas, which has labels."""
+    return hasattr(source, "to_list") and hasattr(source, "index")
+
+
+def _are_numbers(labels: Iterable[Any]) -> bool:
+    return all(str(label).lstrip("-").isdecimal() for label in labels)
 
 
 def side_by_side(references: Captions, candidates: Captions) -> Captions:
@@ -109,7 +143,7 @@ def side_by_side(references: Captions, candidates: Captions) -> Captions:
     ids, labels = references.image_ids, labelled.image_ids
     if not (labelled.source or "").endswith(BY_LABEL) or len(ids) != len(candidates):
         return candidates
-    if not all(one.lstrip("-").isdecimal() for one in labels):
+    if not _are_numbers(labels):
         other = candidates if labelled is references else references
         raise DataError(
             f"{labelled.source}: its index has {some(labels)}, and {other.source}: they cannot be matched; give both "

@@ -39,4 +39,5 @@ def for_missing() -> str:
 
 def for_repeated() -> str:
     """About images with several candidates."""
-    return "keep one per image (several captions of one image are a caption set, and are not scored together)"
+    remedy = "keep one per image (several captions of one image are a caption set, and are not scored together)"
+    return spelled(python=remedy, command=f"{remedy}, or choose --on-duplicate first or last")

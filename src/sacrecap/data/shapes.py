@@ -519,7 +519,7 @@ def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any
     The first batch says it for all, so that an id is the same wherever it stands. Raises `DataError` for a later id
     that is no whole number then.
     """
-    if are_floats is False or not ids:
+    if are_floats is False or not ids or "" in ids:  # an empty id is refused where captions are built
         return ids, are_floats
     whole = whole_ids(ids) if all(map(_may_be_float, ids)) else ids
     if are_floats and whole == ids:

@@ -25,7 +25,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from sacrecap import _core
-from sacrecap.choices import TESTS, Test, Tokenizer
+from sacrecap.choices import TESTS, OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CaptionSource, encode_references, signed
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
 from sacrecap.data.inputs import is_table
@@ -65,6 +65,7 @@ def diversity(
     test: Test | None = None,
     training: CaptionSource | None = None,
     tokenizer: Tokenizer = "ptb",
+    on_missing: OnMissing = "error",
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
     threads: int = 0,
@@ -86,6 +87,8 @@ def diversity(
         test: of the differences of systems, as for [`sacrecap.compare`][].
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: see [`sacrecap.tokenize`][].
+        on_missing: what an image without captions of a system means: `error`, `skip` (it is left out everywhere) or
+            `zero` (it has one empty caption).
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         resampling: how uncertainty is told, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core; results are the same bits for any number.
@@ -116,7 +119,12 @@ def diversity(
     own_documents = "document_frequency" not in merged_needs
     weighted = any(metric.uses_document_frequency for metric in parsed_metrics)
     corpora = encode_sets(
-        systems, references, tokenizer=tokenizer, own_documents=weighted and own_documents, threads=threads
+        systems,
+        references,
+        tokenizer=tokenizer,
+        own_documents=weighted and own_documents,
+        on_missing=on_missing,
+        threads=threads,
     )
     if references is None and weighted and own_documents and len(corpora) > 1:
         warn(

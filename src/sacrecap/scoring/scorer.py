@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus
+from sacrecap.data.cells import told
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.inputs import listed
 from sacrecap.data.written import unwritten
@@ -235,12 +236,15 @@ class Scorer:
         references = ids = None
         if columns.references:
             references, _ = _column(frame, columns.references, reasons)
-            references, _ = references.without_empty()
+            references, empty = references.without_empty()
             names = " and ".join(columns.references)
             for row, count in enumerate(references.caption_counts()):
                 if not count:
                     has = "have" if len(columns.references) > 1 else "has"
                     reasons.setdefault(row, f"{names} {has} no reference; add references, or remove the row")
+            left_out = [row for row in empty if int(row) not in reasons]
+            if left_out:
+                told("the batch", "row", left_out)
         if columns.image_id is not None:
             ids = self._ids(frame, columns.image_id, reasons)
         return captions, references, ids, reasons
