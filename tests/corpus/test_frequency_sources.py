@@ -15,8 +15,8 @@ from runner import Runner
 from sacrecap import DocumentFrequency, example
 from sacrecap.compat.frequencies import OfFile
 from sacrecap.corpus.frequency_sources import find, names
-from sacrecap.data import download, testsets
-from sacrecap.data.places import FOLDER, PublishedFile
+from sacrecap.data import testsets
+from sacrecap.data.download import FOLDER, PublishedFile
 from sacrecap.errors import DataError, UsageError
 
 __all__ = ["candidates", "references", "run"]
@@ -95,10 +95,8 @@ def test_every_command_takes_a_name(sets: Path, run: Runner, references: str, ca
 
 
 def test_what_cannot_be_made_says_what_to_do(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("ATTEMPTS", "PAUSE"):
-        monkeypatch.setattr(download, f"_{name}", 0.0 if name == "PAUSE" else 1)
     (sets / "dataset_coco.json").unlink()
-    nowhere = PublishedFile("http://127.0.0.1:9/x.zip", 5, "")
+    nowhere = PublishedFile("http://127.0.0.1:9/x.zip", "")
     changed(monkeypatch, source=nowhere)
     with pytest.raises(DataError) as error:
         find("coco-train")

@@ -11,17 +11,15 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
-from sacrecap.data.places import FOLDER, PublishedFile, in_cache
+from sacrecap.data.download import FOLDER, Progress, PublishedFile, download
+from sacrecap.data.places import in_cache
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, UsageError, naming
-
-if TYPE_CHECKING:
-    from sacrecap.data.download import Progress
 
 
 @dataclass(frozen=True)
@@ -52,17 +50,14 @@ class TestSet:
 
 _KARPATHY = PublishedFile(
     "https://cs.stanford.edu/people/karpathy/deepimagesent/caption_datasets.zip",
-    36_745_453,
     "4cfd70132527b80933105e5829dc9034eaab9573482e2e680abbab6130244817",
 )
 _COCO_2014 = PublishedFile(
     "http://images.cocodataset.org/annotations/annotations_trainval2014.zip",
-    252_872_794,
     "031296bbc80c45a1d1f76bf9a90ead27e94e99ec629208449507a4917a3bf009",
 )
 _COCO_2017 = PublishedFile(
     "http://images.cocodataset.org/annotations/annotations_trainval2017.zip",
-    252_907_541,
     "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268",
 )
 _NOCAPS = PublishedFile("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
@@ -70,7 +65,7 @@ _CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89
 """The files of CIDEr's authors, as they last left them."""
 _PASCAL_50S = PublishedFile(f"{_CIDER}/pascal50S.json")
 _ABSTRACT_50S = PublishedFile(
-    f"{_CIDER}/abstract48S.json", 2_396_405, "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
+    f"{_CIDER}/abstract48S.json", "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
 )
 
 _VALIDATION = PublishedFile(f"{_CIDER}/coco-val-df.p")
@@ -189,8 +184,6 @@ def file_of(source: PublishedFile, progress: Progress | None = None) -> str:
     """The published file in the folder of test sets; it is fetched if it is not here. Raises as `find`."""
     path = os.path.join(folder(), source.name)
     if not os.path.isfile(path):
-        from sacrecap.data.download import download
-
         download(source, folder(), progress)
     return path
 
