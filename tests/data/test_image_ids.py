@@ -9,7 +9,8 @@ import pytest
 
 from sacrecap._core import Captions
 from sacrecap.choices import IMAGE_IDS
-from sacrecap.data.captions import CaptionFile, known_only
+from sacrecap.corpus.chosen_images import of_known_images
+from sacrecap.data.captions import CaptionFile
 from sacrecap.data.image_ids import key, keyed, meeting
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError
@@ -75,7 +76,7 @@ def test_how_ids_would_meet() -> None:
 def test_only_known_images() -> None:
     references = Captions.from_dict({"1": "x", "2": "y"})
     candidates = Captions.from_dict({"2": "a", "3": "b"}).named("file")
-    assert known_only(candidates, references).to_dict() == {"2": ["a"]}
-    assert known_only(candidates, references).source == "file"
+    assert of_known_images(candidates, references).to_dict() == {"2": ["a"]}
+    assert of_known_images(candidates, references).source == "file"
     others = Captions.from_dict({"3": "b"})
-    assert known_only(others, references) is others, "so that the error of foreign files is told"
+    assert of_known_images(others, references) is others, "so that the error of foreign files is told"

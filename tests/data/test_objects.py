@@ -157,10 +157,10 @@ def test_what_is_no_objects_is_refused(tmp_path: Path, content: Any, sentence: s
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("<annotation><object></object></annotation>", "line 1: an object has no <name>"),
-        ("<annotation>\n<object><name> </name></object></annotation>", "line 2: the name of an object is empty"),
+        ("<annotation><object></object></annotation>", "object 1 has no <name>, or an empty one"),
+        ("<annotation>\n<object><name> </name></object></annotation>", "object 1 has no <name>, or an empty one"),
         ("<html/>", "the outermost element is <html>, where VOC has <annotation>"),
-        ("<annotation>", "not XML (no element found)"),
+        ("<annotation>", "not XML (no element found: line 1, column 12)"),
         (b"<annotation>\xff</annotation>", "not XML"),
         (
             "<?xml version='1.0' encoding='klingon'?><annotation/>",

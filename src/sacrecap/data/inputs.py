@@ -102,7 +102,7 @@ def with_places(sources: Sequence[Any]) -> list[Any]:
     repeating = [_is_series(one) and not one.index.is_unique and _are_numbers(one.index) for one in sources]
     if not any(repeating):
         return [*sources]
-    known = [[*one] if isinstance(one, Iterator) else one for one in sources]
+    known: list[Any] = [[*one] if isinstance(one, Iterator) else one for one in sources]
     lengths = {_length(one) for one in known}
     pairs = zip(known, repeating, strict=True)
     return [one.to_list() if repeats and len(one) in lengths else one for one, repeats in pairs]

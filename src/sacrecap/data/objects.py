@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sacrecap.data import fields, voc
+from sacrecap.data import fields
 from sacrecap.data.fields import checked, json_type
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, display_name, read_bytes
@@ -50,7 +50,7 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
             raise DataError(f"{name}: format voc is a folder of XML files; give the folder")
         if format is not None and format != "voc":
             raise DataError(f"{name}: is a folder, where format {format} is a file; name a file in it")
-        return {image: dict(Counter(labels)) for image, labels in voc.read_folder(Path(source)).items()}
+        return _voc(Path(source))
     document = _parse(read_bytes(source), name)
     found = format or _recognise(document, name)
     if found != "detections":
@@ -157,6 +157,43 @@ def _mapping(document: Any) -> Objects:
     if not isinstance(document, dict):
         raise DataError(f"is {json_type(document)}, where format mapping is an object; accepted: {_SHAPES}")
     return {_image_id(image, "a key"): count_labels(objects, f"image {image}") for image, objects in document.items()}
+
+
+def _voc(folder: Path) -> Objects:
+    """Annotations of PASCAL VOC, an XML file per image: an image's id is the file's name, as in VOC's image lists."""
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml")
+    if not files:
+        raise DataError(f"{folder}: holds no .xml file; give VOC's Annotations folder")
+    documents = {path: read_bytes(path) for path in files}
+    objects = {}
+    for path, data in documents.items():
+        with naming(f"{path}: "):
+            objects[path.stem] = dict(Counter(_labels_of_xml(data)))
+    return objects
+
+
+def _labels_of_xml(data: bytes) -> Iterator[str]:
+    from xml.etree import ElementTree
+
+    class Builder(ElementTree.TreeBuilder):
+        """Entities can be declared only in a document type: without one there is nothing to expand or fetch."""
+
+        def doctype(self, *_: object) -> None:
+            raise DataError("declares a document type, which may hold entities, and is not read; remove it")
+
+    try:
+        root = ElementTree.XML(data, ElementTree.XMLParser(target=Builder()))  # noqa: S314 - no entities, see above
+    except ElementTree.ParseError as error:
+        raise DataError(f"not XML ({error}); correct the file") from None
+    except LookupError as error:
+        raise DataError(f"its encoding cannot be read ({error}); convert it to UTF-8") from None
+    if root.tag != "annotation":
+        raise DataError(f"the outermost element is <{root.tag}>, where VOC has <annotation>")
+    for number, element in enumerate(root.findall("object"), 1):
+        label = (element.findtext("name") or "").strip()
+        if not label:
+            raise DataError(f"object {number} has no <name>, or an empty one; give its label")
+        yield label
 
 
 def _images(document: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
