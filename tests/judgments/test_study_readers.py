@@ -494,7 +494,7 @@ def test_what_is_no_judgment(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("[1]\n")
     refused(tmp_path / "a.jsonl", "row 1: expected a JSON object, got the number 1", dataset="pairs")
     (tmp_path / "a.jsonl").write_text("{\n")
-    refused(tmp_path / "a.jsonl", "line 1: not JSON", dataset="pairs")
+    refused(tmp_path / "a.jsonl", "line 1: not a row of JSON", dataset="pairs")
     (tmp_path / "a.jsonl").write_bytes(b'{"b": 1}\n\xff\n')
     refused(tmp_path / "a.jsonl", "line 2, column 1: byte 9 (0xff) is not UTF-8; save", dataset="pairs")
 

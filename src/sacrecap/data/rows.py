@@ -126,25 +126,25 @@ def of_lines(content: Content) -> Rows:
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         lines, number = enumerate(content.lines(), 1), 1
         while chunk := list(islice(lines, _ROWS)):
-            records = _records([(place, line) for place, line in chunk if line.strip()])
+            records = objects_of_lines([(place, line) for place, line in chunk if line.strip()])
             yield _columns(records, names, number)
             number += len(records)
 
     return Rows(names_of(first_records(content.start)), batches, is_json=True)
 
 
-def _records(lines: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
-    """The objects of lines, with their numbers: at once, or else one by one for the line that is none."""
+def objects_of_lines(lines: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
+    """The objects of numbered lines. Raises `DataError` for a line that is none; the message does not name the file."""
     try:
         records = json.loads(f"[{','.join(line for _, line in lines)}]")
         if len(records) == len(lines) and all(type(record) is dict for record in records):
             return records  # type: ignore[no-any-return]
     except (ValueError, RecursionError):
         pass
-    return [_record(line, number) for number, line in lines]
+    return [_object(line, number) for number, line in lines]  # for the line that is none
 
 
-def _record(line: str, number: int) -> dict[str, Any]:
+def _object(line: str, number: int) -> dict[str, Any]:
     try:
         record = json.loads(line)
     except (RecursionError, ValueError) as error:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from sacrecap.data import fields
 from sacrecap.data.cells import listed
+from sacrecap.data.rows import objects_of_lines
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.data.tables import NumberTable, table_of
 from sacrecap.data.unpack import text_of
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, naming
 
 READER = "sacrecap.judgments.read_judgments"
 """What has the keywords that messages name."""
@@ -79,10 +80,12 @@ def read_records(path: PathLike, *_: object) -> list[Record]:
     source, data = display_name(path), read_bytes(path)
     if data.strip() and not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
         return _rows(table_of(source, data))
-    read = list(records(source, _lines(data, source)))
-    if not read:
+    lines = list(_lines(data, source))
+    if not lines:
         raise DataError(f"{source}: no judgment in it; expected one JSON object per line")
-    return read
+    with naming(f"{source}, "):
+        objects = objects_of_lines(lines)
+    return [Record(source, number, fields) for (number, _), fields in zip(lines, objects, strict=True)]
 
 
 def read_document(path: PathLike, *_: object) -> list[Record]:
@@ -156,15 +159,3 @@ def _lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
     # Not splitlines(), which also cuts at the line separators that captions hold.
     lines = enumerate(text.split("\n"), 1)
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())
-
-
-def records(source: str, lines: Iterable[tuple[int, str]]) -> Iterator[Record]:
-    """The objects in numbered lines. Raises `DataError` for a line that is not a JSON object."""
-    for number, line in lines:
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{source}, line {number}: not JSON ({error}); expected one object per line") from None
-        if not isinstance(value, dict):
-            raise DataError(f"{source}, line {number}: expected a JSON object, got {fields.shown(value)}")
-        yield Record(source, number, value)
