@@ -23,6 +23,13 @@ def test_every_written_format_is_read_back(tmp_path: Path, format: str) -> None:
     assert path.with_suffix("." + format).read_text() == path.read_text()
 
 
+@pytest.mark.parametrize(("format", "delimiter"), [("csv", ","), ("tsv", "\t")])
+def test_a_caption_whose_lines_look_like_rows_is_read_back_as_one(tmp_path: Path, format: str, delimiter: str) -> None:
+    path = tmp_path / "out"
+    write_candidates(path, {7: f"a dog\n8{delimiter}a cat", 8: "a bus,\nred", 9: "a\nb"}, format)
+    assert read_candidates(path).to_dict() == {"7": [f"a dog 8{delimiter}a cat"], "8": ["a bus,\nred"], "9": ["a\nb"]}
+
+
 def test_coco_results_keep_number_and_text_ids(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     write_candidates(path, {np.int64(1): "a"})  # type: ignore[arg-type]

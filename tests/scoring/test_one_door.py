@@ -76,6 +76,17 @@ def test_a_series_with_repeated_labels_beside_a_list_as_long_is_taken_by_place(m
     assert sacrecap.score(series, ["a dog", *texts[1:]], "rouge-l", interval=None).to_dict() == expected
 
 
+def test_sets_and_batches_take_a_series_with_repeated_labels_by_place_too() -> None:
+    texts = [["a dog runs", "one dog"], ["a cat", "two cars"]]
+    series = pandas.concat([pandas.Series(texts[:1]), pandas.Series(texts[1:])])
+    expected = sacrecap.diversity(texts, texts, "distinct", interval=None).to_dict()
+    assert sacrecap.diversity(texts, series, "distinct", interval=None).to_dict() == expected
+    assert sacrecap.diversity(series, texts, "distinct", interval=None).to_dict() == expected
+    batches = sacrecap.Accumulator(metrics="rouge-l", interval=None)
+    batches.update(["a dog", "a cat"], series)
+    assert batches.compute().to_dict() == sacrecap.score(texts, ["a dog", "a cat"], "rouge-l", interval=None).to_dict()
+
+
 def test_repeated_labels_are_ids_where_they_may_be() -> None:
     """Two references of each image, below each other."""
     references = pandas.Series(["a dog", "one dog", "a cat", "one cat"], index=[0, 0, 1, 1])

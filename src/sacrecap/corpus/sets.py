@@ -26,6 +26,7 @@ from sacrecap.corpus.corpus import (
     tallies,
 )
 from sacrecap.data import remedies
+from sacrecap.data.inputs import side_by_side, with_places
 from sacrecap.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
@@ -189,10 +190,14 @@ def encode_sets(
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
     accepted_name("on_missing", on_missing, ON_MISSING)
-    sets = {name: as_caption_sets(source, f"the caption sets of {name}") for name, source in systems.items()}
-    described, every = of_same_images(
-        None if references is None else as_references(references), [*sets.values()], on_missing
-    )
+    references, *sources = with_places([references, *systems.values()])
+    described = None if references is None else as_references(references)
+    sets = {
+        name: as_caption_sets(own, f"the caption sets of {name}") for name, own in zip(systems, sources, strict=True)
+    }
+    if described is not None:
+        sets = {name: side_by_side(described, captions) for name, captions in sets.items()}
+    described, every = of_same_images(described, [*sets.values()], on_missing)
     sets = dict(zip(sets, every, strict=True))
     names = {name: describe(captions, f"the caption sets of {name}") for name, captions in sets.items()}
     for name, captions in sets.items():

@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
@@ -278,9 +278,12 @@ def table_rows(
                     f"row {number} (line {start}): has {len(row)} fields where the header has {width}; put a caption "
                     "that holds the delimiter in double quotes"
                 )
-        if line - start > 1 and not bars:
-            _check_swallowed(row, delimiter, ids, f"row {number} (line {start})")
         ids.add(row[0])
+        if line - start > 1 and not bars and any(holds_rows(field, delimiter, ids) for field in row):
+            raise DataError(
+                f"row {number} (line {start}): a double quote opens a field that holds the lines below it; double the "
+                "quotes inside a field"
+            )
         yield start, [field.strip() for field in row] if bars else row
 
 
@@ -296,16 +299,10 @@ def _quoting(error: csv.Error) -> str:
     return f"the table cannot be read: {error}"
 
 
-def _check_swallowed(row: Sequence[str], delimiter: str, ids: set[str], where: str) -> None:
-    """Raises `DataError` if a field of several lines holds what looks like further rows: a quote is open by mistake."""
-    for field in row:
-        for line in field.split("\n")[1:]:
-            first, found, _ = line.partition(delimiter)
-            if found and (delimiter == "\t" or first in ids or first == row[0]):
-                raise DataError(
-                    f"{where}: a double quote opens a field that holds the lines below it; double the quotes inside a "
-                    "field"
-                )
+def holds_rows(field: str, delimiter: str, ids: Container[str]) -> bool:
+    """Whether a field of several lines holds what looks like further rows of these ids: a quote is open by mistake."""
+    parts = (line.partition(delimiter) for line in field.split("\n")[1:])
+    return any(sign and (delimiter == "\t" or first in ids) for first, sign, _ in parts)
 
 
 def _with_bar(row: Sequence[str], columns: Sequence[str]) -> list[str] | None:

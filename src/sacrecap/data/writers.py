@@ -10,6 +10,7 @@ from typing import IO, Any, SupportsIndex
 
 from sacrecap._core import Captions, image_ids
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.rows import holds_rows
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, DataWarning, UsageError, some, warn
 
@@ -121,13 +122,15 @@ def _write_list(file: IO[str], rows: Iterable[str]) -> None:
     file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def _write_table(file: IO[str], rows: Iterable[Row], delimiter: str) -> None:
-    table = csv.writer(file, delimiter=delimiter)
+def _write_table(file: IO[str], rows: Sequence[Row], delimiter: str) -> None:
+    """A table of text. Line breaks are blanks in a caption whose lines a reader would take for further rows."""
+    table, ids = csv.writer(file, delimiter=delimiter), {str(image) for image, _ in rows}
     table.writerow(["image_id", "caption"])
-    table.writerows(rows)
+    for image, caption in rows:
+        table.writerow([image, caption.replace("\n", " ") if holds_rows(caption, delimiter, ids) else caption])
 
 
-WRITTEN_FORMATS: dict[str, Callable[[IO[str], Iterable[Row]], None]] = {
+WRITTEN_FORMATS: dict[str, Callable[[IO[str], Sequence[Row]], None]] = {
     "list": lambda file, rows: _write_list(file, map(_json_row, rows)),
     "jsonl": lambda file, rows: file.writelines(_json_row(row) + "\n" for row in rows),
     "csv": lambda file, rows: _write_table(file, rows, ","),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, References, as_candidates, as_references
-from sacrecap.data.inputs import by_place, side_by_side
+from sacrecap.data.inputs import by_place, side_by_side, with_places
 from sacrecap.errors import DataError, UsageError, some, warn
 from sacrecap.scoring.score import score
 
@@ -93,6 +93,7 @@ class Accumulator:
                 "give references to update, batch by batch, or to Accumulator, those of all images; "
                 + ("here are none" if references is None else "here are both")
             )
+        candidates, references = with_places([candidates, references])
         batch = as_candidates(candidates)
         counts = batch.caption_counts()
         several = [image for image, count in zip(batch.image_ids, counts, strict=True) if count > 1]
