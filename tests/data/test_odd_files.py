@@ -166,6 +166,11 @@ def test_a_file_name_need_not_be_text(name: bytes, tmp_path: Path) -> None:
     run = Runner(tmp_path)
     for command in (["score", "r.json", os.fsdecode(name)], ["inspect", os.fsdecode(name)]):
         assert run.here(*command).status == 0
+    (tmp_path / os.fsdecode(b"\xb2")).mkdir()
+    for path, problem in ((b"\xb2", "has no files to read"), (b"\xb2/y.json", "no such file")):
+        message = run.refused("score", "r.json", os.fsdecode(path))
+        assert f"\ufffd{path[1:].decode()}: {problem}" in message
+        assert "udcb2" not in message
 
 
 # Lists in an object

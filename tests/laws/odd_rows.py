@@ -33,7 +33,7 @@ REFERENCES: dict[str, list[str | None]] = {
     "5": [None, "a bus"],
     "6": ["a red bus", "two buses"],
 }
-LEFT_OUT = r"5 references are empty or missing \(images 1, 1, 3, 4, 5\); left out"
+LEFT_OUT = r"5 references are empty or missing \(images 1, 3, 4, 5\); left out"
 PLAIN = {image: [text for text in texts if text and text.strip()] for image, texts in REFERENCES.items()}
 
 

@@ -140,8 +140,11 @@ def _say(message: str, status: int) -> int:
 
 
 def _one_line(message: str) -> str:
-    """The message with line ends and control characters, which file names and image ids may hold, as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+    """The message with line ends and control characters, which file names and image ids may hold, as escapes, and `�`
+    for what is not UTF-8 in a name.
+    """
+    shown = "".join("\ufffd" if "\udc80" <= letter <= "\udcff" else letter for letter in message)
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in shown)
 
 
 def _ready_output() -> None:

@@ -193,6 +193,6 @@ def told(name: str, kind: str, places: Sequence[object]) -> None:
         places: which of those.
     """
     many = f"{len(places):,} references are" if len(places) > 1 else "1 reference is"
-    several = f"{kind}s" if len(places) > 1 else kind
-    shown = f"{several} {first_of(places)}"
-    warn(f"{name}: {many} empty or missing ({shown}); left out", DataWarning)
+    different = [*dict.fromkeys(places)]
+    which = f"{kind}s" if len(different) > 1 else kind
+    warn(f"{name}: {many} empty or missing ({which} {first_of(different)}); left out", DataWarning)

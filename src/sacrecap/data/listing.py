@@ -133,16 +133,17 @@ def files_of(url: str) -> list[str]:
     found, is_file = _find_elsewhere(url) if is_remote(url) else _find(url)
     if is_file:
         return found
+    name = display_name(url)
     formats = Counter(format for one in found if (format := _by_suffix(one)) is not None)
     if len(formats) > 1:
-        counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
-        raise DataError(f"{url}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
+        counted = " and ".join(f"{count:,} of {format}" for format, count in formats.items())
+        raise DataError(f"{name}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
     if formats:
         return sorted(one for one in found if _by_suffix(one) is not None)
     documents = sorted(one for one in found if is_pattern(url) and _unpacked_name(one).endswith(_DOCUMENT))
     if not documents:
         raise DataError(
-            f"{url}: has no files to read; their names end in "
+            f"{name}: has no files to read; their names end in "
             f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow; "
             f"those of JSON are named by a pattern, as DIR/*{_DOCUMENT}"
         )
