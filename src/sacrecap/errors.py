@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import SupportsIndex
 
@@ -121,11 +121,18 @@ def _is_ours(module: str) -> bool:
 def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:
     """Raises `UsageError`, with the accepted names and the nearest of them, unless the name is one of them."""
     if name not in accepted:
-        import difflib
+        raise UsageError(f"{what} must be one of {', '.join(accepted)}, got {name!r}{did_you_mean(name, accepted)}")
 
-        near = difflib.get_close_matches(str(name), accepted, n=1)
-        suggestion = f" (did you mean {near[0]!r}?)" if near else ""
-        raise UsageError(f"{what} must be one of {', '.join(accepted)}, got {name!r}{suggestion}")
+
+def did_you_mean(name: object, accepted: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
+    """A question with the accepted names that are most like this one, in brackets; empty if none is.
+
+    `cutoff`: the least share of letters in common, from 0 to 1.
+    """
+    import difflib
+
+    near = difflib.get_close_matches(str(name), list(accepted), n=most, cutoff=cutoff)
+    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
 def whole_number(what: str, given: object, least: int = 0) -> int:

@@ -127,7 +127,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
         (["--dataset", "thumb"], "in its folder"),
         (["--plot", "curve.svg"], "a curve needs at least two numbers of references"),
         (["--plot", "curve.gif"], "end the name in .svg, .png, .pdf"),
-        (["--plot", "x.svg", "--output", "x.svg", "--references", "1,2"], "both write x.svg"),
+        (["--plot", "x.svg", "--output", "x.svg", "--format", "csv", "--references", "1,2"], "both write x.svg"),
         (["--plot", "x.svg", "--report", "x.svg", "--references", "1,2"], "both write x.svg"),
         (["--metrics", "rouge-9"], "unknown metric 'rouge-9'"),
         (["--scores", "none.csv"], "none.csv: no such file"),

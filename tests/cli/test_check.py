@@ -279,7 +279,7 @@ def test_tables(run: Runner, references: str, write: Write, baseline: str, forma
     assert shown.status == 3
     assert "regression" in shown.stdout
     assert ("at least 50.0" if format_ == "latex" else "at least 0.5000") in shown.stdout
-    assert "paired exact test, Holm over metrics" in shown.stdout
+    assert "paired exact sign-flip permutation test, Holm over metrics" in shown.stdout
 
 
 def test_a_baseline_is_no_output_over_an_input(run: Runner, references: str, write: Write) -> None:

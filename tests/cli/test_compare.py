@@ -39,7 +39,7 @@ plain – template     +0.1027    +0.6319
                       <0.001!    <0.001!
 
 * best   † significantly worse than the best   before each score: the ranks it may have
-p: paired exact test, Holm over 3 pairs per metric; ! significant, p ≤ 0.05
+p: paired exact sign-flip permutation test, Holm over 3 pairs per metric; ! significant, p ≤ 0.05
 note: CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; \
 to compare with other sets, take --df coco-train, or a file of sacrecap df build.
 """
@@ -107,7 +107,9 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
         "| careful | **0.5073** (0.4569 to 0.5570) | **1.8334** (1.7373 to 1.9258) |",
         "| plain | 0.2568† (0.2001 to 0.3126) | 0.9142† (0.8046 to 1.0370) |",
     ]
-    said = "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired exact test, Holm over 3 pairs"
+    said = (
+        "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired exact sign-flip permutation test, Holm over 3 pairs"
+    )
     assert any(line.startswith(said) for line in lines)
     assert lines[-1].startswith("- note: CIDEr-D: words are weighed by these 60 images.")
     text = run.ok("compare", *systems, *METRICS, "--format", "latex")

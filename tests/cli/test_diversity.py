@@ -24,7 +24,7 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
     labels = [line[:12].strip() for line in lines[3:18]]
     assert labels[0] == "Self-CIDEr"
     assert "Vocabulary" in labels
-    assert "paired exact test, p corrected (Holm)" in lines
+    assert "paired exact sign-flip permutation test, p corrected (Holm)" in lines
 
 
 def test_findings_are_told_everywhere(run: Runner, tmp_path: Path) -> None:

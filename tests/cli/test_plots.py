@@ -51,7 +51,7 @@ def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None
         (["--plots", "file"], "file: it is a file; pictures go into a folder"),
         (["--draw", "hill-kites"], "--draw chooses what --plots and --report show; give one of them"),
         (["--report", "nowhere/report.html"], "there is no folder 'nowhere'"),
-        (["--report", "same.html", "--output", "same.html"], "both write same.html"),
+        (["--report", "same.txt", "--output", "same.txt"], "both write same.txt"),
     ):
         ended = run.here("diversity", SETS[0], *options)
         assert ended.status == 2

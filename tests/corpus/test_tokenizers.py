@@ -27,6 +27,7 @@ CAPTIONS = [
     "&quot;a&quot; <skipped>",
     "",
     "İstanbul’da",
+    "a train at platform 3. ",
 ]
 OUTSIDE = [name for name in TOKENIZERS if name not in OWN_TOKENIZERS]
 PLAIN = ["13a", "intl", "char", "zh"]
@@ -34,8 +35,8 @@ PLAIN = ["13a", "intl", "char", "zh"]
 
 
 def theirs(name: str, text: str) -> list[str]:
-    """The tokens by the public interface of sacreBLEU."""
-    return sacrebleu.BLEU(tokenize=name).tokenizer(text).split()
+    """The tokens that sacreBLEU counts: its scores are of texts without blanks at their end."""
+    return sacrebleu.BLEU(tokenize=name)._preprocess_segment(text).split()
 
 
 @pytest.mark.parametrize("name", PLAIN)

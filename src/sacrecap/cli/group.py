@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from sacrecap.errors import MissingDependencyError, SacrecapError, words_of_command_line
+from sacrecap.errors import MissingDependencyError, SacrecapError, did_you_mean, words_of_command_line
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -209,11 +209,7 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, names = args[0], self.list_commands(ctx)
         if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
-            import difflib
-
-            near = difflib.get_close_matches(name, names, n=1)
-            suggestion = f" (did you mean {near[0]!r}?)" if near else ""
-            ctx.fail(f"no command {name!r}{suggestion}; commands: {', '.join(names)}")
+            ctx.fail(f"no command {name!r}{did_you_mean(name, names)}; commands: {', '.join(names)}")
         return super().resolve_command(ctx, args)
 
 

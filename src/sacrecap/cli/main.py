@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import NoReturn
 
 import click
@@ -17,7 +18,7 @@ import click
 from sacrecap import __version__
 from sacrecap.cli.group import OpenGroup
 from sacrecap.cli.interruptible import run, stage
-from sacrecap.errors import SacrecapError
+from sacrecap.errors import SacrecapError, did_you_mean
 
 ISSUES = "https://github.com/sacrecap/sacrecap/issues"
 
@@ -109,19 +110,56 @@ def _usage(error: click.ClickException) -> int:
         whole = "--help-all" if getattr(error.ctx.command, "common", ()) else "--help"
         hint = f" (see {error.ctx.command_path} {whole})"
     if isinstance(error, click.NoSuchOption):
-        message = f"no option {error.option_name!r}{_nearest(error)}"
+        message = f"no option {error.option_name!r}{_known_elsewhere(error)}"
+    elif isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.Choice):
+        message = _no_choice(error.format_message(), error.param.type.choices)  # type: ignore[union-attr]
     else:
         # click gives each choice of an argument a line of its own.
         message = error.format_message().replace("\n\t", " ").removesuffix(".")
+        for name, words in _NUMBERS.items():
+            message = message.replace(name, words)
     return _say(f"sacrecap: {message}{hint}", 2)
 
 
-def _nearest(error: click.NoSuchOption) -> str:
-    """A question with the nearest options, the nearest first."""
-    import difflib
+_NUMBERS = {
+    "not a valid integer range": "not a whole number",
+    "not a valid integer": "not a whole number",
+    "not a valid float range": "not a number",
+    "not a valid float": "not a number",
+}
+"""What click says of a value that is no number, and the words for it."""
 
-    near = difflib.get_close_matches(error.option_name, error.possibilities or (), n=3, cutoff=0)
-    return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+_LONG_LIST = 20
+"""From so many choices on, only the nearest are named."""
+
+
+def _no_choice(message: str, choices: Sequence[str]) -> str:
+    """The message with the nearest choices; without the list of all, if that is long: the help has it."""
+    before, is_not, all_choices = message.removesuffix(".").partition(" is not one of ")
+    question = did_you_mean(before.rpartition(": ")[2].strip("'"), choices)
+    if len(choices) < _LONG_LIST:
+        return f"{before}{is_not}{all_choices}{question}"
+    return f"{before} is not one of the {len(choices)} names in the help{question}"
+
+
+def _known_elsewhere(error: click.NoSuchOption) -> str:
+    """The nearest options, or the commands that have this one."""
+    name, mine = error.option_name, error.possibilities or ()
+    longer = [option for option in mine if option.startswith(name)]
+    if len(longer) == 1:
+        return f" (did you mean {longer[0]!r}?)"
+    question = did_you_mean(name, mine, most=2, cutoff=0.75)
+    context = error.ctx
+    if question or context is None or not isinstance(group := getattr(context.parent, "command", None), click.Group):
+        return question
+    having = [
+        command
+        for command in group.list_commands(context)
+        if command in getattr(group, "summaries", {})
+        and (other := group.get_command(context, command)) is not None
+        and any(name in option.opts for option in other.params)
+    ]
+    return f": that is an option of {', '.join(having)}" if having else did_you_mean(name, mine)
 
 
 def _unexpected(error: BaseException) -> int:

@@ -35,20 +35,29 @@ def _quiet(_: click.Context, __: click.Parameter, value: bool) -> None:
         stage.silence()
 
 
-SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
-"""The format of what goes to a file with this suffix; others are tables."""
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".txt": "table"}
+"""The format of what goes to a file with this suffix."""
 
 
 def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) -> str:
-    """The format; without one that of the suffix of --output, which is eager and therefore known."""
-    return format_ or SUFFIXES.get(os.path.splitext(context.params.get("output", "-"))[1].lower(), "table")
+    """The format; without one that of the suffix of --output, which is eager and therefore known.
+
+    Raises `BadParameter` for another suffix: a table in a file that is called .docx helps nobody.
+    """
+    place = context.params.get("output", "-")
+    suffix = os.path.splitext(place)[1].lower()
+    if format_ is None and suffix and suffix not in SUFFIXES:
+        raise click.BadParameter(
+            f"{place!r} has none of the suffixes {', '.join(SUFFIXES)}; choose one, or give --format",
+            param_hint="'--output'",
+        )
+    return format_ or SUFFIXES.get(suffix, "table")
 
 
 FORMAT, OUTPUT, QUIET = declared(
     f"""
     --format  What to print: what the suffix of --output says, or else a table.
-    -o, --output FILE  Where to print it; - is stdout. The suffix gives the format: {", ".join(SUFFIXES)}, others a
-        table.
+    -o, --output FILE  Where to print it; - is stdout. The suffix gives the format: {", ".join(SUFFIXES)}.
     -q, --quiet  Nothing on standard error but errors: no progress, no warnings.
     """,
     heading="Output",
@@ -312,8 +321,10 @@ def interval_of(text: str) -> tuple[float | None, IntervalMethod]:
     except ValueError:
         level = 0.0
     if level is not None and not 0 < level < 1:
+        question = f" (did you mean {level / 100:g}?)" if 1 < level < 100 else ""
         raise click.BadParameter(
             f"{text!r} is neither a confidence level between 0 and 1 (such as 0.95), nor jackknife(0.95), nor none"
+            + question
         )
     return level, "jackknife" if jackknife else "percentile"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sacrecap.choices import CORPUS
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data import testsets
-from sacrecap.errors import DataError, UsageError, spelled
+from sacrecap.errors import DataError, UsageError, did_you_mean, spelled
 
 if TYPE_CHECKING:
     from sacrecap.data.download import Progress
@@ -96,11 +96,8 @@ def of_set(one: TestSet, progress: Progress | None = None) -> DocumentFrequency:
 
 
 def _unknown(text: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(text, names(), n=1)
-    suggestion = f" (did you mean {near[0]!r}?)" if near else ""
     made = spelled(
         python="sacrecap.DocumentFrequency.build(references).save(FILE)", command="sacrecap df build REFERENCES -o FILE"
     )
-    return f"no document frequencies of this name{suggestion}; names: {', '.join(names())}; make a file with {made}"
+    question = did_you_mean(text, names())
+    return f"no document frequencies of this name{question}; names: {', '.join(names())}; make a file with {made}"

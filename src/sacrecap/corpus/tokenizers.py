@@ -21,9 +21,10 @@ def lines(texts: Iterable[str], tokenizer: str) -> list[str]:
     Raises `MissingDependencyError` if that is not installed, and `DataError` if it cannot be made ready.
     """
     tokens = _made(tokenizer.removesuffix(LOWER))
+    # sacreBLEU takes blanks from a text's end before it tokenises: intl makes "3. " two tokens, and "3." one.
     if tokenizer.endswith(LOWER):
-        return [" ".join(tokens(text.lower()).split()) for text in texts]
-    return [" ".join(tokens(text).split()) for text in texts]
+        return [" ".join(tokens(text.lower().rstrip()).split()) for text in texts]
+    return [" ".join(tokens(text.rstrip()).split()) for text in texts]
 
 
 def signed(tokenizer: str) -> str:

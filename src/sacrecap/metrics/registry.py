@@ -424,10 +424,11 @@ def _unknown(text: str) -> UsageError:
     words = _words(text)
     unknown = list(takewhile(lambda word: not _is_name([word]), dropwhile(lambda word: _is_name([word]), words)))
     wanted = " ".join(unknown) or text
-    known = {folded(name): name for name in (*added(), *_names())}
+    known = {folded(name): name for name in (*added(), *_names(), *ALIASES)}
     begun = folded(wanted.partition("(")[0])
     near = (
-        difflib.get_close_matches(begun, known, 3, 0.75)
+        [one for one in (begun,) if one in known]
+        or difflib.get_close_matches(begun, known, 3, 0.75)
         or [one for one in known if begun and one.startswith(begun)][:3]
     )
     question = f" (did you mean {' or '.join(repr(known[one]) for one in near)}?)" if near else ""

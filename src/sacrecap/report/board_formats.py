@@ -78,7 +78,7 @@ def notes(board: Board) -> list[str]:
     ]
     few = ", ".join(dict.fromkeys(pair.metric for pair in board.pairs if pair.p is None))
     return [
-        "ranks: paired exact tests, Holm over all pairs of a metric; systems that no test separates share their ranks",
+        "ranks: paired exact sign-flip permutation tests, Holm over all pairs of a metric; equal where none separates",
         *([f"{'; '.join(best)}: p and intervals allow for that"] if best else []),
         *([f"by {few}, some systems differ in few images: nothing is said of these pairs"] if few else []),
         *(f"not on the board: {isolated(system)}: {' '.join(found)}" for system, found in board.refused.items()),

@@ -32,7 +32,7 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
     )
 
 
-TEST = "paired exact test, Holm over all pairs of a metric"
+TEST = "paired exact sign-flip permutation test, Holm over all pairs of a metric"
 
 
 def sections(board: Board, prefix: str = "") -> list[Section]:

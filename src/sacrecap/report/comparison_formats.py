@@ -31,8 +31,9 @@ def tested(comparison: Comparison) -> str:
 
 def test_name(test: str, resampling: Resampling) -> str:
     """A test as text, with the number of samples that it drew."""
-    samples = "" if test == "exact" else f", {resampling.samples:,} samples"
-    return f"paired {test} test{samples}"
+    if test == "exact":
+        return "paired exact sign-flip permutation test"
+    return f"paired {test} test, {resampling.samples:,} samples"
 
 
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
 
 from sacrecap.choices import CORPUS
-from sacrecap.errors import UnknownOptionError, UsageError, option, whole_number
+from sacrecap.errors import UnknownOptionError, UsageError, did_you_mean, option, whole_number
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -254,12 +254,9 @@ def _unknown(name: str) -> UnknownOptionError:
     elif name == "on_extra":
         remedy = "candidates of images without references are an error; leave them out of what is given"
     else:
-        import difflib
-
-        near = difflib.get_close_matches(name, Given.__annotations__, n=1)
-        suggestion = f"did you mean {near[0]!r}? " if near else ""
-        remedy = f"{suggestion}What metrics of other packages need is given as needs={{name: value}}"
-    return UnknownOptionError(f"unexpected keyword argument {name!r}; {remedy}")
+        question = did_you_mean(name, Given.__annotations__)
+        remedy = "what metrics of other packages need is given as needs={name: value}"
+    return UnknownOptionError(f"unexpected keyword argument {name!r}{question}; {remedy}")
 
 
 def _described(value: object) -> str:

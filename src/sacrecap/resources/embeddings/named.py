@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sacrecap.data.places import in_cache
-from sacrecap.errors import DataError, of_extra
+from sacrecap.errors import DataError, did_you_mean, of_extra
 
 NAMES = (
     "conceptnet-numberbatch-17-06-300",
@@ -25,12 +25,10 @@ NAMES = (
 
 def unknown(source: str) -> DataError:
     """The error for a text that is neither a file nor a name."""
-    import difflib
-
-    near = difflib.get_close_matches(source, ("default", *NAMES), n=1)
-    suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+    names = ("default", *NAMES)
     return DataError(
-        f"{source}: no such file of word vectors, and no such name{suggestion}; names: default, {', '.join(NAMES)}"
+        f"{source}: no such file of word vectors, and no such name{did_you_mean(source, names)}; "
+        f"names: {', '.join(names)}"
     )
 
 
