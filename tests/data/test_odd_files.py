@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from runner import Runner
-from sacrecap.data import read_candidates, read_references, unpack
+from sacrecap.data import read_candidates, read_caption_sets, read_references, unpack
 from sacrecap.data.captions import CaptionFile
 from sacrecap.data.source import Reading
 from sacrecap.errors import DataError, DataWarning, UsageError
@@ -171,6 +171,20 @@ def test_a_file_name_need_not_be_text(name: bytes, tmp_path: Path) -> None:
         message = run.refused("score", "r.json", os.fsdecode(path))
         assert f"\ufffd{path[1:].decode()}: {problem}" in message
         assert "udcb2" not in message
+
+
+# Formats with parameters
+
+
+def test_a_format_has_its_parameters_in_python_too(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_bytes("image_id,caption\n1,caf\xe9 | bar\n".encode("cp1252"))
+    sets = read_caption_sets(path, format='csv(encoding=cp1252, separator=" | ")')
+    assert sets.to_dict() == {"1": ["caf\xe9", "bar"]}
+    with pytest.raises(UsageError, match="the format csv: a parameter must be one of encoding, separator, rejected"):
+        read_references(path, format="csv(encodng=cp1252)")
+    with pytest.raises(UsageError, match="the format auto: rejected is keep, got 'drop'"):
+        read_references(path, format="auto(rejected=drop)")
 
 
 # Lists in an object

@@ -12,44 +12,19 @@ import click
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.options import TOKENIZER, Parameter, read_call, read_parameters
+from sacrecap.cli.options import TOKENIZER
 from sacrecap.corpus.chosen_images import of_known_images, of_same_images, united_captions, without_images
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, unknown_format
 from sacrecap.data.cells import without_empty
 from sacrecap.data.shapes import NamedColumns, NoColumnError, NoIdsError, columns_named
-from sacrecap.data.source import Reading
+from sacrecap.data.source import AUTO, Reading
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.choices import OnMissing, Tokenizer
     from sacrecap.resources.needs import Needs
-
-
-AUTO = "auto"
-"""The format that is recognised from content."""
-
-
-def _reading_of(text: str) -> Reading:
-    """How files of captions are read, as the option of their format says it: `csv(encoding=cp1252)`.
-
-    Raises `UsageError` for an unknown parameter.
-    """
-    name, parameters = read_call("a format", text)
-    accepted: dict[str, Parameter] = {
-        "encoding": ("a name", str),
-        "separator": ("a text", str),
-        "rejected": ("keep", _keep),
-    }
-    how = read_parameters(f"the format {name}", parameters, accepted)
-    return Reading(None if name == AUTO else name, **how)
-
-
-def _keep(text: str) -> str:
-    if text != "keep":
-        raise ValueError
-    return text
 
 
 @dataclass(eq=False, repr=False)
@@ -74,7 +49,7 @@ class CaptionFiles:
     on_missing: OnMissing = "error"
 
     def __post_init__(self) -> None:
-        self.of_references, self.of_captions = map(_reading_of, (self.reference_format, self.captions_format))
+        self.of_references, self.of_captions = map(Reading.of, (self.reference_format, self.captions_format))
         self.columns = columns_named(self.id_column, self.caption_column, self.references_column)
         self._skipped: set[str] = set()
         self._image_column: str | None = None

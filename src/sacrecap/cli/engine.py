@@ -10,14 +10,15 @@ import click
 
 from sacrecap.choices import ENGINES, EngineName
 from sacrecap.cli.group import Value, declared
-from sacrecap.cli.options import number, read_call, read_parameters
+from sacrecap.cli.options import number
 from sacrecap.errors import UsageError, accepted_name
+from sacrecap.parameters import read_call, read_parameters
 
 if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.options import Parameter
     from sacrecap.engines import EngineOptions
     from sacrecap.engines.sources import RowsOfFile
+    from sacrecap.parameters import Parameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OF_RAY: dict[str, Parameter] = {

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from sacrecap.cli.options import Parameter, number, read_parameters, yes_or_no
+from sacrecap.cli.options import number, yes_or_no
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.parameters import Parameter, read_parameters
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:

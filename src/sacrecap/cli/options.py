@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -14,8 +14,7 @@ from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
 from sacrecap.cli.group import Option, Value, declared, taking
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
-from sacrecap.errors import UsageError, accepted_name
-from sacrecap.metrics.declared import at_commas, unquoted
+from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -417,49 +416,6 @@ SIGNIFICANCE = Value("significance", "Statistics", Significance, (TEST, _ALPHA, 
 SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (TEST, _ALPHA))
 
 
-_CALL = re.compile(r"\s*(?P<name>[^()]*?)\s*(?:\((?P<inside>.*)\)\s*)?", re.DOTALL)
-
-
-def read_call(option: str, text: str) -> tuple[str, dict[str, str]]:
-    """The name, and what stands in its parentheses: texts by parameter, without their quotes.
-
-    Raises `UsageError`, with the option's name, for a text of another form, and for a parameter that stands twice.
-
-    Examples:
-        >>> read_call("--engine", 'ray(workers=8, keep="rouge-l > 0.3")')
-        ('ray', {'workers': '8', 'keep': 'rouge-l > 0.3'})
-    """
-    match = _CALL.fullmatch(text)
-    if match is None:
-        raise UsageError(f"{option} takes NAME or NAME(PARAMETER=VALUE, …), got {text!r}")
-    parameters: dict[str, str] = {}
-    for part in at_commas(match["inside"] or ""):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value or name in parameters:
-            raise UsageError(f"{option} {text}: a parameter is PARAMETER=VALUE, once, got {part!r}")
-        parameters[name] = unquoted(value)
-    return match["name"], parameters
-
-
-Parameter = tuple[str, Callable[[str], Any]]
-"""What a value is, in words, and what reads its text or raises `ValueError`."""
-
-
-def read_parameters(where: str, texts: Mapping[str, str], accepted: Mapping[str, Parameter]) -> dict[str, Any]:
-    """The values, by keyword. Raises `UsageError`, which begins with the place, for a name or a value that is none."""
-    values = {}
-    for name, text in texts.items():
-        if not accepted:
-            raise UsageError(f"{where} has no parameters, got {name!r}")
-        accepted_name(f"{where}: a parameter", name, [*accepted])
-        what, read = accepted[name]
-        try:
-            values[name.replace("-", "_")] = read(text)
-        except ValueError:
-            raise UsageError(f"{where}: {name} is {what}, got {text!r}") from None
-    return values
-
-
 def number(kind: type[float], least: float, most: float) -> Callable[[str], float]:
     """What reads a whole number, or any, from the least to the most."""
 
@@ -470,11 +426,6 @@ def number(kind: type[float], least: float, most: float) -> Callable[[str], floa
         return value
 
     return read
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """What reads one of these words."""
-    return lambda text: names[names.index(text)]
 
 
 def yes_or_no(text: str) -> bool:

@@ -264,8 +264,7 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
     missing = [image for image in sets.image_ids if image not in described]
     if missing:
         raise DataError(
-            f"{sets_name}: captions for {some(missing)}, without references in {name}; remove such images, or give "
-            "references that have them"
+            f"{sets_name}: captions for {some(missing)}, without references in {name}; {remedies.for_extra()}"
         )
     wanted = set(sets.image_ids)
     numbers = [number for number, image in enumerate(ids) if image in wanted]

@@ -69,7 +69,8 @@ def read_references(
     Args:
         path: the file, compressed or not, or its URL; a folder, or a pattern such as `data/*.parquet`; the name of a
             test set, if no file has this name; ``-`` is standard input.
-        format: one of `FORMATS`; recognised from the content when not given.
+        format: one of `FORMATS`; recognised from the content when not given. As in the command, it may have parameters:
+            ``"csv(encoding=cp1252)"``.
         split: keep only the images of this split, such as ``"test"``, of a file or folder that has splits.
         id_column: the column, or the key of each row, that has the image ids; of several, the first that exists counts.
         caption_column: the columns of the captions; each may be a pattern, as ``"caption_*"``.

@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 from sacrecap.data.unpack import SUFFIXES, ZIP, Content, unpacked
 from sacrecap.errors import DataError, SacrecapError
+from sacrecap.parameters import Parameter, one_of, read_call, read_parameters
 
+AUTO = "auto"
+"""The format that is recognised from content."""
+_PARAMETERS: dict[str, Parameter] = {
+    "encoding": ("a name", str),
+    "separator": ("a text", str),
+    "rejected": ("keep", one_of("keep")),
+}
 PathLike = str | os.PathLike[str]
 
 _REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
@@ -31,11 +39,11 @@ class Reading(NamedTuple):
     def of(
         cls, format: str | None, split: str | None = None, encoding: str | None = None, separator: str | None = None
     ) -> Reading:
-        """The same of a format that may say `coco(rejected=keep)`; `auto` is the one that is recognised."""
-        name, _, rest = (format or "").partition("(")
-        if format is None or rest != "rejected=keep)":
-            return cls(format, split, encoding, separator)
-        return cls(None if name == "auto" else name, split, encoding, separator, "keep")
+        """The same of a format that may have parameters: `csv(encoding=cp1252)`. Raises `UsageError` for others."""
+        name, texts = read_call("a format", format or AUTO)
+        said = {"split": split, "encoding": encoding, "separator": separator}
+        how = read_parameters(f"the format {name}", texts, _PARAMETERS)
+        return cls(None if name == AUTO else name, **{**said, **how})
 
 
 def is_remote(path: object) -> bool:

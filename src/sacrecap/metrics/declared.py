@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
 
 from sacrecap.errors import UsageError
+from sacrecap.parameters import at_commas, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -318,30 +317,3 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
         except ValueError:
             return text
     return unquoted(text)
-
-
-def unquoted(text: str) -> str:
-    """The text without the double quotes around it, if it has these."""
-    quoted = len(text) > 1 and text[0] == text[-1] == '"'
-    return text[1:-1].replace('""', '"') if quoted else text
-
-
-_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),+\s]+|\s+|["(),+]')
-
-
-def split(text: str, divides: Callable[[str, str], bool]) -> list[str]:
-    """Cuts at the pieces outside parentheses and quotes that divide; `divides` is asked with the piece after, too."""
-    parts, depth = [""], 0
-    pieces = _PIECES.findall(text)
-    for piece, after in zip_longest(pieces, pieces[1:], fillvalue=""):
-        depth = max(depth + (piece == "(") - (piece == ")"), 0)
-        if depth == 0 and divides(piece, after):
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
-
-
-def at_commas(text: str) -> list[str]:
-    """Cuts at commas outside parentheses and quotes."""
-    return [part.strip() for part in split(text, lambda piece, _: piece == ",") if part.strip()]

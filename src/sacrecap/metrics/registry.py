@@ -21,7 +21,7 @@ from sacrecap.choices import TAKEN
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import METRICS
 from sacrecap.metrics.base import Metric
-from sacrecap.metrics.declared import at_commas, split
+from sacrecap.parameters import at_commas, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sacrecap.errors import UsageError
-from sacrecap.metrics.declared import spell, split
+from sacrecap.metrics.declared import spell
+from sacrecap.parameters import split
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _WEIGHT = re.compile(rf"(?P<start>{_NUMBER})(?:\.\.(?P<end>{_NUMBER})@(?:(?P<first>\d+)-)?(?P<last>\d+))?")

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from sacrecap.errors import UsageError, naming
 from sacrecap.metrics import Metric
-from sacrecap.metrics.declared import split
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
+from sacrecap.parameters import split
 
 
 def repetition(tokens: Sequence[str]) -> float:
