@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -465,30 +465,38 @@ def encode_references(references: CaptionSource, *, tokenizer: str, threads: int
 
 def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Captions:
     """Caption sets of one system, from any source; `part` is their name in messages."""
-    from sacrecap.data import inputs, read_caption_sets
+    from sacrecap.data import read_caption_sets
 
-    return source.captions if isinstance(source, References) else inputs.captions(source, part, read_caption_sets)
+    return source.captions if isinstance(source, References) else _captions(source, part, read_caption_sets)
 
 
 def as_references(source: CaptionSource) -> Captions:
     """References, from any source; of empty ones, which are left out, it warns."""
-    from sacrecap.data import inputs, read_references
+    from sacrecap.data import read_references
 
     if isinstance(source, References):
         return source.captions
-    captions, empty = inputs.captions(source, inputs.REFERENCES, read_references).without_empty()
+    captions, empty = _captions(source, "the references", read_references).without_empty()
     if empty:
         from sacrecap.data.cells import told
 
-        told(describe(captions, inputs.REFERENCES), "image", empty)
+        told(describe(captions, "the references"), "image", empty)
     return captions
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:
     """One system's candidates, from any source; `part` is their name in messages."""
-    from sacrecap.data import inputs, read_candidates
+    from sacrecap.data import read_candidates
 
-    return inputs.captions(source, part, read_candidates)
+    return _captions(source, part, read_candidates)
+
+
+def _captions(source: Any, part: str, read: Callable[..., Captions]) -> Captions:
+    if isinstance(source, _core.Captions):
+        return source
+    from sacrecap.data import inputs
+
+    return inputs.captions(source, part, read)
 
 
 def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
@@ -497,12 +505,14 @@ def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple
     Raises `DataError` for a list beside labels that are no places.
     """
     images, own = references.image_ids, candidates.image_ids
+    if images == own:
+        return candidates, None
     from sacrecap.data import inputs
     from sacrecap.data.image_ids import same_images
 
     if inputs.by_place(candidates) or inputs.by_place(references):
-        return (candidates if images == own else inputs.side_by_side(references, candidates)), None
-    found = None if images == own or not {*images}.isdisjoint(own) else same_images(images, own)
+        return inputs.side_by_side(references, candidates), None
+    found = same_images(images, own) if {*images}.isdisjoint(own) else None
     if found is None:
         return candidates, None
     how, meant = found
@@ -543,11 +553,13 @@ def align(
     references: CaptionSource, systems: Mapping[str, CandidateSource], called: Mapping[str, str], on_missing: str
 ) -> Aligned:
     """The images that references and all systems have; `called` names systems in messages. Errors as of a `Corpus`."""
-    from sacrecap.data import inputs
-
     accepted_name("on_missing", on_missing, ON_MISSING)
-    references, *sources = inputs.with_places([references, *systems.values()])
-    described = as_references(references)
+    sources: list[Any] = [references, *systems.values()]
+    if not all(isinstance(source, _core.Captions) for source in sources):
+        from sacrecap.data.inputs import with_places
+
+        sources = with_places(sources)
+    described = as_references(sources.pop(0))
     pairs = {
         name: matched(described, as_candidates(source, called[name]))
         for name, source in zip(systems, sources, strict=True)

@@ -41,8 +41,6 @@ ACCEPTED = (
     "or the captions of each image, a DataFrame, Arrow table or Hugging Face data set with the columns image_id and "
     "caption or captions, and the path of a file"
 )
-REFERENCES = "the references"
-"""What references are called in messages."""
 BY_PLACE = "(a list: image ids are positions in it, from 0)"
 BY_LABEL = "(a Series: image ids are its index)"
 _ID = "image_id"
