@@ -192,42 +192,40 @@ def test_captions_alone(engine: str, run: Runner) -> None:
     assert "not known to hold references" in run.refused("score", "c.json", "--metrics", "rouge-l", "--engine", engine)
 
 
-def test_an_image_that_comes_twice_is_named(engine: str, run: Runner) -> None:
-    """In two pieces of a file of rows."""
-    rows = [{"image_id": n % 40, "references": ["a dog", "one dog"], "candidate": "a dog"} for n in range(41)]
-    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    message = run.refused("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", engine)
-    assert "more than one candidate for 1 image (0); " in message
-    assert "choose --on-duplicate first or last" in message
+ODD_ROWS: list[dict[str, Any]] = [
+    {"candidate": None},
+    {"candidate": []},
+    {"candidate": ["a dog", "a cat"]},
+    {"candidate": 5},
+    {"candidate": "dog " * 5000},
+    {"references": None},
+    {"references": [None, "a dog"]},
+    {"references": [["a dog"]]},
+    {"references": [], "candidate": None},
+    {"image_id": None},
+    {"image_id": "41"},  # twice in a piece
+    {"image_id": "90"},  # twice in two pieces
+]
 
 
-def test_references_that_look_like_candidates_are_told(engine: str, run: Runner) -> None:
-    rows = [{"image_id": n, "references": ["a dog"], "candidate": "a dog"} for n in range(41)]
-    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = [
-        [
-            line
-            for line in run("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", one).stderr.splitlines()
-            if "look" in line
-        ]
-        for one in ("local", engine)
-    ]
-    assert told[0] == told[1]
-    assert len(told[0]) == 1
-
-
-@pytest.mark.parametrize("wrong", [{"image_id": None}, {"caption": 5}])
-def test_a_row_that_cannot_be_read_is_told_with_its_file(wrong: dict[str, Any], run: Runner) -> None:
+@pytest.mark.parametrize("odd", ODD_ROWS, ids=lambda odd: json.dumps(odd)[:40])
+def test_one_odd_row_of_a_hundred(engine: str, odd: dict[str, Any], run: Runner) -> None:
+    """Numbers, findings and messages are those of `local`, of one file and of two."""
     rows: list[dict[str, Any]] = [
-        {"image_id": str(number), "references": ["a dog"], "caption": "a dog"} for number in range(50)
+        {"image_id": str(n), "references": [f"a dog runs {n % 7}", f"one dog {n % 5}"], "candidate": f"a dog {n % 6}"}
+        for n in range(100)
     ]
-    rows[40] |= wrong
+    rows[40] |= odd
     (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    local, stream = (
-        run.refused("score", "rows.jsonl", "--metrics", "rouge-l", "--engine", engine) for engine in ("local", "stream")
-    )
-    assert stream == local
-    assert "rows.jsonl: " in stream
+    for name in ("references", "candidate"):
+        lines = [json.dumps({"image_id": row["image_id"], name: row[name]}) + "\n" for row in rows]
+        (run.folder / f"{name}.jsonl").write_text("".join(lines))
+    for files in (["rows.jsonl"], ["references.jsonl", "candidate.jsonl"]):
+        for on_missing in ("error", "zero"):
+            how = ["--metrics", "rouge-l", "--interval", "none", "--format", "json", "--on-missing", on_missing]
+            whole, found = (run.here("score", *files, *how, "--engine", one) for one in ("local", engine))
+            assert (found.status, found.stdout) == (whole.status, whole.stdout), files
+            assert sorted(found.stderr.splitlines()) == sorted(whole.stderr.splitlines()), files
 
 
 def test_a_disk_without_room_for_what_is_needed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

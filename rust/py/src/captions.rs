@@ -185,17 +185,6 @@ impl Captions {
         (0..self.inner.image_count()).map(|image| self.inner.captions_of(image).len()).collect()
     }
 
-    /// The images of the captions that are one of these words, whatever the case and the blanks around, once for each.
-    fn that_are(&self, words: Vec<String>) -> Vec<&str> {
-        let longest = words.iter().map(String::len).max().unwrap_or_default();
-        let is_one = |caption: &&str| {
-            let text = caption.trim();
-            text.len() <= longest && words.contains(&text.to_lowercase())
-        };
-        let images = self.inner.images().enumerate();
-        images.flat_map(|(image, id)| self.texts(image).filter(is_one).map(move |_| id)).collect()
-    }
-
     /// The images of the captions that hold this text, once for each.
     fn that_hold(&self, text: &str) -> Vec<&str> {
         if !self.inner.may_hold(text) {

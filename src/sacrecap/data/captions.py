@@ -498,9 +498,14 @@ def _not_one(captions: Mapping[str, Sequence[str]]) -> str:
             f"looks like a reference file: {each} captions per image, where candidates have one; "
             "give references first and candidates second, or score several captions per image as caption sets"
         )
-    have = "1 image has" if len(several) == 1 else f"{len(several)} images have"
+    return several_candidates(several)
+
+
+def several_candidates(images: Sequence[str]) -> str:
+    """Which images have more than one candidate, and what to do."""
+    have = "1 image has" if len(images) == 1 else f"{len(images)} images have"
     return (
-        f"{have} more than one candidate: {first_of(several)}; keep one for each image, or choose "
+        f"{have} more than one candidate: {first_of(images)}; keep one for each image, or choose "
         f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
     )
 

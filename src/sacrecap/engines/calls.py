@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
-from sacrecap.data import remedies
-from sacrecap.data.captions import read_both
+from sacrecap.data.captions import read_both, several_candidates
 from sacrecap.data.source import Reading
 from sacrecap.engines.plan import Engine, Plan
 from sacrecap.engines.progress import Progress
 from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
 from sacrecap.engines.stream import StreamEngine
-from sacrecap.errors import DataError, SacrecapWarning, UsageError, some, warn
+from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.scoring.collected import Extent, result_without_captions
 from sacrecap.scoring.compare import checked_attempts, compare_results
@@ -159,14 +158,15 @@ class Collected:
             return
         seen: dict[str, int] = {}
         for piece in self._source.pieces():
-            ids = next(iter(piece.systems.values())).image_ids
+            candidates = next(iter(piece.systems.values()))
+            ids = candidates.image_ids
             hashes = np.frombuffer(_core.sample_order(ids), dtype="<u8").tolist()
             for image, key in zip(ids, hashes, strict=True):
                 if key in several:
                     seen[image] = seen.get(image, 0) + 1
         repeated = [image for image, count in seen.items() if count > 1]
         if repeated:
-            raise DataError(f"more than one candidate for {some(repeated)}; {remedies.for_repeated()}")
+            raise DataError(f"{candidates.source}: {several_candidates(repeated)}")
 
     def results(self, how: Resampling) -> dict[str, Result]:
         """The result of each system."""

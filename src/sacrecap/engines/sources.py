@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import IO, TYPE_CHECKING, Protocol
 
 from sacrecap.corpus.corpus import Corpus, align, as_references
-from sacrecap.data.captions import CaptionFile
+from sacrecap.data.captions import CaptionFile, several_candidates
 from sacrecap.engines.plan import Piece
 from sacrecap.errors import DataError
 
@@ -129,6 +129,9 @@ class RowsOfFile:
         file = CaptionFile(*self._file, held=False)
         file.check_holds_both(self._columns)
         for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
+            counts = zip(candidates.image_ids, candidates.caption_counts(), strict=True)
+            if several := [image for image, count in counts if count > 1]:
+                raise DataError(f"{file.name}: {several_candidates(several)}")
             aligned = align(references, {"": candidates}, {"": file.name}, self._on_missing)
             yield piece_of(aligned, slice(None), aligned.references.image_ids)
 

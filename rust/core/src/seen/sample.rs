@@ -25,9 +25,14 @@ pub fn sampled(corpus: &Corpus, captions: &Captions, size: usize) -> Tallies {
     let images = chosen(corpus, size);
     let ids = &corpus.references.images;
     let mut found = Tallies::new();
+    // An image that the system left out has an empty caption.
     let texts: Vec<(&str, &str)> = images
         .iter()
-        .flat_map(|&image| given(captions, &ids[image]).into_iter().map(move |caption| (&*ids[image], caption)))
+        .flat_map(|&image| {
+            let texts = given(captions, &ids[image]);
+            let count = corpus.candidates.of_image(image).len();
+            (0..count).map(move |place| (&*ids[image], texts.get(place).copied().unwrap_or_default()))
+        })
         .collect();
     for &image in &images {
         found.entry(("", "images", 0)).or_default().add(&ids[image], "");
