@@ -127,6 +127,7 @@ soak: ready-core ready-captioning ready-server  ## simulations of the statistics
 	$(call python,$(CORE)) benchmarks/calibration.py --draws 500
 	$(call python,$(SERVER)) benchmarks/server.py --seconds 120
 	$(call python,$(SERVER)) benchmarks/server.py --seconds 120 --kills 10
+	$(call python,$(SERVER)) benchmarks/contest.py --seconds 120 --kills 3
 	cd packages/server && SACRECAP_API_EXAMPLES=$(API_EXAMPLES) $(call python,$(SERVER)) -m pytest --timeout 0 tests/test_no_500.py
 
 pictures: $(PAGES)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report

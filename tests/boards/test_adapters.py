@@ -221,6 +221,14 @@ def test_a_space_shows_the_board(tmp_path: Path, references: Path, monkeypatch: 
         runpy.run_path(str(tmp_path / "app.py"))
 
 
+def test_a_space_has_the_gradio_that_was_tried() -> None:
+    """It shows no file of the folder, whose `hidden` has the references."""
+    packages = (ADAPTERS / "space/requirements.txt").read_text().split()
+    [version] = [line.partition("==")[2] for line in packages if line.startswith("gradio")]
+    assert f"sdk_version: {version}\n" in (ADAPTERS / "space/README.md").read_text()
+    assert 'blocked_paths=[str(HERE / "hidden")]' in (ADAPTERS / "space/app.py").read_text()
+
+
 def test_adapters_are_short() -> None:
     sizes = [len(path.read_text().splitlines()) for path in ADAPTERS.rglob("*.py")]
     assert len(sizes) == 4

@@ -34,4 +34,5 @@ with gradio.Blocks(title="Captioning benchmark") as demo:
     gradio.HTML(page())
 
 if __name__ == "__main__":
-    demo.launch()
+    # Gradio shows files of this folder only where it is told to; and never these.
+    demo.launch(blocked_paths=[str(HERE / "hidden")])

@@ -168,6 +168,25 @@ def test_one_process_serves_a_contest_and_its_key_is_its_owners(live):
     assert link.partition("#")[2] not in door.log.read_text()
 
 
+def test_submissions_have_one_state_whose_links_and_quotas_count(live, tmp_path):
+    """Another one would give a team its quota once more, and print links that open nothing."""
+    door = live()
+    link = door.link("Team A")
+    ours = str(door.contest)
+    for words in (("serve", ours), ("team", "Team A", ours), ("host", ours)):
+        command = door.command(*words, "--state", str(tmp_path / "other"))
+        refused = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert refused.returncode != 0
+        assert "by another --state" in refused.stderr
+    door.stop()
+    # It goes along with the contest, and may get another place itself.
+    for name in ("ours", "ours.door"):
+        (tmp_path / name).rename(tmp_path / f"moved-{name}")
+    words = ("team", "Team A", str(tmp_path / "moved-ours"), "--state", str(tmp_path / "moved-ours.door"))
+    again = subprocess.run(door.command(*words), capture_output=True, text=True, check=True)
+    assert again.stdout.strip() == link
+
+
 def test_commands_renew_and_revoke_while_the_door_is_served(live):
     door = live()
 
@@ -193,7 +212,7 @@ def test_commands_renew_and_revoke_while_the_door_is_served(live):
     ours = str(door.contest)
     for words, told in (
         (("team", "Tea", ours, "--revoke"), "known are Team A"),
-        (("serve", ours, "--state", "state", "--site", "hidden"), "participants must not see"),
+        (("serve", ours, "--site", "hidden"), "participants must not see"),
     ):
         refused = subprocess.run(
             door.command(*words), capture_output=True, text=True, check=False, cwd=door.contest.parent

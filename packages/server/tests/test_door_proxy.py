@@ -132,6 +132,12 @@ def test_who_is_signed_in_is_a_team_and_nobody_else_gets_through(world: tuple[Li
         assert client.post("/submit", data={"csrf": csrf, "system": system}, files=files).status_code == 200
     stored = {path.parent.name for path in (door.contest / "submissions").glob("*/*.json")}
     assert len(stored) == len(names) == 2
+    # The board is compressed, and pages with secrets are not.
+    ends = time.monotonic() + 60
+    while (board := client.get("/board/index.html")).status_code == 404 and time.monotonic() < ends:
+        time.sleep(0.2)
+    assert board.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in client.get("/team").headers
     outside = person()
     forged = {"X-Forwarded-User": "alice", "X-Sacrecap-Proxy-Secret": SECRET}
     assert outside.get("/team", headers=forged, follow_redirects=False).status_code == 302

@@ -305,7 +305,12 @@ def test_empty_states_tell_the_next_step(world):
     study = make(world, triplet_file(), state="paused")
     for path in ("/quality", "/answers"):
         assert f'<a href="/studies/{study.id}#state">Open the study</a>' in owner.get(f"/studies/{study.id}{path}").text
-    assert "Nobody has come yet. Look at the" in " ".join(owner.get(f"/studies/{study.id}").text.split())
+    page = " ".join(owner.get(f"/studies/{study.id}").text.split())
+    assert "Nobody has come yet. Look at the" in page
+    assert "below" not in page, "on a wide screen what follows stands beside it"
+    for place in ("state", "links"):
+        assert f'href="#{place}"' in page
+        assert f'id="{place}"' in page
     owner.post(f"/studies/{study.id}/state", state="open")
     assert "the study’s link</a>" in owner.get(f"/studies/{study.id}/quality").text
 

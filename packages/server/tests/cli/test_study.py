@@ -190,7 +190,7 @@ def test_a_study_of_an_open_contest_has_nothing_of_private_images(contest: Runne
     if kind == "collection":
         command = ("study", "make", kind, "--contest", "contest", "--images", "https://x.org/{image_id}")
         ended = contest.here(*command)
-        assert (ended.status, "has no systems" in ended.stderr) == (2, True)
+        assert (ended.status, "give --images in place of --contest" in ended.stderr) == (2, True)
         return
     ended = contest.here(*command)
     assert ended.status == 0, ended.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -73,10 +75,10 @@ def serve(
             )
         proxy = Proxy(proxy_header, tuple(behind_proxy.replace(",", " ").split()), shared)
     place = _place(folder, state)
-    lock = _locked(place)
-    (place / "url").write_text(settings.url, encoding="utf-8")
     pages = Path(site) if site else place / "site"
     _check_site(folder, pages, place)
+    lock = _locked(place)
+    (place / "url").write_text(settings.url, encoding="utf-8")
     limits = ResourceLimits(seconds, memory)
     door = Door(Path(folder).resolve(), place, pages.resolve(), settings.url, proxy=proxy, limits=limits)
     try:
@@ -155,7 +157,27 @@ def _place(folder: str, state: str | None) -> Path:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--state {place}: cannot be made: {error.strerror}") from None
+    _claim(inside / "submissions", place)
     return place
+
+
+def _claim(submissions: Path, place: Path) -> None:
+    """Notes beside the submissions which state has their links and quotas. Raises `UsageError` for another one."""
+    mark, ours = submissions / ".door", place / "name"
+    try:
+        with contextlib.suppress(FileExistsError), open(ours, "x", encoding="utf-8") as file:
+            file.write(secrets.token_hex(8))
+        submissions.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError), open(mark, "x", encoding="utf-8") as file:
+            file.write(ours.read_text(encoding="utf-8"))
+        is_ours = mark.read_bytes() == ours.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{error.filename}: cannot be written: {error.strerror}") from None
+    if not is_ours:
+        raise UsageError(
+            f"{submissions} has what teams submitted by another --state than {place}, and its links and quotas are "
+            f"there: give that one; where it is lost, delete {mark}"
+        )
 
 
 def _check_site(folder: str, site: Path, state: Path) -> None:

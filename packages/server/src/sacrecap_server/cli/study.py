@@ -116,6 +116,9 @@ def make(
     """
     options.check_outputs(output=output)
     files = (*systems, *more_systems)
+    if kind == "collection" and (files or contest is not None):
+        instead = "leave --systems out" if contest is None else "give --images in place of --contest"
+        raise UsageError(f"a collection asks people to describe images, so it has no systems; {instead}")
     if contest is None:
         sentences = _references(kind, references, images)
         read = read_caption_sets if kind == "diversity" else read_candidates
@@ -124,8 +127,6 @@ def make(
         raise UsageError("--contest FOLDER has the references and the systems; leave --references and --systems out")
     else:
         sentences, captions = _of_contest(contest)
-    if captions and kind == "collection":
-        raise UsageError("a collection asks people to describe images, so it has no systems; leave --systems out")
     names = [name.strip() for name in categories.split(",")]
     if (questions is None) == (kind == "questions"):
         raise UsageError("--questions FILE and the kind questions go together")
