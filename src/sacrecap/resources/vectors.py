@@ -80,7 +80,7 @@ def embed_texts(
 ) -> EmbeddedCorpus:
     """The same for one image, whose sentences are lists of words."""
     captions = [" ".join(words) for words in references], [" ".join(caption)]
-    corpus = _encode({"": captions[0]}, {"": captions[1]}, 1)
+    corpus = _encode({"image": captions[0]}, {"image": captions[1]}, 1)
     return embedded(corpus, [dict(objects)], source, scripted=scripted)
 
 
