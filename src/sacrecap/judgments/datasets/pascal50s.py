@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sacrecap.choices import CATEGORIES
+from sacrecap.data.matlab import load, unwrap
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
 from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
-from sacrecap.judgments.datasets.matlab import load, unwrap
 from sacrecap.judgments.datasets.pairs import read_votes
 from sacrecap.judgments.datasets.records import READER, Record, read_records
 from sacrecap.judgments.datasets.triplets import read_triplets

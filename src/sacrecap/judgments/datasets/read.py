@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sacrecap.choices import CATEGORIES, DATASETS, UNDECIDED, VOTES
+from sacrecap.data import matlab
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
-from sacrecap.judgments.datasets import flickr8k, matlab
+from sacrecap.judgments.datasets import flickr8k
 from sacrecap.judgments.datasets.abstract50s import ABSTRACT50S
 from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
 from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, WhatToRead

@@ -10,9 +10,9 @@ import csv
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from sacrecap.data.matlab import is_matlab, load, unwrap
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError
-from sacrecap.judgments.datasets.matlab import is_matlab, load, unwrap
 from sacrecap.judgments.datasets.records import read_lines
 
 COLUMNS = ("A_reference", "B", "C", "vote")
