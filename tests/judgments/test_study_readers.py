@@ -413,6 +413,77 @@ def test_pascal50s_without_it_takes_references_from_a_file(tmp_path: Path) -> No
     refused(path, "no references of image '2.jpg'", captions=references)
 
 
+def write_references(folder: Path, references: dict[str, list[str]]) -> Path:
+    """As `pascal50S.mat` holds them."""
+    cells = []
+    for image, sentences in references.items():
+        cell = np.empty((1, len(sentences)), dtype=object)
+        cell[0, :] = sentences
+        cells.append((image, cell))
+    scipy.io.savemat(folder / "pascal50S.mat", {"refs": struct("image sent", cells)})
+    return folder / "pascal50S.mat"
+
+
+def test_pascal50s_with_the_released_references(tmp_path: Path) -> None:
+    """They stand in place of those that the lines have; votes on other references are left out."""
+    references = {"1.jpg": [" a dog ", "a hound", "some dog"], "2.jpg": ["men", "two men"]}
+    released = write_references(tmp_path, references)
+    known = read_references(released)
+    assert {image: known.captions(image) for image in known.image_ids} == {
+        image: [one.strip() for one in own] for image, own in references.items()
+    }
+    (lines := tmp_path / "lines").mkdir()
+    write_lines(lines / "p.jsonl", [_line("1.jpg"), _line("2.jpg")])
+    judged = read_judgments(lines, captions=released)
+    assert isinstance(judged, Pairs)
+    assert [len(row.references) for row in judged.rows] == [3, 2]
+    assert f"references of each image from {released}" in judged.notes
+    refused(lines, "nothing.mat: no such file", captions=tmp_path / "nothing.mat")
+    write_lines(lines / "p.jsonl", [_line("3.jpg")])
+    refused(lines, "pascal50S.mat: no references of image '3.jpg'", captions=released)
+    scipy.io.savemat(tmp_path / "pascal50S.mat", {"refs": struct("a b", [("1", "2")])})
+    refused(lines, "pascal50S.mat: refs must have the fields image and sent", captions=released)
+
+
+def test_the_consensus_decides_whichever_references_are_scored(tmp_path: Path) -> None:
+    (folder := tmp_path / "pascal").mkdir()
+    write_pascal(folder)
+    triplets = [(a, b, c, -1) for _, b, c in PASCAL_PAIRS for a in REFERENCES[0]]
+    fields = struct("A B C label", [([[a]], [[b]], [[c]], v) for a, b, c, v in triplets])
+    scipy.io.savemat(folder / "consensus_pascal.mat", {"triplets": fields})
+    released = write_references(tmp_path, {"1.jpg": ["x y", "z"], "2.jpg": ["u"]})
+    judged = read_judgments(folder, captions=released)
+    assert isinstance(judged, Pairs)
+    assert judged.preferred == [-1, -1, -1]
+    assert [list(row.references) for row in judged.rows] == [["x y", "z"], ["x y", "z"], ["u"]]
+    assert judged.reference_votes is None
+    assert judged.direct is not None
+
+
+def test_pairs_of_some_categories(tmp_path: Path) -> None:
+    write_pascal(tmp_path)
+    released = write_references(tmp_path, {"1.jpg": ["x y", "z"], "2.jpg": ["u"]})
+    judged = read_judgments(tmp_path / "pair_pascal.mat", captions=released, categories=["HM", "MM", "HC"])
+    assert isinstance(judged, Pairs)
+    assert [(row.image_id, row.place) for row in judged.rows] == [("1.jpg", 1), ("2.jpg", 2)]
+    assert judged.categories == ["HC", "HM"]
+    assert "pairs of other categories, left out: 1" in judged.notes
+    refused(tmp_path / "pair_pascal.mat", "its categories: HC, HI, HM", captions=released, categories=["MM"])
+    rated = write_lines(tmp_path / "r.jsonl", rating_lines())
+    refused(rated, "has ratings; categories are of pairs", UsageError, categories=["MM"])
+
+
+def _line(image: str) -> dict[str, Any]:
+    return {
+        "image": image,
+        "category": "HI",
+        "B": GOOD[0],
+        "C": POOR[0],
+        "consensus_label": 0,
+        "references": list(REFERENCES[0]),
+    }
+
+
 def test_pascal50s_that_is_refused(tmp_path: Path) -> None:
     references = tmp_path / "references.json"
     references.write_text(json.dumps({"1.jpg": REFERENCES[0], "2.jpg": REFERENCES[1]}), encoding="utf-8")

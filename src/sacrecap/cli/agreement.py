@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
-from sacrecap.choices import CATEGORIES, DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
+from sacrecap.choices import DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, Option, Value, declared
 from sacrecap.cli.interruptible import stage
@@ -45,11 +45,11 @@ def rating_range(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _reader(*, categories: str, **given: Any) -> Reader:
+def _reader(*, categories: str | None, **given: Any) -> Reader:
     """What reads the judgments of a file or folder as the options say."""
     from sacrecap.judgments import read_judgments
 
-    named = [name.strip() for name in categories.split(",")]
+    named = None if categories is None else [name.strip() for name in categories.split(",")]
     return partial(read_judgments, categories=named, **given)
 
 
@@ -75,10 +75,11 @@ JUDGMENTS = Value(
     declared(
         """
         --dataset NAME  The data set, one of those that sacrecap meta lists; by default recognised from content.
-        --captions FILE  Captions or references that the judgments lack, if they are not in the same folder.
+        --captions FILE  References, or a test set, in place of those of the judgments; they meet by image. Of Flickr8k
+            and THumB the captions or references of the release.
         --rating NAME  What was rated, where captions have several ratings.
         --rating-range LOW,HIGH  Refuse ratings outside (format ratings).
-        --categories LIST  Categories that pairs may have (format pairs).
+        --categories LIST  Pairs of these categories alone, such as MM; also others than the usual ones.
         --drop-own-reference  Remove a candidate from its own references before scoring.
         --pairwise FILE  Direct votes on the same pairs: the export of a pairwise study. Pairs meet by image and
             captions.
@@ -87,7 +88,6 @@ JUDGMENTS = Value(
         """,
         dataset={"type": click.Choice(DATASETS)},
         rating_range={"type": rating_range},
-        categories={"default": ",".join(CATEGORIES)},
         drop_own_reference={"is_flag": True},
         votes={"type": click.Choice(VOTES), "default": "consensus"},
         undecided={"type": click.Choice(UNDECIDED), "default": "out"},

@@ -1,11 +1,13 @@
-"""MATLAB files of the releases, read through SciPy."""
+"""MATLAB files, as the data of the CIDEr paper are released, read through SciPy."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import IO, Any
 
+from sacrecap.data.rows import Rows, of_records
 from sacrecap.data.source import PathLike, display_name, reading
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.data.unpack import Content
+from sacrecap.errors import DataError, MissingDependencyError, naming
 
 MAGIC = b"MATLAB 5.0 MAT-file"
 
@@ -23,34 +25,49 @@ def load(path: PathLike, *names: str) -> dict[str, Any]:
 
     Raises `DataError` for a broken file or one without them, `MissingDependencyError` without SciPy.
     """
-    contents: dict[str, Any] = _read(path, "loadmat")
-    missing = [name for name in names if name not in contents]
-    if missing:
-        held = ", ".join(name for name in contents if not name.startswith("__")) or "nothing"
-        raise DataError(
-            f"{display_name(path)}: no variable {missing[0]!r} in it, it holds {held}; is this the right file?"
-        )
-    return {name: contents[name] for name in names}
+    with reading(path), open(path, "rb") as file, naming(f"{display_name(path)}: "):
+        return _variables(file, *names)
 
 
 def variables(path: PathLike) -> list[str]:
     """Names of the variables in the file. Errors as for `load`."""
-    return [name for name, _, _ in _read(path, "whosmat")]
+    with reading(path), open(path, "rb") as file, naming(f"{display_name(path)}: "):
+        return [name for name, _, _ in _read(file, "whosmat")]
 
 
-def _read(path: PathLike, function: str) -> Any:
+def references(content: Content) -> Rows:
+    """The rows of `pascal50S.mat`: a struct array `refs` of `image` and its sentences, `sent`.
+
+    Errors as for `load`; the message does not name the file.
+    """
+    with content.open() as file:
+        refs = _variables(file, "refs")["refs"].ravel()
+    if not {"image", "sent"} <= set(refs.dtype.names or ()):
+        raise DataError("refs must have the fields image and sent; is this the right file?")
+    images = [str(unwrap(one["image"])) for one in refs]
+    sentences = [[str(unwrap(text)).strip() for text in one["sent"].ravel()] for one in refs]
+    return of_records([{"image_id": i, "references": own} for i, own in zip(images, sentences, strict=True)])
+
+
+def _variables(file: IO[bytes], *names: str) -> dict[str, Any]:
+    contents: dict[str, Any] = _read(file, "loadmat")
+    missing = [name for name in names if name not in contents]
+    if missing:
+        held = ", ".join(name for name in contents if not name.startswith("__")) or "nothing"
+        raise DataError(f"no variable {missing[0]!r} in it, it holds {held}; is this the right file?")
+    return {name: contents[name] for name in names}
+
+
+def _read(file: IO[bytes], function: str) -> Any:
     """What the function of SciPy of this name finds in the file."""
     try:
         import scipy.io
     except ImportError:
         raise MissingDependencyError("reading MATLAB files", extra="study") from None
-    with reading(path), open(path, "rb") as file:
-        try:
-            return getattr(scipy.io, function)(file)
-        except Exception as error:  # noqa: BLE001 - a broken file makes SciPy raise many kinds of errors
-            raise DataError(
-                f"{display_name(path)}: no MATLAB file, or a broken one ({error}); download it again"
-            ) from None
+    try:
+        return getattr(scipy.io, function)(file)
+    except Exception as error:  # noqa: BLE001 - a broken file makes SciPy raise many kinds of errors
+        raise DataError(f"no MATLAB file, or a broken one ({error}); download it again") from None
 
 
 def unwrap(value: Any) -> Any:

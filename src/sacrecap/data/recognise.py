@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from sacrecap.data import documents, rows
+from sacrecap.data import documents, matlab, rows
 from sacrecap.data.rows import Rows
 from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, binary_format, not_utf8
@@ -135,6 +135,8 @@ def _layouts(found: Recognised, content: Content) -> Sequence[str]:
 def _of_binary(content: Content, binary: str) -> tuple[str, Rows]:
     if binary == "spreadsheet":
         return "rows", rows.spreadsheet(content.read())
+    if binary == "matlab":
+        return "rows", matlab.references(content)
     if binary == "webdataset":
         return binary, documents.webdataset(content.read())
     return "rows", rows.of_arrow(content, binary)

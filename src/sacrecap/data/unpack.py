@@ -26,7 +26,10 @@ _BEGINNING = 1 << 20
 ZIP = b"PK\x03\x04"
 _EXCEL = "[Content_Types].xml"
 """A part of every Excel file."""
-_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"PK\x03\x04": "spreadsheet"}
+_BINARY = {
+    **{b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"},
+    **{b"PK\x03\x04": "spreadsheet", b"MATLAB 5.0 MAT-file": "matlab"},
+}
 """Formats by the first bytes of a file."""
 _TAR = (257, b"ustar")
 _NO_CAPTIONS = {
@@ -87,7 +90,7 @@ def compression(start: bytes) -> str | None:
 
 
 def binary_format(start: bytes) -> str | None:
-    """A table's format, `spreadsheet` or `webdataset`; None for text. Raises `DataError` for other binary files."""
+    """A table's format, `spreadsheet`, `matlab` or `webdataset`; None for text. Raises `DataError` for other binary files."""
     found = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
     if found is not None:
         return found

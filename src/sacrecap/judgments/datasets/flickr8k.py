@@ -124,9 +124,10 @@ EXPERT = JudgmentForm(
     _EXPERT,
     _by_experts,
     _records,
+    reads_captions=True,
     left_out="rows left out whose caption is one of the image's own references",
 )
-CROWD = JudgmentForm("flickr8k-cf", _CROWD, _by_crowd, _crowd_records, remarks=_removed)
+CROWD = JudgmentForm("flickr8k-cf", _CROWD, _by_crowd, _crowd_records, remarks=_removed, reads_captions=True)
 
 
 def _count(record: Record, text: str, what: str, least: int, most: int | None) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from sacrecap.choices import CATEGORIES
 from sacrecap.data import read_references
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, UsageError, accepted_name
@@ -20,7 +19,7 @@ class WhatToRead(NamedTuple):
     captions: PathLike | None = None
     rating: str | None = None
     rating_range: tuple[float, float] | None = None
-    categories: Sequence[str] = CATEGORIES
+    categories: Sequence[str] | None = None
 
 
 class JudgedPair(NamedTuple):
@@ -71,6 +70,8 @@ class JudgmentForm:
     remarks: Callable[[Sequence[Any]], list[str]] = lambda _: []
     """Notes on all records. Raises `DataError` for records that do not fit together."""
     is_matlab: bool = False
+    reads_captions: bool = False
+    """Whether the file of captions has more than references by image, or those of some records; `records` reads it."""
 
     def read(self, paths: Sequence[PathLike], given: WhatToRead) -> Ratings | Pairs:
         """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
@@ -88,6 +89,16 @@ class JudgmentForm:
             rows += [Row(one.image, one.references, place + number) for number, one in enumerate(own)]
             found += own
             place += max(1, len(own))
+        if given.captions is not None and not self.reads_captions:
+            rows, kept = _with_references(rows, given.captions, source)
+            found = [one._replace(reference_votes=None) if isinstance(one, JudgedPair) else one for one in found]
+            own = f"; rows of images that it lacks keep their own: {kept:,}" if kept else ""
+            notes.append(f"references of each image from {display_name(given.captions)}{own}")
+        if given.categories is not None:
+            taken = _of_categories(found, given.categories, source)
+            if others := len(found) - len(taken):
+                notes.append(f"pairs of other categories, left out: {others:,}")
+            rows, found = [rows[number] for number in taken], [found[number] for number in taken]
         if none := judged.count([]):
             notes.append(f"{self.left_out}: {none:,}")
         if not found:
@@ -117,6 +128,35 @@ def _columns(found: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
     _, _, *columns = zip(*found, strict=True)
     names = found[0]._fields[2:]
     return {name: None if None in own else list(own) for name, own in zip(names, columns, strict=True)}
+
+
+def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tuple[list[Row], int]:
+    """The rows with the references that a file has of their images, and how many of them it lacks, which keep theirs.
+
+    Raises `DataError` if it lacks the image of a row without references, or all of them.
+    """
+    known = read_references(captions)
+    lacking = [row for row in rows if row.image_id not in known]
+    if len(lacking) == len(rows) or not all(row.references for row in lacking):
+        missing = next((row for row in lacking if not row.references), rows[0]).image_id
+        raise DataError(f"{display_name(captions)}: no references of image {missing!r}, which {source} has")
+    replaced = {row.image_id: known.captions(row.image_id) for row in rows if row.image_id in known}
+    return [replace(row, references=replaced.get(row.image_id, row.references)) for row in rows], len(lacking)
+
+
+def _of_categories(found: Sequence[JudgedPair | RatedCaption], categories: Sequence[str], source: str) -> list[int]:
+    """Numbers of the pairs of these categories.
+
+    Raises `DataError` if there are none, and `UsageError` for ratings, which have no categories.
+    """
+    own = [one.categories for one in found if isinstance(one, JudgedPair)]
+    if found and not own:
+        raise UsageError(f"{source} has ratings; categories are of pairs, so leave them out")
+    taken = [number for number, category in enumerate(own) if category in categories]
+    if own and not taken:
+        held = ", ".join(sorted(set(own) - {""})) or "none"
+        raise DataError(f"{source}: no pair of the categories {', '.join(categories)}; its categories: {held}")
+    return taken
 
 
 def add_references(records: Sequence[Record], captions: PathLike, *image: str) -> None:

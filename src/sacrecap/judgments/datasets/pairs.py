@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from sacrecap.choices import CATEGORIES
 from sacrecap.errors import accepted_name, option
 from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.records import READER, Record, read_one_kind
@@ -19,7 +20,7 @@ WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
 def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
-    """A tie needs no votes; a category must be one of those given."""
+    """A tie needs no votes."""
     preferred = winner(record)
     yield JudgedPair(
         record.name("image_id"),
@@ -27,7 +28,7 @@ def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
         record.caption("b"),
         record.caption("c"),
         preferred,
-        _category(record, given.categories),
+        _category(record, is_named=given.categories is not None),
         votes=read_votes(record) if record.has("votes") else None if preferred else [],
         reference_votes=_reference_votes(record),
         b_system=record.known_name("b_system"),
@@ -77,12 +78,13 @@ def winner(record: Record) -> int:
     return preferred
 
 
-def _category(record: Record, accepted: Sequence[str]) -> str:
+def _category(record: Record, *, is_named: bool) -> str:
+    """Where nobody names categories, they are the usual ones."""
     if not record.has("category"):
         return ""
     category = record.name("category")
     try:
-        accepted_name("category", category, accepted)
+        accepted_name("category", category, [category] if is_named else CATEGORIES)
     except ValueError as error:
         named = option("categories", of=READER)
         raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None

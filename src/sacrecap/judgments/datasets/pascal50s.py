@@ -70,8 +70,8 @@ def _check_once(records: Sequence[Record]) -> list[str]:
 def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
     """The pairs of `pair_pascal.mat`.
 
-    References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, references come
-    from `captions` (any reference file), and the majority of the direct votes wins.
+    References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, the majority of
+    the direct votes wins, and there are no references. Raises `DataError` if nobody gives others.
     """
     source = display_name(path)
     contents = load(path, "new_input", "new_data", "category", "result")
@@ -82,11 +82,16 @@ def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
         raise DataError(f"{source}: new_input, new_data, category and result are not equally long; download it again")
     direct = [_direct_votes(source, number, result["result"]) for number, result in enumerate(results)]
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
-    if given.captions is None and os.path.exists(consensus):
+    if os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)
         others: Sequence[Sequence[list[int] | None]] = (votes, direct)
+    elif given.captions is None:
+        raise DataError(
+            f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
+            f"file, such as pascal50S.mat, with {option('captions', 'FILE', of=READER)}"
+        )
     else:
-        references, votes = _from_captions(source, given.captions, images), direct
+        references, votes = [[]] * len(pairs), direct
         others = ([None] * len(pairs),) * 2
     categories = [_named(source, place, number) for place, number in enumerate(numbers.tolist())]
     columns: tuple[Iterable[Any], ...] = (images, references, b, c, map(majority, votes), categories, votes, *others)
@@ -95,7 +100,7 @@ def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
 
 
 def _without_consensus(pairs: Sequence[JudgedPair]) -> list[str]:
-    decided = pairs[0].reference_votes is None
+    decided = pairs[0].direct is None
     return [f"without {CONSENSUS}, the majority of the direct votes wins"] * decided
 
 
@@ -134,20 +139,3 @@ def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[s
             raise DataError(f"{source}: the triplets of pair {number} are about other captions; download it again")
     references = [[triplet.reference for triplet in pair] for pair in grouped]
     return references, [[triplet.vote for triplet in pair] for pair in grouped]
-
-
-def _from_captions(source: str, captions: PathLike | None, images: list[str]) -> list[list[str]]:
-    from sacrecap.data import read_references
-
-    if captions is None:
-        raise DataError(
-            f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
-            f"file with {option('captions', 'FILE', of=READER)}"
-        )
-    known = read_references(captions)
-    missing = [image for image in images if image not in known]
-    if missing:
-        raise DataError(
-            f"{display_name(captions)}: no references of image {missing[0]!r}, of which {source} has a pair"
-        )
-    return [known.captions(image) for image in images]

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sacrecap.choices import CATEGORIES, DATASETS, UNDECIDED, VOTES
+from sacrecap.choices import DATASETS, UNDECIDED, VOTES
 from sacrecap.data import matlab
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import read_table
@@ -38,7 +38,7 @@ def read_judgments(
     captions: PathLike | None = None,
     rating: str | None = None,
     rating_range: tuple[float, float] | None = None,
-    categories: Sequence[str] = CATEGORIES,
+    categories: Sequence[str] | None = None,
     drop_own_reference: bool = False,
     pairwise: PathLike | None = None,
     votes: str = "consensus",
@@ -49,10 +49,11 @@ def read_judgments(
     Args:
         path: the file or folder.
         dataset: one of `DATASETS`; recognised from the content by default.
-        captions: the file with captions or references, if they are not in the folder of the judgments.
+        captions: a file of references (or a test set) in place of those of the judgments: they meet by image. Of
+            Flickr8k its token file, and of THumB its references, if they are not in the folder of the judgments.
         rating: the aspect that was rated, if a file holds several ratings of a caption.
         rating_range: smallest and largest rating of the format `ratings`.
-        categories: accepted categories of the format `pairs`.
+        categories: the pairs of these categories alone; they may be others than the usual ones.
         drop_own_reference: whether to remove a candidate from the references of its own row.
         pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
             and captions.

@@ -95,6 +95,7 @@ RELEASES = (
         _foiled,
         left_out="captions without a foil word, which their foils give, left out",
         records=_with_references,
+        reads_captions=True,
     ),
     JudgmentForm("msvd-eval", ("vname", "ref", "candidate", "human_score"), _watched, aspects=_MSVD),
 )

@@ -47,7 +47,7 @@ def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
     )
 
 
-THUMB = JudgmentForm("thumb", ("seg_id", "hyp"), _judged, _records, tuple(ASPECTS))
+THUMB = JudgmentForm("thumb", ("seg_id", "hyp"), _judged, _records, tuple(ASPECTS), reads_captions=True)
 
 
 def _beside(path: PathLike) -> str:

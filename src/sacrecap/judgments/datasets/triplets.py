@@ -39,11 +39,11 @@ def read_triplets(path: PathLike) -> list[Triplet]:
 def _from_matlab(source: str, path: PathLike) -> Iterator[Triplet]:
     triplets = load(path, "triplets")["triplets"].ravel()
     names = triplets.dtype.names or ()
-    rating = next((name for name in ("rating", "winner", "vote") if name in names), None)
-    if rating is None or not {"A", "B", "C"} <= set(names):
+    vote = [name for name in names if name not in ("A", "B", "C")]
+    if len(vote) != 1 or len(names) != 4:
         raise DataError(f"{source}: triplets must have the fields A, B, C and rating, they have {', '.join(names)}")
     for number, triplet in enumerate(triplets, 1):
-        yield _checked(f"{source}, triplet {number}", *(unwrap(triplet[name]) for name in ("A", "B", "C", rating)))
+        yield _checked(f"{source}, triplet {number}", *(unwrap(triplet[name]) for name in ("A", "B", "C", *vote)))
 
 
 def _from_csv(source: str, path: PathLike) -> Iterator[Triplet]:
