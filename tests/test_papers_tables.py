@@ -116,6 +116,9 @@ def filled(row: str, names: list[str], output: str, original: Callable[[str], di
     assert named, row
     columns = (named[2] or names[0].removeprefix("line: ")).split("; ")
     cells["ours"] = figures(of_output(output)[named[1]], columns)
+    if "difference" in cells:
+        both = zip(cells["ours"].split(), cells["printed"].split(), strict=True)
+        cells["difference"] = " ".join(f"{float(ours) - float(printed):+.3f}" for ours, printed in both)
     assert len(cells["ours"].split()) == len(cells["printed"].split()), row
     for name in names:
         measured = name.partition(": ")[2].split("; ") if ":" in name else columns

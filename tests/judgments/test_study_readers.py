@@ -15,6 +15,7 @@ import pytest
 import scipy.io
 from judged import CROWD, EXPERT, GOOD, POOR, REFERENCES, pair_lines, rating_lines, write_flickr, write_lines
 
+from sacrecap.data import read_references
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
 from sacrecap.judgments import DATASETS, Pairs, Ratings, read_judgments
 from sacrecap.judgments.datasets.read import FORMS
@@ -393,7 +394,7 @@ def test_pascal50s_with_its_consensus(tmp_path: Path) -> None:
     assert isinstance(judged, Pairs)
     assert (judged.dataset, judged.categories) == ("pascal-50s", ["HI", "HC", "HM"])
     assert judged.preferred == [1, 1, -1]
-    assert judged.systems() == {"b": ["6", "6", "2"], "c": ["7", "6", "6"]}
+    assert judged.systems() == {"b": ["human", "human", "2"], "c": ["human, other image", "human", "human"]}
     assert [tuple(row.references) for row in judged.rows] == references
     write_triplets_matlab(tmp_path / "consensus_pascal.mat", triplets[:-1])
     refused(tmp_path, "5 triplets cannot be divided evenly among 3 pairs")

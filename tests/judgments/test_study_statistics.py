@@ -237,6 +237,21 @@ def test_shares_of_wins() -> None:
     assert systems.by_people(pairs([1])) is None
 
 
+def test_systems_are_compared_among_themselves_and_people_apart() -> None:
+    """A pair with people counts for people, and for no system."""
+    judged = pairs(
+        [1, 1, -1, -1, 1],
+        b_system=["x", "x", "y", "x", "human"],
+        c_system=["y", "z", "z", "human", "human, other image"],
+    )
+    found = systems.by_people(judged)
+    assert found == {"x": 1.0, "y": 0.0, "z": 0.5, "human": 1.0, "human, other image": 0.0}
+    assert list(found)[-2:] == ["human", "human, other image"]
+    by_metric = {"x": 0.9, "y": 0.1, "z": 0.5, "human": 0.0, "human, other image": 1.0}
+    assert systems.agreement(found, by_metric)["pearson"] == pytest.approx(1)
+    assert math.isnan(systems.agreement({"x": 1, "y": 0, "human": 1}, by_metric)["pearson"])
+
+
 def test_mean_ratings_of_systems() -> None:
     judged = ratings([(1, 3), (2,), (5,), (4,)], system=["x", "y", "z", "x"])
     assert systems.by_people(judged) == {"x": 3, "y": 2, "z": 5}

@@ -1,8 +1,13 @@
-"""Systems: how often each wins (or how high it is rated) by people and by each metric, and how the two correlate."""
+"""Systems: how often each wins (or how high it is rated) by people and by each metric, and how the two correlate.
+
+Where some of the captions are people's, the systems are compared among themselves, as in figure 4 of the CIDEr paper,
+and people stand apart.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -16,10 +21,16 @@ if TYPE_CHECKING:
 
 LEAST = 3
 """Least number of systems for a correlation over systems."""
+_PEOPLE = ("human", "humans", "people")
+
+
+def is_people(system: str) -> bool:
+    """Whether the captions of this name are people's: `human`, also with more after a comma."""
+    return system.partition(",")[0].strip().casefold() in _PEOPLE
 
 
 def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
-    """Share of wins, or mean rating, of each system; None if the file names fewer than `LEAST`."""
+    """Share of wins, or mean rating, of each system, then of people; None if the file names fewer than `LEAST`."""
     import numpy as np
 
     systems = judgments.systems()
@@ -40,23 +51,33 @@ def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
 
 
 def agreement(people: dict[str, float], metric: dict[str, float]) -> dict[str, float]:
-    """Correlations over systems."""
-    names = [name for name in people if not math.isnan(metric[name])]
+    """Correlations over systems, without people; NaN of fewer than `LEAST`."""
+    names = [name for name in people if not math.isnan(metric[name]) and not is_people(name)]
+    if len(names) < LEAST:
+        names = []
     return correlation.plain([metric[name] for name in names], [people[name] for name in names])
 
 
 def _wins(difference: Floats, pairs: Pairs) -> dict[str, float]:
-    """Share of wins over the pairs of two systems that people decided."""
+    """Share of wins over the pairs of two systems that people decided; a system's pairs with people do not count."""
     systems = pairs.systems() or {}
     won: dict[str, float] = {}
     took_part: dict[str, int] = {}
     for gap, preferred, *sides in zip(difference, pairs.preferred, systems["b"], systems["c"], strict=True):
         if preferred == 0 or sides[0] == sides[1]:
             continue
+        of_people = [is_people(name) for name in sides]
         for name, sign in zip(sides, (1, -1), strict=True):
+            if any(of_people) and not is_people(name):
+                continue
             won[name] = won.get(name, 0.0) + (0.5 if gap == 0 else float(gap * sign > 0))
             took_part[name] = took_part.get(name, 0) + 1
-    return {name: won[name] / took_part[name] for name in sorted(won)}
+    return {name: won[name] / took_part[name] for name in _ordered(won)}
+
+
+def _ordered(systems: Iterable[str]) -> list[str]:
+    """The systems, then people."""
+    return sorted(set(systems), key=lambda name: (is_people(name), name))
 
 
 def _mean(values: Floats) -> float:
@@ -71,4 +92,4 @@ def _means(values: Floats, systems: list[str]) -> dict[str, float]:
     import numpy as np
 
     names = np.array(systems)
-    return {name: _mean(values[names == name]) for name in sorted(set(systems))}
+    return {name: _mean(values[names == name]) for name in _ordered(systems)}

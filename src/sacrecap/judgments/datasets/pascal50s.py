@@ -25,6 +25,8 @@ from sacrecap.judgments.judged_rows import majority
 CONSENSUS = "consensus_pascal.mat"
 
 _LABELS = {0: 1, 1: -1}
+_PEOPLE = {"6": "human", "7": "human, other image"}
+"""The release has numbers of who wrote a caption; 1 to 5 are machines."""
 
 
 def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
@@ -41,10 +43,14 @@ def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
         _LABELS[label],
         category,
         direct=read_votes(record) if record.has("votes") else None,
-        b_system=record.known_name("source_B"),
-        c_system=record.known_name("source_C"),
+        b_system=_author(record.known_name("source_B")),
+        c_system=_author(record.known_name("source_C")),
         objects=_labels(record) if "voc_objects" in record.fields else None,
     )
+
+
+def _author(number: str | None) -> str | None:
+    return _PEOPLE.get(number, number) if number else None
 
 
 def _labels(record: Record) -> list[str]:
@@ -95,7 +101,7 @@ def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
         others = ([None] * len(pairs),) * 2
     categories = [_named(source, place, number) for place, number in enumerate(numbers.tolist())]
     columns: tuple[Iterable[Any], ...] = (images, references, b, c, map(majority, votes), categories, votes, *others)
-    authors = [map(str, of_pair) for of_pair in contents["new_data"].tolist()]
+    authors = [[_author(str(one)) for one in of_pair] for of_pair in contents["new_data"].tolist()]
     return [JudgedPair(*own, *of_pair) for own, of_pair in zip(zip(*columns, strict=True), authors, strict=True)]
 
 
