@@ -77,6 +77,31 @@ def test_union(run: Runner, write: Write) -> None:
     assert "a union needs two files or more" in run.refused("detect", "union", "a.json", "-o", "c.json")
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "united"),
+    [
+        (["dog", "sports ball"], ["Dog", "SPORTS_BALL", "Tree"], ["dog", "sports ball", "Tree"]),
+        (
+            ["tv", "cell phone"],
+            ["Television", "Mobile phone", "Computer mouse"],
+            ["tv", "cell phone", "Computer mouse"],
+        ),
+        (["Cattle"], ["cow", "teddy-bear"], ["Cattle", "teddy-bear"]),
+        (["aeroplane", "diningtable"], ["airplane", "Kitchen & dining room table"], ["aeroplane", "diningtable"]),
+        (["cat"], ["hat"], ["cat", "hat"]),
+    ],
+)
+def test_labels_of_one_thing_meet(
+    run: Runner, write: Write, one: list[str], other: list[str], united: list[str]
+) -> None:
+    """By the name of the first file; so does the conversion of both in one."""
+    files = [write(name, {"1": own}) for name, own in (("a.json", one), ("b.json", other))]
+    assert json.loads(run.ok("detect", "union", *files, "-o", "-"))[0]["objects"] == united
+    both = json.loads(run.ok("detect", "convert", write("c.json", {"1": one + other}), "-o", "-"))
+    assert list(both[0]["objects"]) == united
+    assert sum(both[0]["objects"].values()) == len(one + other)
+
+
 def test_info(run: Runner, write: Write) -> None:
     assert json.loads(run.ok("detect", "info", write("a.json", A), "--format", "json")) == {
         "images": 2,

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.data import OBJECT_FORMATS, read_objects
+from sacrecap.data.objects import count_labels
+from sacrecap.data.writers import unite
 from sacrecap.errors import DataError, UsageError
 
 WHOLE = {"1": {"dog": 2, "wine glass": 1}, "2": {"cat": 1}, "3": {}}
@@ -233,3 +235,13 @@ def test_the_shared_objects(shared: Path) -> None:
     objects = read_objects(shared / "data" / "coco-val2017" / "objects.json")
     assert len(objects) == 4952
     assert len({label for labels in objects.values() for label in labels}) == 80
+
+
+labels = st.lists(st.text("dogcat -_", min_size=1).filter(str.strip), max_size=5)
+
+
+@given(labels)
+def test_a_union_with_the_same_labels_in_capitals_changes_nothing(own: list[str]) -> None:
+    alone = unite([{"1": count_labels(own, "")}])
+    for same in (str.upper, lambda label: label.replace(" ", "_"), lambda label: f" {label.title()} "):
+        assert unite([{"1": count_labels(own, "")}, {"1": count_labels(map(same, own), "")}]) == alone

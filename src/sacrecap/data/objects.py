@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,20 @@ from sacrecap.errors import DataError, accepted_name, naming
 Objects = dict[str, dict[str, int]]
 """Labels and how often each is in the image, by image id, in the file's order."""
 
+_ONE_THING = """
+airplane aeroplane | motorcycle motorbike | couch sofa | potted-plant pottedplant houseplant | tv television tvmonitor
+dining-table diningtable kitchen-&-dining-room-table | cow cattle | frisbee flying-disc | skis ski | donut doughnut
+mouse computer-mouse | keyboard computer-keyboard | remote remote-control | cell-phone mobile-phone
+microwave microwave-oven | hair-drier hair-dryer | sports-ball ball
+"""
+"""Names of one thing in the label sets of COCO, VOC and Open Images."""
+_COCOS_NAME = {
+    "".join(name.split("-")): names.split()[0].replace("-", "")
+    for line in _ONE_THING.split("\n")
+    for names in line.split("|")
+    for name in names.split()
+}
+
 _SHAPES = (
     "COCO instances ({images, annotations, categories}), a list or JSON lines of {image_id, objects} or "
     "{image_id, detections}, {image id: [label, …]}, or a folder of VOC XML files"
@@ -26,7 +40,8 @@ _SHAPES = (
 def read_objects(source: PathLike, threshold: float | None = None, format: str | None = None) -> Objects:
     """Read the objects of each image, in any of `OBJECT_FORMATS`.
 
-    An image may have none. Crowd annotations of COCO (``iscrowd``: 1), which mark an uncounted number of things,
+    An image may have none. Labels of an image that mean one thing are one, by the name that comes first: see `meaning`.
+    Crowd annotations of COCO (``iscrowd``: 1), which mark an uncounted number of things,
     count as one object each. VOC's difficult objects count like all others.
 
     Args:
@@ -111,14 +126,14 @@ def _coco(document: Any) -> Objects:
         if "id" not in category or not isinstance(category["id"], str | int):
             raise DataError("a category has no id; each needs an id and a name")
         names[category["id"]] = _label(category.get("name"), f"category {category['id']}")
-    counts: dict[str, Counter[str]] = {}
+    found: dict[str, list[str]] = {}
     if "images" in document:
         for row in _rows(document, "images"):
             image = _image_id(row.get("id"), "an entry of images")
-            if image in counts:
+            if image in found:
                 raise DataError(f"image {image} is listed twice under images; keep one")
-            counts[image] = Counter()
-    listed = len(counts)
+            found[image] = []
+    listed = len(found)
     for row in _rows(document, "annotations"):
         image = _image_id(row.get("image_id"), "an annotation")
         identifier = row.get("category_id")
@@ -126,10 +141,10 @@ def _coco(document: Any) -> Objects:
             raise DataError(
                 f"image {image}: its category_id {identifier!r} is not among the categories; add the category"
             )
-        if listed and image not in counts:
+        if listed and image not in found:
             raise DataError(f"image {image} has an annotation but is not under images; add it there")
-        counts.setdefault(image, Counter())[names[identifier]] += 1
-    return {image: dict(labels) for image, labels in counts.items()}
+        found.setdefault(image, []).append(names[identifier])
+    return {image: _counted(labels) for image, labels in found.items()}
 
 
 def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -168,7 +183,7 @@ def _voc(folder: Path) -> Objects:
     objects = {}
     for path, data in documents.items():
         with naming(f"{path}: "):
-            objects[path.stem] = dict(Counter(_labels_of_xml(data)))
+            objects[path.stem] = _counted(_labels_of_xml(data))
     return objects
 
 
@@ -229,16 +244,37 @@ def count_labels(objects: object, where: str) -> dict[str, int]:
             _label(label, where): checked(f"{where}: the count of {label!r}", fields.whole, count, least=0)
             for label, count in objects.items()
         }
-        return {label: count for label, count in counts.items() if count}
+        return _counted(counts, counts)
     if not isinstance(objects, Iterable) or isinstance(objects, str):
         raise DataError(f"{where}: its objects are {json_type(objects)}; give a list of labels or {{label: count}}")
-    return dict(Counter(_label(label, where) for label in objects))
+    return _counted(_label(label, where) for label in objects)
+
+
+def meaning(label: str) -> str:
+    """What a label is called, to be compared with others: case, blanks, `_` and `-` do not count, and of names of one
+    thing it is COCO's.
+    """
+    plain = re.sub(r"[\s_-]+", "", label.casefold())
+    return _COCOS_NAME.get(plain, plain)
+
+
+def _counted(labels: Iterable[str], counts: Mapping[str, int] | None = None) -> dict[str, int]:
+    """How often each thing is there, by the first of its labels; each label counts once, or as often as `counts` says.
+    Those of count 0 are left out.
+    """
+    known: dict[str, str] = {}
+    found: dict[str, int] = {}
+    for label in labels:
+        if count := 1 if counts is None else counts[label]:
+            first = known.setdefault(meaning(label), label)
+            found[first] = found.get(first, 0) + count
+    return found
 
 
 def _above(detections: Any, image: str, threshold: float | None) -> dict[str, int]:
     if not isinstance(detections, list):
         raise DataError(f"image {image}: its detections are {json_type(detections)}; give a list of {{label, score}}")
-    counts: Counter[str] = Counter()
+    labels = []
     for detection in detections:
         if not isinstance(detection, dict):
             given = json_type(detection)
@@ -246,8 +282,8 @@ def _above(detections: Any, image: str, threshold: float | None) -> dict[str, in
         label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
         confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
         if threshold is None or confidence >= threshold:
-            counts[label] += 1
-    return dict(counts)
+            labels.append(label)
+    return _counted(labels)
 
 
 def _image_id(value: object, where: str) -> str:

@@ -90,7 +90,7 @@ def compression(start: bytes) -> str | None:
 
 
 def binary_format(start: bytes) -> str | None:
-    """A table's format, `spreadsheet`, `matlab` or `webdataset`; None for text. Raises `DataError` for other binary files."""
+    """A table's format, `spreadsheet`, `matlab` or `webdataset`; None for text. Raises `DataError` for other files."""
     found = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
     if found is not None:
         return found

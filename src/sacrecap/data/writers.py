@@ -10,6 +10,7 @@ from typing import IO, Any, SupportsIndex
 
 from sacrecap._core import Captions, image_ids
 from sacrecap.data.atomic import atomic_write
+from sacrecap.data.objects import meaning
 from sacrecap.data.rows import holds_rows
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, DataWarning, UsageError, some, warn
@@ -68,7 +69,8 @@ def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequ
 
 
 def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[str]]:
-    """The unique labels of each image in any of the sources: counts of several sources cannot be added.
+    """The unique things in each image by any of the sources, each by the label that comes first: see `meaning`. Counts
+    of several sources cannot be added.
 
     Warns:
         DataWarning: an image is missing in a source; it counts as having no objects there.
@@ -78,9 +80,11 @@ def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[
     partly = [image for image in images if any(image not in objects for objects in given)]
     if partly:
         warn(f"not in every file, and counted as without objects there: {some(partly)}", DataWarning)
-    return {
-        image: list(dict.fromkeys(label for objects in given for label in objects.get(image, ()))) for image in images
-    }
+    united: dict[str, dict[str, str]] = {image: {} for image in images}
+    for image, labels in (entry for objects in given for entry in objects.items()):
+        for label in labels:
+            united[image].setdefault(meaning(label), label)
+    return {image: list(labels.values()) for image, labels in united.items()}
 
 
 def write_list(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
