@@ -123,7 +123,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
         (["--rating-range", "5,1"], "'5,1' is not a smaller and a larger number"),
         (["--rating-range", "1,5"], "the range of ratings is for the format ratings"),
         (["--rating", "recall"], "pairs has one kind of rating"),
-        (["--categories", "HC"], "no pair of the categories HC; its categories: HM"),
+        (["--categories", "HC"], "no judgment of the categories HC; its categories: HM"),
         (["--captions", "none.json"], "none.json: no such file"),
         (["--dataset", "thumb"], "in its folder"),
         (["--plot", "curve.svg"], "a curve needs at least two numbers of references"),

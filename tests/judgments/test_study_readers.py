@@ -295,6 +295,41 @@ def test_thumb(tmp_path: Path) -> None:
     refused(write_lines(tmp_path / "t.jsonl", [{**THUMB, "seg_id": "8"}]), "line 1: no references of image '8'")
 
 
+def write_composite(folder: Path, answers: list[str], name: str = "coco_correctness.csv") -> Path:
+    """Two images of four captions each, and the rows below the table that the release has."""
+    urls = [f"http://x.org/COCO_val2014_00000000000{n}.jpg" for n in (1, 2)]
+    head = ["HITId", "Input.image_url", *(f"Input.text{n}" for n in range(1, 5))]
+    head += [f"Answer.Q{n}Answer" for n in range(1, 5)]
+    texts = [["a dog runs .", "a cat", "a big dog", "dogs"], ["a man", "two men", "nobody", "a bus"]]
+    rows = [["h", url, *own, *row.split()] for url, own, row in zip(urls, texts, answers, strict=True)]
+    with (folder / name).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, delimiter=";").writerows([head, *rows, [""] * len(head), [""] * len(head)])
+    return folder / name
+
+
+def test_composite_as_released(tmp_path: Path) -> None:
+    """Its references are elsewhere; captions among them are people's."""
+    references = tmp_path / "captions.json"
+    references.write_text(json.dumps({"1": ["A dog runs.", "A dog."], "2": ["Two men", "Men."]}), encoding="utf-8")
+    path = write_composite(tmp_path, ["5 1 4 2", "3 5 1 1"])
+    refused(path, "has no references; name a file of them")
+    judged = read_judgments(path, captions=references)
+    assert isinstance(judged, Ratings)
+    assert (judged.dataset, judged.aspect, len(judged.rows)) == ("ratings", "relevance", 8)
+    assert judged.system == ["human", "text2", "text3", "text4", "text1", "human", "text3", "text4"]
+    assert [own[0] for own in judged.ratings] == [5, 1, 4, 2, 3, 5, 1, 1]
+    assert "rows without ratings, left out: 2" in judged.notes
+    machines = read_judgments(path, captions=references, categories=["machine"], rating="relevance")
+    assert isinstance(machines, Ratings)
+    assert [row.place for row in machines.rows] == [1, 2, 3, 4, 6, 7]
+    thorough = write_composite(tmp_path, ["5 1 4 2", "3 5 1 1"], "coco_throughness.csv")
+    assert getattr(read_judgments(thorough, captions=references), "aspect", "") == "thoroughness"
+    refused(thorough, "has ratings of thoroughness", UsageError, captions=references, rating="relevance")
+    refused(write_composite(tmp_path, ["5 1 4 6", "3 5 1 1"]), "Answer.Q4Answer must be", captions=references)
+    references.write_text(json.dumps({"1": ["A dog runs."]}), encoding="utf-8")
+    refused(path, "line 3: no references of image 'COCO_val2014_000000000002.jpg'", captions=references)
+
+
 # ABSTRACT-50S and PASCAL-50S
 
 TRIPLETS = [
@@ -468,10 +503,10 @@ def test_pairs_of_some_categories(tmp_path: Path) -> None:
     assert isinstance(judged, Pairs)
     assert [(row.image_id, row.place) for row in judged.rows] == [("1.jpg", 1), ("2.jpg", 2)]
     assert judged.categories == ["HC", "HM"]
-    assert "pairs of other categories, left out: 1" in judged.notes
+    assert "judgments of other categories, left out: 1" in judged.notes
     refused(tmp_path / "pair_pascal.mat", "its categories: HC, HI, HM", captions=released, categories=["MM"])
     rated = write_lines(tmp_path / "r.jsonl", rating_lines())
-    refused(rated, "has ratings; categories are of pairs", UsageError, categories=["MM"])
+    refused(rated, "no judgment of the categories MM; its categories: none", categories=["MM"])
 
 
 def _line(image: str) -> dict[str, Any]:

@@ -79,7 +79,7 @@ JUDGMENTS = Value(
             and THumB the captions or references of the release.
         --rating NAME  What was rated, where captions have several ratings.
         --rating-range LOW,HIGH  Refuse ratings outside (format ratings).
-        --categories LIST  Pairs of these categories alone, such as MM; also others than the usual ones.
+        --categories LIST  Judgments of these categories alone, such as MM; also others than the usual ones.
         --drop-own-reference  Remove a candidate from its own references before scoring.
         --pairwise FILE  Direct votes on the same pairs: the export of a pairwise study. Pairs meet by image and
             captions.

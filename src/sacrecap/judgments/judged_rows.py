@@ -116,9 +116,9 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
         equal = sum(b == c for b, c in zip(judgments.b, judgments.c, strict=True))
         if equal:
             notes.append(f"pairs that hold one caption twice, on which every metric ties: {equal:,}")
-    references = [set(map(_letters, row.references)) for row in judgments.rows]
+    references = [set(map(letters_of, row.references)) for row in judgments.rows]
     listed = sum(
-        any(_letters(caption) in known for caption in captions)
+        any(letters_of(caption) in known for caption in captions)
         for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
     )
     if listed:
@@ -126,7 +126,7 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
     return replace(judgments, notes=[*judgments.notes, *notes])
 
 
-def _letters(caption: str) -> str:
+def letters_of(caption: str) -> str:
     """The caption without case, blanks and punctuation, for comparison."""
     return "".join(filter(str.isalnum, caption.lower()))
 
@@ -137,10 +137,10 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
     Captions are compared by letters and digits, so that case and full stops do not count. Raises `DataError` if that
     leaves a row without reference.
     """
-    letters = {sentence: _letters(sentence) for row in judgments.rows for sentence in row.references}
+    letters = {sentence: letters_of(sentence) for row in judgments.rows for sentence in row.references}
     rows, places, dropped = [], [], 0
     for row, *candidates in zip(judgments.rows, *judgments.candidates().values(), strict=True):
-        candidate_letters = set(map(_letters, candidates))
+        candidate_letters = set(map(letters_of, candidates))
         own = [place for place, one in enumerate(row.references) if letters[one] not in candidate_letters]
         kept = [row.references[place] for place in own]
         if not kept:

@@ -49,6 +49,7 @@ class RatedCaption(NamedTuple):
     system: str | None = None
     votes: tuple[int, int] | None = None
     sets: list[str] | None = None
+    categories: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class JudgmentForm:
         if given.categories is not None:
             taken = _of_categories(found, given.categories, source)
             if others := len(found) - len(taken):
-                notes.append(f"pairs of other categories, left out: {others:,}")
+                notes.append(f"judgments of other categories, left out: {others:,}")
             rows, found = [rows[number] for number in taken], [found[number] for number in taken]
         if none := judged.count([]):
             notes.append(f"{self.left_out}: {none:,}")
@@ -126,8 +127,10 @@ class JudgmentForm:
 def _columns(found: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
     """Everything but images and references, column by column."""
     _, _, *columns = zip(*found, strict=True)
-    names = found[0]._fields[2:]
-    return {name: None if None in own else list(own) for name, own in zip(names, columns, strict=True)}
+    named = dict(zip(found[0]._fields[2:], columns, strict=True))
+    if isinstance(found[0], RatedCaption):
+        del named["categories"]
+    return {name: None if None in own else list(own) for name, own in named.items()}
 
 
 def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tuple[list[Row], int]:
@@ -145,17 +148,12 @@ def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tu
 
 
 def _of_categories(found: Sequence[JudgedPair | RatedCaption], categories: Sequence[str], source: str) -> list[int]:
-    """Numbers of the pairs of these categories.
-
-    Raises `DataError` if there are none, and `UsageError` for ratings, which have no categories.
-    """
-    own = [one.categories for one in found if isinstance(one, JudgedPair)]
-    if found and not own:
-        raise UsageError(f"{source} has ratings; categories are of pairs, so leave them out")
+    """Numbers of the judgments of these categories. Raises `DataError` if there are none."""
+    own = [one.categories for one in found]
     taken = [number for number, category in enumerate(own) if category in categories]
     if own and not taken:
         held = ", ".join(sorted(set(own) - {""})) or "none"
-        raise DataError(f"{source}: no pair of the categories {', '.join(categories)}; its categories: {held}")
+        raise DataError(f"{source}: no judgment of the categories {', '.join(categories)}; its categories: {held}")
     return taken
 
 

@@ -15,6 +15,7 @@ from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets import flickr8k
 from sacrecap.judgments.datasets.abstract50s import ABSTRACT50S
+from sacrecap.judgments.datasets.composite import COMPOSITE
 from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
 from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.pairs import PAIRS
@@ -25,7 +26,7 @@ from sacrecap.judgments.datasets.released import RELEASES
 from sacrecap.judgments.datasets.thumb import THUMB
 from sacrecap.judgments.judged_rows import Pairs, Ratings, with_notes, without_own_references
 
-FORMS = (*PASCAL50S, *ABSTRACT50S, flickr8k.EXPERT, flickr8k.CROWD, *RELEASES, THUMB, PAIRS, *RATINGS)
+FORMS = (*PASCAL50S, *ABSTRACT50S, flickr8k.EXPERT, flickr8k.CROWD, *RELEASES, THUMB, PAIRS, *RATINGS, COMPOSITE)
 """A file is of the first form that fits; the first of a data set is taken where its name alone is known."""
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""
@@ -53,7 +54,8 @@ def read_judgments(
             Flickr8k its token file, and of THumB its references, if they are not in the folder of the judgments.
         rating: the aspect that was rated, if a file holds several ratings of a caption.
         rating_range: smallest and largest rating of the format `ratings`.
-        categories: the pairs of these categories alone; they may be others than the usual ones.
+        categories: the judgments of these categories alone; those of pairs may be others than the usual ones, those of
+            COMPOSITE's captions are `machine` and `human`.
         drop_own_reference: whether to remove a candidate from the references of its own row.
         pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
             and captions.
@@ -152,7 +154,8 @@ def _names(path: PathLike, *, text: bool) -> set[str]:
     if begin[:1] in ("[", "{"):
         return set(re.findall(r'"([^"\\]+)"\s*:', begin))
     line = next(iter(begin.splitlines()), "")
-    return flickr8k.columns_of(line) or {name.strip(' "') for name in line.split("\t" if "\t" in line else ",")}
+    delimiter = max(",;\t", key=line.count)
+    return flickr8k.columns_of(line) or {name.strip(' "') for name in line.split(delimiter)}
 
 
 def _head(path: PathLike) -> bytes:
