@@ -27,8 +27,11 @@ ZIP = b"PK\x03\x04"
 _EXCEL = "[Content_Types].xml"
 """A part of every Excel file."""
 _BINARY = {
-    **{b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"},
-    **{b"PK\x03\x04": "spreadsheet", b"MATLAB 5.0 MAT-file": "matlab"},
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"PK\x03\x04": "spreadsheet",
+    b"MATLAB 5.0 MAT-file": "matlab",
 }
 """Formats by the first bytes of a file."""
 _TAR = (257, b"ustar")
