@@ -218,4 +218,13 @@ def test_the_registry_invents_nothing() -> None:
     for name, one in testsets.TEST_SETS.items():
         assert (one.name, one.images > 0) == (name, True)
         assert one.source.sha256 is None or len(bytes.fromhex(one.source.sha256)) == 32
-        assert one.source.name.endswith(".zip") == (one.member is not None)
+        assert one.member is not None or not one.source.name.endswith(".zip")
+
+
+def test_another_form_of_a_published_file_may_lie_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    rows = [{"image_id": f"{number}.jpg", "caption": text} for number in range(1_000) for text in ("a dog", "dogs")]
+    (tmp_path / "pascal50S.json").write_text(json.dumps(rows), encoding="utf-8")
+    assert read_references("pascal-50s").captions("999.jpg") == ["a dog", "dogs"]

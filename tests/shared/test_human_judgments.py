@@ -74,6 +74,17 @@ def test_pascal50s(shared: Path) -> None:
         assert [measured[name][kind].value for kind in ("HI", "HM")] == pytest.approx(wanted, abs=0.0031), name
 
 
+def test_pascal50s_with_the_released_references(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a test set; the figures are those of another implementation, with ties as half."""
+    monkeypatch.setenv("SACRECAP_TEST_SETS", str(tmp_path))
+    (tmp_path / "pascal50S.mat").symlink_to(shared / "data/pascal50s/pascal50S.mat")
+    judged = read_judgments(shared / "data/pascal50s", captions="pascal-50s")
+    assert {len(row.references) for row in judged.rows} == {50}
+    [found] = agreement(judged, "cider-paper", references=[48], ties="half", interval=None).measured
+    values = [found.statistics[kind].value for kind in ("HC", "HI", "HM", "MM")]
+    assert values == pytest.approx([0.707, 0.997, 0.910, 0.720], abs=0.0011)
+
+
 @pytest.mark.parametrize("file", ["", pytest.param("consensus_abstract.mat", marks=pytest.mark.soak)])
 def test_abstract50s(shared: Path, file: str) -> None:
     found = agreement(shared / "data/abstract50s" / file, references=sorted(ABSTRACT), interval=None)

@@ -31,7 +31,7 @@ class TestSet:
         summary: what it is, in a few words.
         source: the file that has it.
         images: the number of images.
-        member: the file inside the source, if that is a zip file.
+        member: the file inside the source, if that is a zip file; else the name of another form of it.
         split: the split to take from a file that has several.
         counts: of document frequencies: whether the `words` of its references are counted, or their `stems`, or the
             file is a `pickle` of counts.
@@ -63,7 +63,10 @@ _COCO_2017 = PublishedFile(
 _NOCAPS = PublishedFile("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
 _CIDER = "https://raw.githubusercontent.com/vrama91/cider/f281464c60d496b8fabb89a7a8c120f655a3a2bd/data"
 """The files of CIDEr's authors, as they last left them."""
-_PASCAL_50S = PublishedFile(f"{_CIDER}/pascal50S.json")
+_PASCAL_50S = PublishedFile(
+    "https://raw.githubusercontent.com/vrama91/cider-matlab/734089da05b495bb7a36cece2cd8ddb548d128aa/data/pascal50S.mat",
+    "f927c038104d9579ce89be6b8c1a10415b41ce02519becc28238b6fb75a145ac",
+)
 _ABSTRACT_50S = PublishedFile(
     f"{_CIDER}/abstract48S.json", "dcce550703d975d64307d0df85eacf73c3e80b17172b1564aec91ca2a6b37405"
 )
@@ -91,7 +94,7 @@ TEST_SETS: dict[str, TestSet] = {
         TestSet("coco-val2014", "COCO 2014, validation", _COCO_2014, 40_504, member="captions_val2014.json"),
         TestSet("coco-val2017", "COCO 2017, validation", _COCO_2017, 5_000, member="captions_val2017.json"),
         TestSet("nocaps-val", "nocaps, validation", _NOCAPS, 4_500),
-        TestSet("pascal-50s", "PASCAL-50S: 50 references of each image", _PASCAL_50S, 1_000),
+        TestSet("pascal-50s", "PASCAL-50S: 50 references of each image", _PASCAL_50S, 1_000, "pascal50S.json"),
         TestSet("abstract-50s", "ABSTRACT-50S: 48 references of each drawn scene", _ABSTRACT_50S, 500),
         replace(_TRAINING, name="coco-train", counts="words"),
         replace(_TRAINING, name="coco-train-stems", counts="stems", summary=f"{_TRAINING.summary}, of stems"),
