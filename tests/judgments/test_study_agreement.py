@@ -524,7 +524,9 @@ def test_a_rank_is_that_of_the_score_against_the_others() -> None:
 
 
 def test_equal_scores_share_a_rank() -> None:
-    ranking = rank_references({"1": ["a dog", "a dog", "a cat"], "2": ["x", "y"]}, metrics="rouge-1")
+    ranking = rank_references({"1": ["a dog", "a dog", "a cat"], "2": ["x", "y"]}, metrics="rouge-1, bleu-1")
+    assert ranking.correlations() == {("rouge-1", "bleu-1"): pytest.approx(1)}  # image 2 has one rank alone
+    assert ranking.to_dict()["spearman"] == [{"a": "rouge-1", "b": "bleu-1", "value": pytest.approx(1)}]
     assert [one.ranks["rouge-1"] for one in ranking.images["1"]] == [1, 1, 3]
 
 

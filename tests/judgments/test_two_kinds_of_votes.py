@@ -171,3 +171,15 @@ def test_direct_votes_that_are_not_there(triplets: str, pairwise: str, tmp_path:
         read_judgments(triplets, pairwise=write_lines(tmp_path / "other.jsonl", others))
     with pytest.raises(DataError, match="test: ratings, and direct votes are on pairs"):
         with_direct_votes(ratings([(1.0,)]), read_judgments(pairwise))
+
+
+def test_pairs_of_which_people_like_another_caption_are_named(triplets: str, pairwise: str) -> None:
+    """Figure 7 of the CIDEr paper: pair 3 is decided for B by two references, and people like C."""
+    judged = read_judgments(triplets, pairwise=pairwise)
+    found = agreement(judged, "rouge-1", interval=None)
+    human, other = REFERENCES[3]
+    assert found.to_dict()["liked_otherwise"] == [
+        {"image_id": "3", "human_like": GOOD[3], "liked": POOR[3], "references": [human, other]}
+    ]
+    assert f"{GOOD[3]}   {POOR[3]}   {human}; {other}" in render(found, "table")
+    assert "liked_otherwise" not in agreement(read_judgments(triplets), "rouge-1", interval=None).to_dict()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.correlation import IN_IMAGE
+from sacrecap.judgments.datasets.direct_votes import liked_otherwise
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.published import STATISTICS
 from sacrecap.scoring.result import finite
@@ -144,6 +145,8 @@ class Agreement(Printable):
             document["people"] = {"split": how, **self._statistics(statistics)}
         if self.direct is not None:
             document["direct_votes"] = self._statistics(self.direct)
+        if otherwise := liked_otherwise(self.judgments):
+            document["liked_otherwise"] = otherwise
         if self.halves is not None:
             document["halves"] = {name: self._statistics(statistics) for name, statistics in self.halves.items()}
         if self.systems is not None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
@@ -15,6 +17,7 @@ from sacrecap.above import Printable
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, some
+from sacrecap.judgments.correlation import plain
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import key_among, parse_metrics
@@ -66,10 +69,20 @@ class Ranking(Printable):
             raise UsageError(f"{metric!r} did not rank; ranked by: {', '.join(keys)}")
         return sorted(self.images[image_id], key=lambda one: (one.ranks[key], one.number))
 
+    def correlations(self) -> dict[tuple[str, str], float]:
+        """Spearman's ρ of each two metrics within an image, averaged over the images in which both ranks differ."""
+        found = {}
+        for a, b in combinations([one.key for one in self.metrics], 2):
+            ranks = [([one.ranks[a] for one in own], [one.ranks[b] for one in own]) for own in self.images.values()]
+            own = [plain(*of_image)["spearman"] for of_image in ranks]
+            found[a, b] = fmean(known) if (known := [one for one in own if not math.isnan(one)]) else math.nan
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap score --rank`."""
         return {
             "sacrecap": self.version,
+            "spearman": [{"a": a, "b": b, "value": finite(value)} for (a, b), value in self.correlations().items()],
             "images": {
                 image: [
                     {**vars(one), "scores": {key: finite(score) for key, score in one.scores.items()}} for one in ranked

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.judgments.agreement_result import other_ties
 from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.datasets.direct_votes import liked_otherwise
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records
@@ -71,6 +72,15 @@ def systems_tables(agreement: Agreement) -> list[Table]:
     heads = [Column("people", kind="people"), *(Column(labels[name]) for name in systems.metrics)]
     what = "Share of wins" if isinstance(agreement.judgments, Pairs) else "Mean rating, and mean scores,"
     return [Table([Column("system", align="left", names=True), *heads], rows, title=f"{what} of each system")]
+
+
+def liked_tables(agreement: Agreement) -> list[Table]:
+    """The pairs of which people like another caption than the human-like one; the references that voted for that."""
+    pairs = liked_otherwise(agreement.judgments)
+    names = ("image_id", "human_like", "liked", "references")
+    columns = [Column(name.replace("_", "-"), align="left", names=True) for name in ("image", *names[1:])]
+    rows: list[list[Value]] = [[one[name] for name in names[:3]] + ["; ".join(one["references"])] for one in pairs]
+    return [Table(columns, rows, title="Human-like, and liked")] if rows else []
 
 
 def _parts(agreement: Agreement) -> list[_Part]:
@@ -209,7 +219,7 @@ def _by_category(statistics: dict[str, Estimate]) -> str:
 
 render = Views(
     _records,
-    lambda found, _: [table(found), *systems_tables(found)],
-    lambda found, _: [replace(table(found), notes=["", *lines(found)]), *systems_tables(found)],
+    lambda found, _: [table(found), *systems_tables(found), *liked_tables(found)],
+    lambda found, _: [replace(table(found), notes=["", *lines(found)]), *systems_tables(found), *liked_tables(found)],
 ).render
 """An agreement as text in the format of a name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Table, records
+from sacrecap.report.printing.table import Column, Number, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.ranking import Ranking
@@ -41,11 +41,20 @@ def _table(ranking: Ranking, image: str, told: str = "") -> Table:
     )
 
 
+def _correlations(ranking: Ranking) -> list[Table]:
+    """How alike two metrics rank; none of a single metric."""
+    labels = {metric.key: metric.label for metric in ranking.metrics}
+    rows = [[labels[a], labels[b], Number(value)] for (a, b), value in ranking.correlations().items()]
+    columns = [Column("metric", align="left", names=True), Column("and", align="left", names=True), Column("ρ")]
+    return [Table(columns, rows, title="Spearman's ρ of two metrics in an image, mean")] if rows else []
+
+
 render = Views(
     _records,
-    lambda ranking, _: [_table(ranking, image) for image in ranking.images],
+    lambda ranking, _: [*(_table(ranking, image) for image in ranking.images), *_correlations(ranking)],
     lambda ranking, _: [
-        _table(ranking, image, ": rank (score) of each reference against the others") for image in ranking.images
+        *(_table(ranking, image, ": rank (score) of each reference against the others") for image in ranking.images),
+        *_correlations(ranking),
     ],
 ).render
 """A ranking as text in the format of a name."""

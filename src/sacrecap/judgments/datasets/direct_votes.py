@@ -7,6 +7,7 @@ appendices I and III).
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sacrecap.errors import DataError, UsageError, option
 from sacrecap.judgments.datasets.records import READER
@@ -34,6 +35,22 @@ def with_direct_votes(judgments: Ratings | Pairs, pairwise: Ratings | Pairs) -> 
         raise DataError(f"{pairwise.source}: no vote on a pair of {judgments.source}; pairs meet by image and captions")
     note = f"pairs with direct votes in {pairwise.source}: {met:,} of {len(direct):,}"
     return replace(judgments, direct=direct, notes=[*judgments.notes, note])
+
+
+def liked_otherwise(judgments: Ratings | Pairs) -> list[dict[str, Any]]:
+    """The pairs of which people like the other caption than the one that is like their own: that, the one they like,
+    and the references whose votes were for the former (CIDEr paper, figure 7). None without a vote of each reference.
+    """
+    if not isinstance(judgments, Pairs) or judgments.direct is None or judgments.reference_votes is None:
+        return []
+    columns = (judgments.rows, judgments.b, judgments.c, judgments.preferred, judgments.direct)
+    found = []
+    for row, b, c, sign, direct, votes in zip(*columns, judgments.reference_votes, strict=True):
+        if sign * majority(direct) < 0:
+            human_like, liked = (b, c) if sign > 0 else (c, b)
+            voted = [one for one, vote in zip(row.references, votes, strict=True) if vote == sign]
+            found.append({"image_id": row.image_id, "human_like": human_like, "liked": liked, "references": voted})
+    return found
 
 
 def decided_directly(judgments: Ratings | Pairs) -> Pairs:
