@@ -15,7 +15,6 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations, product
 from pathlib import Path
@@ -52,10 +51,6 @@ BETA2 = 5.0
 QUANTILES = 1.959964 + 0.841621
 """Of the normal distribution: two-sided 5 %, and a power of 80 %."""
 BEFORE = {"ABSTRACT-50S": "abstract50s", "PASCAL-50S": "pascal50s"}
-REFERENCES = {"PASCAL-50S": "pascal50s/pascal50S.mat"}
-"""References in place of those that the judgments have."""
-MOST = 48
-"""References of an image in the paper; of PASCAL-50S it drops two of 50."""
 
 
 def main() -> None:
@@ -87,15 +82,14 @@ class Data:
 
     def _pairs(self, name: str) -> Pairs:
         """The pairs of a data set."""
-        captions = self.folder / REFERENCES[name] if name in REFERENCES else None
-        pairs = read_judgments(self.folder / BEFORE[name], captions=captions)
+        pairs = read_judgments(self.folder / BEFORE[name])
         assert isinstance(pairs, Pairs)
-        return replace(pairs, rows=[replace(row, references=row.references[:MOST]) for row in pairs.rows])
+        return pairs
 
     def _scores(self, name: str, metric: str, references: list[Sequence[str]]) -> Columns:
         pairs = self.pairs(name)
         needs = Needs({} if pairs.objects is None else {"objects": pairs.objects})
-        [columns] = RowScorer(parse_metrics(metric), "images", needs=needs).score(pairs, references)[0].values()
+        [columns] = RowScorer(parse_metrics(metric), needs=needs).score(pairs, references)[0].values()
         return columns
 
     def _accuracy(self, name: str, metric: str, count: int | None = None) -> Estimates:
@@ -166,8 +160,7 @@ def meteor(data: Data) -> list[Sequence[str]]:
     places = [("ABSTRACT-50S", kind) for kind in ("HC", "HI", "all")]
     places += [("PASCAL-50S", kind) for kind in ("HC", "HI", "HM", "MM", "all")]
     rows = [_versus(data, "cider-paper", "meteor", *place) for place in places]
-    few = [_versus(data, "cider-paper", "meteor", name, "all", 5) for name in BEFORE]
-    return _table(HEADER, [*rows, *few])
+    return _table(HEADER, [*rows, _versus(data, "cider-paper", "meteor", "ABSTRACT-50S", "all", 5)])
 
 
 def _versus(
@@ -204,13 +197,12 @@ def references(data: Data) -> list[Sequence[str]]:
     """More references help, and what they bring ends near 50."""
     rows = []
     for metric in ("cider-paper", "cider-d", "rouge-1", "meteor"):
-        for name in BEFORE:
-            drawn = {count: data.drawn(name, metric, count)["all"] for count in (5, 10, 24, 48)}
-            pairs = data.decided(name, "all")
-            rows += [
-                tested(f"{metric}: {more} > {less}", name, drawn[more], drawn[less], pairs)
-                for less, more in ((5, 10), (10, 24), (24, 48))
-            ]
+        drawn = {count: data.drawn("ABSTRACT-50S", metric, count)["all"] for count in (5, 10, 24, 48)}
+        pairs = data.decided("ABSTRACT-50S", "all")
+        rows += [
+            tested(f"{metric}: {more} > {less}", "ABSTRACT-50S", drawn[more], drawn[less], pairs)
+            for less, more in ((5, 10), (10, 24), (24, 48))
+        ]
     return _table(HEADER, rows)
 
 
@@ -224,10 +216,11 @@ def bleu(data: Data) -> list[Sequence[str]]:
         ("formula, ties half", "bleu-1(smoothing=none)", "half"),
         ("constants, rounding decides", "bleu-1", "rounding"),
     ):
-        for name, few in product(BEFORE, (5, 24)):
-            drawn = {count: data.drawn(name, metric, count, ties)["all"] for count in (few, 48)}
-            on = f"{name}: {drawn[few].value:.3f}, {drawn[48].value:.3f}"
-            rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], data.decided(name, "all")))
+        drawn = {count: data.drawn("ABSTRACT-50S", metric, count, ties)["all"] for count in (5, 24, 48)}
+        for few in (5, 24):
+            on = f"{drawn[few].value:.3f}, {drawn[48].value:.3f}"
+            pairs = data.decided("ABSTRACT-50S", "all")
+            rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], pairs))
     return _table(("claim", "accuracies", *HEADER[2:]), rows)
 
 
