@@ -9,6 +9,7 @@ from sacrecap.report.printing.table import Column, Number, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.ranking import Ranking
+    from sacrecap.report.printing.table import Value
 
 
 def _records(ranking: Ranking) -> Table:
@@ -44,7 +45,9 @@ def _table(ranking: Ranking, image: str, told: str = "") -> Table:
 def _correlations(ranking: Ranking) -> list[Table]:
     """How alike two metrics rank; none of a single metric."""
     labels = {metric.key: metric.label for metric in ranking.metrics}
-    rows = [[labels[a], labels[b], Number(value)] for (a, b), value in ranking.correlations().items()]
+    rows: list[list[Value]] = [
+        [labels[a], labels[b], Number(value)] for (a, b), value in ranking.correlations().items()
+    ]
     columns = [Column("metric", align="left", names=True), Column("and", align="left", names=True), Column("ρ")]
     return [Table(columns, rows, title="Spearman's ρ of two metrics in an image, mean")] if rows else []
 

@@ -93,8 +93,8 @@ class JudgmentForm:
         if given.captions is not None and not self.reads_captions:
             rows, kept = _with_references(rows, given.captions, source)
             found = [one._replace(reference_votes=None) if isinstance(one, JudgedPair) else one for one in found]
-            own = f"; rows of images that it lacks keep their own: {kept:,}" if kept else ""
-            notes.append(f"references of each image from {display_name(given.captions)}{own}")
+            except_for = f"; rows of images that it lacks keep their own: {kept:,}" if kept else ""
+            notes.append(f"references of each image from {display_name(given.captions)}{except_for}")
         if given.categories is not None:
             taken = _of_categories(found, given.categories, source)
             if others := len(found) - len(taken):
