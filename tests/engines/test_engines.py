@@ -21,6 +21,8 @@ from sacrecap.metrics import PythonMetric
 from sacrecap.metrics.base import Ready
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from sacrecap._core import Captions
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.needs import Needs
@@ -222,10 +224,67 @@ def test_one_odd_row_of_a_hundred(engine: str, odd: dict[str, Any], run: Runner)
         (run.folder / f"{name}.jsonl").write_text("".join(lines))
     for files in (["rows.jsonl"], ["references.jsonl", "candidate.jsonl"]):
         for on_missing in ("error", "zero"):
-            how = ["--metrics", "rouge-l", "--interval", "none", "--format", "json", "--on-missing", on_missing]
-            whole, found = (run.here("score", *files, *how, "--engine", one) for one in ("local", engine))
-            assert (found.status, found.stdout) == (whole.status, whole.stdout), files
-            assert sorted(found.stderr.splitlines()) == sorted(whole.stderr.splitlines()), files
+            _check_same(run, engine, "score", *files, "--interval", "none", "--on-missing", on_missing)
+
+
+def _check_same(run: Runner, engine: str, *arguments: str) -> None:
+    """Status, JSON with its findings, and messages."""
+    how = ["--metrics", "rouge-l", "--samples", "20", "--format", "json"]
+    whole, found = (run.here(*arguments, *how, "--engine", one) for one in ("local", engine))
+    assert (found.status, found.stdout) == (whole.status, whole.stdout), arguments
+    assert sorted(found.stderr.splitlines()) == sorted(whole.stderr.splitlines()), arguments
+
+
+ODD_FILES: dict[str, Callable[[int, str, list[str]], Mapping[str, Any]]] = {
+    "some are null": lambda n, c, r: {"candidate": None if n % 3 == 0 else c},
+    "some are no list": lambda n, c, r: {"candidate": [] if n in (3, 70) else c},
+    "some are several": lambda n, c, r: {"candidate": [c, "x"] if n in (3, 70) else c},
+    "all are several": lambda n, c, r: {"candidate": [c] * 5},
+    "all are null": lambda n, c, r: {"candidate": None},
+    "numbers": lambda n, c, r: {"candidate": n},
+    "words for nothing": lambda n, c, r: {"candidate": "N/A" if n % 3 else c},
+    "one and the same": lambda n, c, r: {"candidate": "a dog" if n % 4 else c},
+    "a beginning": lambda n, c, r: {"candidate": f"Caption: {c}"},
+    "thoughts": lambda n, c, r: {"candidate": f"<think>so</think> {c}" if n % 10 == 3 else c},
+    "lists as text": lambda n, c, r: {"candidate": f"['{c}']"},
+    "JSON as text": lambda n, c, r: {"candidate": json.dumps({"caption": c})},
+    "a leak": lambda n, c, r: {"candidate": r[0]},
+    "of the next image": lambda n, c, r: {
+        "candidate": f"v{n + 1} w{n + 1} x{n + 1}",
+        "references": [f"v{n} w{n} x{n}"],
+    },
+    "long": lambda n, c, r: {"candidate": "dog on a mat " * 30},
+    "lines": lambda n, c, r: {"candidate": f"{c}\nand {c}"},
+    "references that are null": lambda n, c, r: {"references": [None, *r] if n % 5 == 0 else r},
+    "no references": lambda n, c, r: {"references": None},
+    "equal references": lambda n, c, r: {"references": [r[0]] * 2},
+    "one reference": lambda n, c, r: {"references": r[0]},
+    "references in a list": lambda n, c, r: {"references": [r]},
+    "ids twice": lambda n, c, r: {"image_id": str(n // 2)},
+    "ids that come again": lambda n, c, r: {"image_id": str(n % 60)},
+    "names of files": lambda n, c, r: {"image_id": f"COCO_{n:012}.jpg"},
+    "ids that are floats": lambda n, c, r: {"image_id": float(n)},
+}
+
+
+@pytest.mark.parametrize("odd", ODD_FILES)
+def test_many_odd_rows(engine: str, odd: str, run: Runner) -> None:
+    """In one file and in two, also of a comparison: all engines say the same."""
+    rows: list[dict[str, Any]] = []
+    for n in range(100):
+        caption, references = f"a dog {n % 6}", [f"a dog runs {n % 7}", f"one dog {n % 5}"]
+        row = {"image_id": str(n), "references": references, "candidate": caption}
+        rows.append({**row, **ODD_FILES[odd](n, caption, references)})
+    (run.folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, of in {"references": "references", "a": "candidate", "b": "candidate"}.items():
+        lines = [{"image_id": row["image_id"], of: "a dog runs" if name == "b" else row[of]} for row in rows]
+        (run.folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    _check_same(run, engine, "score", "rows.jsonl")
+    _check_same(run, engine, "score", "rows.jsonl", "--interval", "none", "--on-missing", "zero")
+    _check_same(run, engine, "score", "rows.jsonl", "--on-missing", "skip")
+    _check_same(run, engine, "score", "references.jsonl", "a.jsonl")
+    _check_same(run, engine, "compare", "references.jsonl", "a.jsonl", "b.jsonl")
+    _check_same(run, engine, "compare", "references.jsonl", "a.jsonl", "b.jsonl", "--on-missing", "zero")
 
 
 def test_a_disk_without_room_for_what_is_needed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

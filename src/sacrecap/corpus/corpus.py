@@ -476,12 +476,10 @@ def as_references(source: CaptionSource) -> Captions:
 
     if isinstance(source, References):
         return source.captions
-    captions, empty = _captions(source, "the references", read_references).without_empty()
-    if empty:
-        from sacrecap.data.cells import told
+    from sacrecap.data.cells import without_empty
 
-        told(describe(captions, "the references"), "image", empty)
-    return captions
+    captions = _captions(source, "the references", read_references)
+    return without_empty(captions, describe(captions, "the references"))
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:

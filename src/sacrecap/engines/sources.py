@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from sacrecap.corpus.corpus import Corpus, align, as_references
 from sacrecap.data.captions import CaptionFile, several_candidates
+from sacrecap.data.cells import told
 from sacrecap.engines.plan import Piece
 from sacrecap.errors import DataError
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 ROWS = 16_384
 """Images of a piece: more are counted faster, and take more memory."""
+TOLD_WHOLE = 2_000_000
+"""Rows of a file that is read whole to tell what is wrong."""
 
 
 class PieceSource(Protocol):
@@ -126,14 +129,32 @@ class RowsOfFile:
                 yield pickle.load(self._aside)  # noqa: S301 - ours
 
     def _read(self) -> Iterator[Piece]:
+        file, empty = self._opened(), list[str]()
+        try:
+            for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
+                described, images = references.without_empty()
+                empty += images
+                yield self._piece(described, candidates)
+        except DataError:
+            # What is wrong is told of all images, not of those of a piece, where they fit into memory.
+            if (self._opened().looks(self._columns).rows or 0) <= TOLD_WHOLE:
+                self._piece(*RereadCorpus(*self._file, self._columns, [], "ptb").both)
+            raise
+        if empty:
+            told(file.name, "image", empty)
+
+    def _opened(self) -> CaptionFile:
         file = CaptionFile(*self._file, held=False)
         file.check_holds_both(self._columns)
-        for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
-            counts = zip(candidates.image_ids, candidates.caption_counts(), strict=True)
-            if several := [image for image, count in counts if count > 1]:
-                raise DataError(f"{file.name}: {several_candidates(several)}")
-            aligned = align(references, {"": candidates}, {"": file.name}, self._on_missing)
-            yield piece_of(aligned, slice(None), aligned.references.image_ids)
+        return file
+
+    def _piece(self, references: Captions, candidates: Captions) -> Piece:
+        name = str(candidates.source)
+        counts = zip(candidates.image_ids, candidates.caption_counts(), strict=True)
+        if several := [image for image, count in counts if count > 1]:
+            raise DataError(f"{name}: {several_candidates(several)}")
+        aligned = align(references, {"": candidates}, {"": name}, self._on_missing)
+        return piece_of(aligned, slice(None), aligned.references.image_ids)
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus that reads the captions again where some are needed, as for a report."""
@@ -166,7 +187,8 @@ class RereadCorpus(Corpus):
         self.image_ids, self.tokenizer, self._numbers = image_ids, tokenizer, None
 
     @cached_property
-    def _both(self) -> tuple[Captions, Captions]:
+    def both(self) -> tuple[Captions, Captions]:
+        """The references and the candidates, read."""
         file = CaptionFile(*self._file)
         file.check_holds_both(self._columns)
         candidates = file.candidates(columns=self._columns)
@@ -175,12 +197,12 @@ class RereadCorpus(Corpus):
     @cached_property
     def reference_captions(self) -> Captions:  # type: ignore[override]
         """The references, read."""
-        return self._both[0]
+        return self.both[0]
 
     @cached_property
     def candidate_captions(self) -> Captions:  # type: ignore[override]
         """The captions, read."""
-        return self._both[1]
+        return self.both[1]
 
 
 class CountedReferences:
