@@ -24,7 +24,7 @@ from sacrecap.report.comparison_page import comparison_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image
 from sacrecap.report.score_formats import render
-from sacrecap.scoring.comparison import best_first
+from sacrecap.scoring.in_common import best_first
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
@@ -66,7 +66,9 @@ def test_notes_say_how_many() -> None:
 def test_a_system_without_a_score_is_last(lower_is_better: bool, order: list[str]) -> None:
     metric = SimpleNamespace(lower_is_better=lower_is_better)
     scores = {"none": math.nan, "a": 0.1, "b": 0.2}
-    results: Any = {name: {KEY: SimpleNamespace(value=value, metric=metric)} for name, value in scores.items()}
+    results: Any = {
+        name: {KEY: SimpleNamespace(value=value, metric=metric, unscored=0)} for name, value in scores.items()
+    }
     assert best_first(results, KEY) == order
 
 

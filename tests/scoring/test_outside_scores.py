@@ -118,8 +118,9 @@ def test_parts_of_a_corpus_tell_rows_by_captions(tmp_path: Path) -> None:
     [
         (table(caption=None, system=None), "scores of one system, and several are compared; add a column system"),
         (table(system=["a"] * 24), "no row of the system 'b'; it has a"),
-        (table(rater=[1.0] * 23 + [float("nan")]), "row 24, column rater: expected a finite number, got nan"),
-        (table(rater=[1.0] * 23 + [None]), "row 24, column rater: expected a finite number, got None"),
+        (table(rater=[1.0] * 23 + [float("inf")]), "row 24, column rater: expected a finite number, got inf"),
+        (table(rater=[1.0] * 23 + ["good"]), "row 24, column rater: expected a finite number, got 'good'"),
+        (table(rater=[None] * 24), "no column of scores in it; its columns: system, image_id, caption, rater"),
         (table(rater=["bad"] * 24), "no column of scores in it; its columns: system, image_id, caption, rater"),
         (table(image_id=[None] * 24), "row 1, column image_id: expected a name or a text, got None"),
         (table(image_id=[0] * 24, caption=None), "with different scores (rows 1 and"),

@@ -15,7 +15,7 @@ use crate::errors::UsageError;
 pub(crate) enum Formula {
     /// The metric's own.
     Metric(Arc<Own>),
-    /// The mean of (score, 1).
+    /// The mean of (score, 1), or (0, 0) for a row without a score.
     Mean,
     /// F with this β² of two means, diversity and accuracy.
     F(f64),
@@ -134,6 +134,7 @@ impl Watched<'_> {
                 self.raised.call(callables, callables.row.as_ref().unwrap_or(&callables.sums), row)
             }
             Formula::Combined(members) => self.mean(members, row, true),
+            Formula::Mean if row[1] == 0.0 => f64::NAN,
             Formula::Mean | Formula::F(_) => self.score(row),
         }
     }

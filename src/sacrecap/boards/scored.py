@@ -23,8 +23,9 @@ from sacrecap.metrics.outside import for_system, outside_scores
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
-from sacrecap.scoring.compare import paired, pairs_of, with_intervals
+from sacrecap.scoring.compare import tested, with_intervals
 from sacrecap.scoring.findings import comparable
+from sacrecap.scoring.in_common import best_first
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score_corpus
 
@@ -324,11 +325,9 @@ def _tested(
 ) -> tuple[dict[str, Result], list[Pair]]:
     """The results with their intervals, and every two of them by every metric."""
     how = Board.resampling
-    any_result = next(iter(results.values()))
-    rows = [[score.rows for score in result.values()] for result in results.values()]
-    bounds, between, p = paired(rows, "exact", how, threads)
     several = {system: number for system, number in attempts.items() if number > 1}
-    pairs = pairs_of(results, list(any_result), between, p, "holm", ALPHA, several, LEVEL)
+    metrics = list(next(iter(results.values())))
+    bounds, pairs = tested(results, metrics, "exact", "holm", ALPHA, several, how, threads)
     return with_intervals(results, bounds, how, several), pairs
 
 
@@ -348,10 +347,14 @@ class _Told:
 
     def best_first(self, key: str) -> list[str]:
         """The systems by this metric, best first; those without a score last, equal ones by name."""
+        by_common = best_first(self._results, key) if any(own[key].unscored for own in self._results.values()) else []
 
         def place(system: str) -> tuple[bool, float, str]:
             value = self.scores[system][key].value
-            return value is None, _ascending(self._results[system][key].metric, value), system
+            ascending = (
+                float(by_common.index(system)) if by_common else _ascending(self._results[system][key].metric, value)
+            )
+            return value is None, ascending, system
 
         return sorted(self._results, key=place)
 
@@ -370,7 +373,7 @@ class _Told:
         a, b, key = pair.a, pair.b, pair.metric
         of_a, of_b = self.scores[a][key].value, self.scores[b][key].value
         better = a if (a, b) in separated else b if (b, a) in separated else None
-        difference = None if of_a is None or of_b is None else shown(of_a - of_b)
+        difference = None if of_a is None or of_b is None else shown(pair.delta if pair.left_out else of_a - of_b)
         if difference is None or self._differ_in_few(pair):
             return ToldPair(a, b, key, difference, None, None, better)
         return ToldPair(a, b, key, difference, _shown(pair.interval), limit_of(pair.p), better)

@@ -49,9 +49,12 @@ class NumberTable:
             raise DataError(f"{self.where(place, name)}: expected a name or a text, got {value!r}")
         return str(value).strip()
 
-    def numbers(self, name: str) -> list[float]:
-        """A column of finite numbers. Raises `DataError` for any other cell."""
-        return [number(self.where(place, name), value) for place, value in enumerate(self.columns[name])]
+    def numbers(self, name: str, *, missing: bool = False) -> list[float]:
+        """A column of finite numbers, or NaN where they may be `missing`. Raises `DataError` for any other cell."""
+        return [
+            math.nan if missing and is_missing(value) else number(self.where(place, name), value)
+            for place, value in enumerate(self.columns[name])
+        ]
 
     def where(self, place: int, name: str) -> str:
         """A cell in messages."""
@@ -71,6 +74,17 @@ def number(where: str, value: object) -> float:
     if not math.isfinite(found):
         raise DataError(f"{where}: expected a finite number, got {value!r}")
     return found
+
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "-"})
+"""What tables have in a cell without a number."""
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell says that it has no number: an empty one, null, NaN."""
+    if isinstance(value, str):
+        return value.strip().lower() in MISSING
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def is_number(value: object) -> bool:

@@ -254,7 +254,7 @@ class PythonMetric(Metric):
 
     It returns statistics, one row per image, and a formula over sums of rows. Corpus scores, scores of images,
     intervals, paired tests, agreement with people and reports follow from the two. Without its own formula, the score
-    is the mean over images, whose rows are (score, 1).
+    is the mean over images, whose rows are (score, 1), or (0, 0) for an image without a score.
     """
 
     arithmetic: ClassVar[str] = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,7 +33,7 @@ class Outside(PythonMetric):
     equation: ClassVar[str] = "the mean of a column of scores"
     source: ClassVar[str] = "computed elsewhere"
     upper: ClassVar[float | None] = None
-    nothing: ClassVar[dict[str, str]] = {"no row for a caption": "an error"}
+    nothing: ClassVar[dict[str, str]] = {"no row for a caption": "an error", "an empty cell": "no score"}
     needs: ClassVar[tuple[str, ...]] = ("scores",)
 
     def complete(self) -> None:
@@ -107,7 +108,11 @@ class Outside(PythonMetric):
         return [f"better:{self.better}"]
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        return [(value, 1.0) for value in ready.own]
+        return [(0.0, 0.0) if math.isnan(value) else (value, 1.0) for value in ready.own]
+
+    @property
+    def no_score_where(self) -> str | None:
+        return "the table of scores has none"
 
 
 class OutsideOfSets(Outside):

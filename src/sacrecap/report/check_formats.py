@@ -66,6 +66,12 @@ def _table(check: Check, figures: Figures) -> Table:
         for one in check.checks
     ]
     notes = [f"note: {note}" for note in check.result.notes]
+    notes += [
+        f"note: {check.result[one.metric].label}: the difference to the baseline is without {one.left_out:,} images, "
+        "of which it or the baseline has no score."
+        for one in check.checks
+        if one.left_out
+    ]
     caption = " ".join(filter(None, [sentence(figures.said), sentence(_tests(check))]))
     return Table(columns, rows, caption=caption, notes=notes)
 

@@ -11,7 +11,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import groups_table, heading, percent, sentence
 from sacrecap.scoring.findings import comparable
-from sacrecap.scoring.ties import same
+from sacrecap.scoring.in_common import best, missing
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -44,11 +44,11 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
     first = comparison.ranking(metric)[0]
     if not math.isfinite(comparison[first][metric].value):
         return set(), set()
-    best = {system for system in comparison if same(comparison[system][metric].value, comparison[first][metric].value)}
-    others = [system for system in comparison if system not in best]
-    worse = {system for system in others if comparison.pair(first, system, metric).significant}
-    is_fair = all(comparable(comparison[first], comparison[system], metric) for system in others)
-    return (best if is_fair else set()), worse
+    leading = best(comparison, metric)
+    others = [system for system in comparison if system not in leading]
+    worse = {system for system in others if system != first and comparison.pair(first, system, metric).significant}
+    is_fair = all(comparable(comparison[first], comparison[system], metric) for system in others if system != first)
+    return (leading if is_fair else set()), worse
 
 
 def _records(comparison: Comparison) -> Table:
@@ -94,7 +94,7 @@ def scores(comparison: Comparison, figures: Figures) -> Table:
     return Table(
         [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures, ranks=True).items()],
-        title=heading(next(iter(comparison.values())), figures),
+        title=heading(next(iter(comparison.values())), figures, missing(comparison)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, Value, records
+from sacrecap.scoring.in_common import missing
 
 if TYPE_CHECKING:
     from sacrecap.scoring.result import Result, Score
@@ -54,14 +55,20 @@ def sentence(text: str) -> str:
     return text and f"{text[0].upper()}{text[1:]}."
 
 
-def heading(result: Result, figures: Figures) -> str:
-    """Number of scored images, references, tokenizer; and the scale of the figures, if it is not 1."""
+def heading(result: Result, figures: Figures, without_score: Sequence[str] | None = None) -> str:
+    """Number of scored images, references, tokenizer; the scale of the figures, if it is not 1; and scores that are
+    missing, of this result or of several.
+    """
+    lacking = missing({"": result}) if without_score is None else without_score
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if result.images == 1 else f"{result.images:,} images"
     reference = "reference" if most == 1 else "references"
     return "; ".join(
-        filter(None, [f"{images}, {references} {reference} each, tokenizer {result.corpus.tokenizer}", figures.said])
+        filter(
+            None,
+            [f"{images}, {references} {reference} each, tokenizer {result.corpus.tokenizer}", figures.said, *lacking],
+        )
     )
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from sacrecap.data.tables import CAPTIONS, IMAGES, NUMBERS, SYSTEMS, NumberTable, is_number, of_columns, read_table
+from sacrecap.data.tables import (
+    CAPTIONS,
+    IMAGES,
+    NUMBERS,
+    SYSTEMS,
+    NumberTable,
+    is_missing,
+    is_number,
+    of_columns,
+    read_table,
+)
 from sacrecap.errors import DataError, UsageError, some
 
 KEYS = (*IMAGES, *CAPTIONS, *SYSTEMS, *NUMBERS)
@@ -22,7 +33,7 @@ class OutsideScores:
     columns: dict[str, list[float]]
     rows: int
     bounds: dict[str, tuple[float, float]]
-    """The smallest and the largest score of each column of the whole table."""
+    """The smallest and the largest score of each column of the whole table; a score that is missing is NaN."""
     signature: str
     """The checksum and the number of rows of the whole table."""
     images: list[str] | None = None
@@ -34,15 +45,15 @@ class OutsideScores:
     @classmethod
     def of_table(cls, table: NumberTable) -> OutsideScores:
         """The columns that hold numbers. Raises `DataError` if there are none, or one has other cells."""
-        names = [name for name, cells in table.columns.items() if name not in KEYS and any(map(is_number, cells))]
+        names = [name for name, cells in table.columns.items() if name not in KEYS and any(map(_is_score, cells))]
         if not names or not table.places:
             raise DataError(f"{table.source}: no column of scores in it; its columns: {', '.join(table.columns)}")
-        columns = {name: table.numbers(name) for name in names}
+        columns = {name: table.numbers(name, missing=True) for name in names}
         return cls(
             table.source,
             columns,
             len(table.places),
-            {name: (min(own), max(own)) for name, own in columns.items()},
+            {name: _bounds(own) for name, own in columns.items()},
             f"{table.checksum}({len(table.places)})",
             table.texts(table.first(IMAGES)),
             table.texts(table.first(SYSTEMS)),
@@ -120,12 +131,26 @@ class OutsideScores:
         places: dict[tuple[str, ...], int] = {}
         for row, key in enumerate(keys):
             first = places.setdefault(key, row)
-            if any(values[first] != values[row] for values in self.columns.values()):
+            if any(not _equal(values[first], values[row]) for values in self.columns.values()):
                 raise DataError(
                     f"{self.source}: two rows of {' · '.join(key)} with different scores (rows {first + 1} and "
                     f"{row + 1}); remove one, or add a column caption or system that tells them apart"
                 )
         return places
+
+
+def _equal(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def _is_score(cell: object) -> bool:
+    return is_number(cell) and not is_missing(cell)
+
+
+def _bounds(values: Sequence[float]) -> tuple[float, float]:
+    """The smallest and the largest score that is there."""
+    known = [value for value in values if not math.isnan(value)]
+    return min(known), max(known)
 
 
 def read_scores(given: Any) -> OutsideScores:

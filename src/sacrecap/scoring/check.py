@@ -13,6 +13,7 @@ from sacrecap.errors import warn
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.baseline import Baseline, baseline_corpus, check_alike, recorded
 from sacrecap.scoring.compare import compare_results
+from sacrecap.scoring.in_common import difference, in_common
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import holm
 from sacrecap.scoring.result import finite
@@ -39,11 +40,22 @@ class Checked:
     passed: bool
     p: float | None = None
     """p of the difference to the baseline, corrected over the metrics; None if it was not tested."""
+    left_out: int = 0
+    """Images that only one of the two has a score of, or none; the difference is of the others."""
+    of_others: float = math.nan
 
     @property
     def delta(self) -> float:
-        """The score minus what it was held against."""
-        return self.score - self.against
+        """The score minus what it was held against; on the images that both have, where scores are missing."""
+        return self.of_others if self.left_out else self.score - self.against
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in JSON."""
+        document = {**asdict(self), "score": finite(self.score), "against": finite(self.against)}
+        del document["of_others"]
+        if not self.left_out:
+            del document["left_out"]
+        return {**document, "delta": finite(self.delta)}
 
 
 @dataclass(frozen=True)
@@ -77,10 +89,7 @@ class Check:
             "sacrecap": document["sacrecap"],
             "images": document["images"],
             "passed": self.passed,
-            "checks": [
-                {**asdict(one), "score": finite(one.score), "against": finite(one.against), "delta": finite(one.delta)}
-                for one in self.checks
-            ],
+            "checks": [one.to_dict() for one in self.checks],
             **({"test": test} if self.tested else {}),
             "signatures": document["signatures"],
             **({"notes": document["notes"]} if "notes" in document else {}),
@@ -144,11 +153,16 @@ def check(
         p = None if then is None else _tested(now_compared, then, test, alpha, resampling, threads)
         for metric in compared:
             value, old = now[metric].value, recorded_scores[metric.key]
-            worse = not same(value, old) and (value > old if metric.lower_is_better else value < old)
+            common = None if then is None else in_common(now[metric], then[metric])
+            left_out = 0 if common is None else now.images - common[0].rows
+            delta = difference(now[metric], then[metric]) if then is not None and common else value - old
+            worse = (common is not None or not same(value, old)) and (
+                delta > 0 if metric.lower_is_better else delta < 0
+            )
             own = None if p is None else p[metric.key]
             lost = math.isnan(value) and not math.isnan(old)
             passed = not lost and not (worse and (own is None or own <= alpha))
-            checks.append(Checked(metric.key, "baseline", value, old, passed, own))
+            checks.append(Checked(metric.key, "baseline", value, old, passed, own, left_out, delta))
     return Check(now, checks, test, alpha, resampling)
 
 

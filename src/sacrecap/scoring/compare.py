@@ -14,7 +14,8 @@ from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, whole_number
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.comparison import Comparison, Pair, best_first, fair
+from sacrecap.scoring.comparison import Comparison, Pair, fair
+from sacrecap.scoring.in_common import best_first, difference, in_common
 from sacrecap.scoring.intervals import (
     Interval,
     Keywords,
@@ -164,9 +165,8 @@ def compare_results(
     _check_scored_alike(results)
     level, image_ids = resampling.interval, next(iter(results.values())).image_ids
     warn_of_weak_tests(len(image_ids), len(results), test, resampling.samples, alpha, correction)
-    rows = [[score.rows for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
-    bounds, between, p = paired(rows, test, resampling, threads)
+    bounds, pairs = tested(results, metrics, test, correction, alpha, several, resampling, threads)
     if level is not None:
         if resampling.interval_method == "jackknife":
             bounds = [
@@ -175,11 +175,46 @@ def compare_results(
                 for score in result.values()
             ]
         results = with_intervals(results, bounds, resampling, several)
-    pairs = fair(pairs_of(results, metrics, between, p, correction, alpha, several, level), results)
-    return Comparison(dict(results), pairs, test, alpha, correction, resampling, several)
+    return Comparison(dict(results), fair(pairs, results), test, alpha, correction, resampling, several)
 
 
-def paired(
+def tested(
+    results: Mapping[str, Mapping[str, Score]],
+    metrics: Sequence[str],
+    test: Test,
+    correction: str,
+    alpha: float,
+    attempts: Mapping[str, int],
+    resampling: Resampling,
+    threads: int,
+) -> tuple[list[Interval], list[Pair]]:
+    """Intervals of the scores, if the bootstrap was drawn, system by system; and every two systems by each metric.
+
+    A pair of which one system has no score of some images is of those that both have.
+    """
+    bounds, between, p = _paired(
+        [[result[key].rows for key in metrics] for result in results.values()], test, resampling, threads
+    )
+    left_out = [0] * len(p)
+    for place, (a, b, key) in enumerate(_names(results, metrics)):
+        common = in_common(results[a][key], results[b][key])
+        if common is None:
+            continue
+        left_out[place] = results[a][key].rows.rows - common[0].rows
+        between[place], p[place] = None, 1.0
+        if common[0].rows > 1:
+            _, [between[place]], [p[place]] = _paired([[own] for own in common], test, resampling, threads)
+    return bounds, _pairs_of(
+        results, metrics, list(zip(between, p, left_out, strict=True)), correction, alpha, attempts, resampling.interval
+    )
+
+
+def _names(results: Iterable[str], metrics: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Every two systems by each metric, in the order of the tests."""
+    return [(a, b, key) for a, b in combinations(results, 2) for key in metrics]
+
+
+def _paired(
     rows: Sequence[Sequence[_core.Statistics]], test: Test, resampling: Resampling, threads: int
 ) -> tuple[list[Interval], list[Interval | None], list[float]]:
     """Every two systems by each metric, of the statistics of each system by each metric.
@@ -208,62 +243,62 @@ def paired(
     return bounds, between, p
 
 
-def pairs_of(
+def _pairs_of(
     results: Mapping[str, Mapping[str, Score]],
     metrics: Sequence[str],
-    intervals: Sequence[Interval | None],
-    p: Sequence[float],
+    found: Sequence[tuple[Interval | None, float, int]],
     correction: str,
     alpha: float,
-    attempts: Mapping[str, int] | None = None,
-    level: float | None = None,
+    attempts: Mapping[str, int],
+    level: float | None,
 ) -> list[Pair]:
-    """Every two systems by each of these metrics; intervals and p are pair by pair, metric by metric."""
-    names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
-    several = attempts or {}
-    deltas = {(a, b, metric): results[a][metric].value - results[b][metric].value for a, b, metric in names}
-    tests = dict(zip(names, p, strict=True))
+    """Every two systems by each of these metrics; the interval, p and the images left out are pair by pair."""
+    names = _names(results, metrics)
+    deltas = {name: difference(results[name[0]][name[2]], results[name[1]][name[2]]) for name in names}
     p_corrected: dict[tuple[str, str, str], float] = {}
     for metric in metrics:
-        p_corrected |= _corrected(results, metric, tests, correction, several)
+        tests = {name: (deltas[name], p) for name, (_, p, _) in zip(names, found, strict=True) if name[2] == metric}
+        p_corrected |= _corrected(results, metric, tests, correction, attempts)
 
-    def pair(name: tuple[str, str, str], between: Interval | None) -> Pair:
+    def pair(name: tuple[str, str, str], between: Interval | None, p: float, left_out: int) -> Pair:
         a, b, metric = name
         if not math.isfinite(deltas[name]):
             between = None
-        elif between is not None and level is not None and several:
+        elif between is not None and level is not None and attempts:
             lower_is_better = results[a][metric].metric.lower_is_better
-            above, below = (several.get(system, 1) for system in ((a, b) if lower_is_better else (b, a)))
+            above, below = (attempts.get(system, 1) for system in ((a, b) if lower_is_better else (b, a)))
             between = of_best(deltas[name], between, level, below, above)
         own = p_corrected[name]
-        return Pair(a, b, metric, deltas[name], between, tests[name], own, significant=own <= alpha)
+        return Pair(a, b, metric, deltas[name], between, p, own, significant=own <= alpha, left_out=left_out)
 
-    return [pair(name, between) for name, between in zip(names, intervals, strict=True)]
+    return [pair(name, *own) for name, own in zip(names, found, strict=True)]
 
 
 def _corrected(
     results: Mapping[str, Mapping[str, Score]],
     metric: str,
-    tests: Mapping[tuple[str, str, str], float],
+    tests: Mapping[tuple[str, str, str], tuple[float, float]],
     correction: str,
     attempts: Mapping[str, int],
 ) -> dict[tuple[str, str, str], float]:
     """The p of a metric's pairs, times the attempts of the better system, corrected for the number of pairs.
 
     That one of N attempts is wrongly ahead at p / N has the probability p at most. The other's attempts need no
-    correction: its best score is the hardest to be ahead of.
+    correction: its best score is the hardest to be ahead of. `tests` has the differences, and p.
     """
     systems = best_first(results, metric)
-    given = {(a, b): p for (a, b, of), p in tests.items() if of == metric}
-    p = {
-        (better, worse): min(1.0, attempts.get(better, 1) * given[in_order])
-        for better, worse in combinations(systems, 2)
-        for in_order in ((better, worse), (worse, better))
-        if in_order in given
-    }
+    place = {system: number for number, system in enumerate(systems)}
+    p, against = {}, set()
+    for (a, b, _), (delta, own) in tests.items():
+        better, worse = (a, b) if place[a] < place[b] else (b, a)
+        ahead = (delta if better == a else -delta) * (-1 if results[a][metric].metric.lower_is_better else 1)
+        # Where scores are missing, the first may be better than the second, that than the third, and it than the first.
+        if ahead < 0:
+            against.add((better, worse))
+        p[better, worse] = 1.0 if ahead < 0 else min(1.0, attempts.get(better, 1) * own)
     if correction == "holm":
-        p = corrected(systems, p)
-    return {(a, b, metric): p[a, b] if (a, b) in p else p[b, a] for a, b in given}
+        p = {**corrected(systems, p), **dict.fromkeys(against, 1.0)}
+    return {(a, b, metric): p[a, b] if (a, b) in p else p[b, a] for a, b, _ in tests}
 
 
 def checked_attempts(

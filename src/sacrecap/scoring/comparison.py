@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.scoring.findings import Finding, Looked, comparable, of_systems
+from sacrecap.scoring.in_common import best_first
 from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 from sacrecap.scoring.standard import standard_in
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
     from sacrecap.metrics import Metric
     from sacrecap.scoring.intervals import Resampling
-    from sacrecap.scoring.result import Result, Score
+    from sacrecap.scoring.result import Result
+
+
+COMPLETE = (
+    "Where scores are missing, differences, tests and the best are of the images that both systems have a score of; a "
+    "score is the mean over its system's own."
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Pair:
     metric: str
     """Its key."""
     delta: float
-    """The score of `a` minus that of `b`; NaN if no image has a score."""
+    """The score of `a` minus that of `b`, on the images that both have a score of; NaN if there are none."""
     interval: tuple[float, float] | None
     """Interval of the difference; None if it was not requested."""
     p: float
@@ -41,11 +47,18 @@ class Pair:
     """p corrected for the number of pairs, if that was asked for, and for the attempts of the better system."""
     significant: bool
     """Whether `p_corrected` is at most alpha."""
+    left_out: int = 0
+    """Images that are left out because `a` or `b` has no score there."""
 
     def turned(self) -> Pair:
         """The same seen from `b`."""
         interval = None if self.interval is None else (-self.interval[1], -self.interval[0])
-        return Pair(self.b, self.a, self.metric, -self.delta, interval, self.p, self.p_corrected, self.significant)
+        return replace(self, a=self.b, b=self.a, delta=-self.delta, interval=interval)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in JSON: `left_out` where images are."""
+        document = {**asdict(self), "delta": finite(self.delta), "interval": self.interval and list(self.interval)}
+        return document if self.left_out else {name: own for name, own in document.items() if name != "left_out"}
 
 
 def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
@@ -114,6 +127,8 @@ class Comparison(Printable, Keyed["Result"]):
         for name, result in self.items():
             for note in result.notes:
                 systems.setdefault(note, []).append(name)
+        if any(pair.left_out for pair in self.pairs):
+            systems[COMPLETE] = [*self]
         for name, attempts in self.attempts.items():
             systems.setdefault(of_the_best(attempts), []).append(name)
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
@@ -139,7 +154,10 @@ class Comparison(Printable, Keyed["Result"]):
         raise NotScoredError(f"no pair of {a!r} and {b!r}; compared: {', '.join(self.results)}")
 
     def ranking(self, metric: str) -> list[str]:
-        """The systems by this metric, best first; equal ones in the order given, those without a score last."""
+        """The systems by this metric, best first; equal ones in the order given, those without a score last.
+
+        Where scores are missing, by what the systems have on the images that each two share.
+        """
         return best_first(self.results, scored(self._any, metric).key)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
@@ -173,15 +191,13 @@ class Comparison(Printable, Keyed["Result"]):
                 name: {
                     "scores": (document := result.to_dict())["scores"],
                     "intervals": document["intervals"],
+                    **({"without_score": document["without_score"]} if "without_score" in document else {}),
                     "ranks": {metric: list(ranks[metric][name]) for metric in ranks},
                     **({"groups": document["groups"]} if "groups" in document else {}),
                 }
                 for name, result in self.items()
             },
-            "pairs": [
-                {**asdict(pair), "delta": finite(pair.delta), "interval": pair.interval and list(pair.interval)}
-                for pair in self.pairs
-            ],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "signatures": self._any.to_dict()["signatures"],
             **standard_in(self._any.needs),
             "findings": [finding.to_dict() for finding in self.findings],
@@ -220,16 +236,6 @@ class Comparison(Printable, Keyed["Result"]):
     @cached_property
     def _pairs(self) -> dict[tuple[str, str, str], Pair]:
         return {(pair.a, pair.b, pair.metric): pair for pair in self.pairs}
-
-
-def best_first(results: Mapping[str, Mapping[str, Score]], key: str) -> list[str]:
-    """The systems by the metric of this key, best first; equal ones in the order given, those without a score last."""
-
-    def place(system: str) -> tuple[bool, float]:
-        score = results[system][key]
-        return math.isnan(score.value), score.value if score.metric.lower_is_better else -score.value
-
-    return sorted(results, key=place)
 
 
 def of_the_best(attempts: int) -> str:

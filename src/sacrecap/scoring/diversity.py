@@ -36,7 +36,7 @@ from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import paired, pairs_of, warn_of_weak_tests
+from sacrecap.scoring.compare import tested, warn_of_weak_tests
 from sacrecap.scoring.comparison import fair
 from sacrecap.scoring.count import CountedMetric, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
@@ -316,6 +316,5 @@ def _pairs(result: Diversity, alpha: float, threads: int) -> tuple[Pair, ...]:
     if len(systems) < 2:
         return ()
     warn_of_weak_tests(systems[0].images, len(systems), result.test, result.resampling.samples, alpha, "holm")
-    rows = [[system[key].rows for key in keys] for system in systems]
-    _, between, p = paired(rows, result.test, result.resampling, threads)
-    return tuple(fair(pairs_of(result, keys, between, p, "holm", alpha), result))
+    _, pairs = tested(result, keys, result.test, "holm", alpha, {}, result.resampling, threads)
+    return tuple(fair(pairs, result))

@@ -377,9 +377,10 @@ class Result(Printable, Keyed[Score]):
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures, findings; coverage of
-        metrics that compare word vectors; the intervals' method where it is not the percentile; notes where there are
-        any. A score is None if no image has one.
+        metrics that compare word vectors; how many images have no score, where some have none; the intervals' method
+        where it is not the percentile; notes where there are any. A score is None if no image has one.
         """
+        lacking = {key: score.unscored for key, score in self.scores.items() if score.unscored}
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
             "sacrecap": self.version,
@@ -388,6 +389,7 @@ class Result(Printable, Keyed[Score]):
             "intervals": {
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
             },
+            **({"without_score": lacking} if lacking else {}),
             "signatures": {key: score.signature for key, score in self.scores.items()},
             "findings": [finding.to_dict() for finding in self.findings],
             **({"coverage": covered} if covered else {}),

@@ -45,9 +45,27 @@ class RatedSample:
     notes: list[str]
 
 
-def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> Floats:
+def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, list[str]]:
+    """The scores, and notes on those that are missing.
+
+    A witness says nothing of a caption without a score: it stands at the mean of its system's others. What is known of
+    every caption, rated or not, may predict ratings; so the estimate stays right, and every rating counts.
+    """
     columns: Floats = np.array([scores.columns[name] for name in witnesses], dtype=np.float64).T
-    return columns
+    lacking = np.isnan(columns)
+    group = np.unique(scores.systems or ["all"] * scores.rows, return_inverse=True)[1]
+    for witness in np.flatnonzero(lacking.any(axis=0)):
+        own = columns[:, witness]
+        for number in np.unique(group[lacking[:, witness]]):
+            known = own[(group == number) & ~lacking[:, witness]]
+            own[(group == number) & lacking[:, witness]] = known.mean() if len(known) else np.nanmean(own)
+    notes = [
+        f"{count:,} of {scores.rows:,} captions {'has' if count == 1 else 'have'} no score by {name}, which says "
+        "nothing there; ratings count all the same."
+        for name, count in zip(witnesses, lacking.sum(axis=0).tolist(), strict=True)
+        if count
+    ]
+    return columns, notes
 
 
 def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floats]:
@@ -59,7 +77,7 @@ def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floa
 
 def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two images are rated."""
-    matrix = _matrix(scores, witnesses)
+    matrix, lacking = _matrix(scores, witnesses)
     [side] = said.sides
     found = scores.find(said.images, side.captions, side.systems)
     (rows, ratings), (_, inclusion) = _merged(found, said.values), _merged(found, said.inclusion)
@@ -75,7 +93,7 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
             f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    notes = _chosen_by_scores(rated, matrix, witnesses)
+    notes = lacking + _chosen_by_scores(rated, matrix, witnesses)
     sizes = np.bincount(group).astype(np.float64)
     return RatedSample(rated, systems, sizes, said.answers, is_choice=False, notes=notes)
 
@@ -102,7 +120,7 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
     """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
-    matrix, images = _matrix(scores, witnesses), scores.images or []
+    (matrix, lacking), images = _matrix(scores, witnesses), scores.images or []
     names = list(dict.fromkeys(scores.systems))
     of_pair = _pairs_of_captions(scores.systems, images, names)
     judged = _votes(scores, said, names)
@@ -110,7 +128,7 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
     if not kept:
         raise DataError(f"{said.source}: no two systems were compared on 2 images or more; ask for more votes")
     left = [" and ".join(pair) for pair in of_pair if pair not in kept]
-    notes = [f"Left out, for lack of votes on 2 images: {'; '.join(left)}."] if left else []
+    notes = [*lacking, *([f"Left out, for lack of votes on 2 images: {'; '.join(left)}."] if left else [])]
     differences = {pair: np.array([matrix[one] - matrix[other] for one, other in of_pair[pair]]) for pair in kept}
     scale = np.vstack(list(differences.values())).std(axis=0)
     scale[scale == 0] = 1.0

@@ -1,0 +1,205 @@
+"""A law of missing scores: where one system lacks some, what compares says the same as on the images that both have.
+
+5 % of one system's scores are dropped at random, or where they are the lowest, or the highest; through every command
+that takes scores. A slow reference, with no more than plain arithmetic, has the differences.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import math
+import random
+import statistics
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sacrecap
+from command_line import run
+from runner import Runner
+from sacrecap.boards import board
+from sacrecap.judgments import agreement, calibrate
+
+IMAGES = [f"i{n:02}" for n in range(60)]
+REFERENCES = {image: [f"a dog runs on sand {image}"] for image in IMAGES}
+SYSTEMS = {name: {image: f"{name} says {image}" for image in IMAGES} for name in ("a", "b", "c")}
+LEVEL = {"a": 0.0, "b": 0.02, "c": -0.05}
+"""How much better each system is on every image: less than images differ."""
+__all__ = ["run"]
+WAYS = ("at random", "lowest", "highest", "none")
+
+
+def score_of(system: str, image: str) -> float:
+    hard = random.Random(image).random()
+    return hard + LEVEL[system] + random.Random(f"{system}{image}").uniform(-0.005, 0.005)
+
+
+def dropped(system: str, way: str) -> set[str]:
+    """5 % of the system's images."""
+    ordered = sorted(IMAGES, key=lambda image: score_of(system, image))
+    few = len(IMAGES) // 20
+    return {
+        "at random": {*random.Random(way).sample(IMAGES, few)},
+        "lowest": {*ordered[:few]},
+        "highest": {*ordered[-few:]},
+        "none": set(),
+    }[way]
+
+
+def columns(lacking: str, way: str) -> dict[str, list[Any]]:
+    """Scores of all captions; those of one system are missing where they are dropped."""
+    gone = dropped(lacking, way)
+    rows = [
+        (system, image, None if system == lacking and image in gone else score_of(system, image))
+        for system in SYSTEMS
+        for image in IMAGES
+    ]
+    return dict(zip(("system", "image_id", "rater"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def slow(a: str, b: str, lacking: str, way: str) -> tuple[float, int]:
+    """The mean difference over the images that both have, and how many are left out."""
+    gone = dropped(lacking, way) if lacking in (a, b) else set()
+    differences = [score_of(a, image) - score_of(b, image) for image in IMAGES if image not in gone]
+    return statistics.fmean(differences), len(gone)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("lacking", SYSTEMS)
+def test_directions_and_the_best_stay(lacking: str, way: str) -> None:
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns(lacking, way), samples=200)
+    for a, b in itertools.combinations(SYSTEMS, 2):
+        pair = found.pair(a, b, "rater")
+        delta, left_out = slow(a, b, lacking, way)
+        assert pair.delta == pytest.approx(delta)
+        assert pair.left_out == left_out
+        assert pair.interval is not None
+        assert pair.interval[0] <= delta <= pair.interval[1]
+        assert pair.significant
+        assert found.pair(b, a, "rater").delta == -pair.delta
+    assert found.ranking("rater") == ["b", "a", "c"]
+    assert {name: ranks[0] for name, ranks in found.ranks("rater").items()} == {"b": 1, "a": 2, "c": 3}
+    known = [score_of(lacking, image) for image in IMAGES if image not in dropped(lacking, way)]
+    assert found[lacking]["rater"].value == pytest.approx(statistics.fmean(known)), "the mean of what is there"
+    first = str(found).splitlines()[0]
+    assert (f"no rater of 3 images of {lacking}" in first) == (way != "none")
+    [best] = [line.split()[0] for line in str(found).splitlines() if "*" in line and "best" not in line]
+    assert best == "b"
+    document = found.to_dict()
+    lacks = {name for name, own in document["systems"].items() if "without_score" in own}
+    assert lacks == (set() if way == "none" else {lacking})
+
+
+def test_an_engine_says_the_same() -> None:
+    given: dict[str, Any] = {"scores": columns("b", "highest"), "samples": 200}
+    given["scores"]["caption"] = [SYSTEMS[s][i] for s, i in zip(given["scores"]["system"], IMAGES * 3, strict=True)]
+    found, local = (sacrecap.compare(REFERENCES, SYSTEMS, "rater", engine=e, **given) for e in ("stream", "local"))
+    assert found.pairs == local.pairs
+
+
+@pytest.mark.parametrize("test", ["exact", "permutation", "bootstrap"])
+@pytest.mark.parametrize("method", ["percentile", "jackknife"])
+def test_every_test_and_interval_is_of_the_common_images(test: Any, method: Any) -> None:
+    how: dict[str, Any] = {"test": test, "interval_method": method, "samples": 200}
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns("a", "lowest"), **how).pair("a", "b", "rater")
+    kept = [image for image in IMAGES if image not in dropped("a", "lowest")]
+    alone = {name: {image: own[image] for image in kept} for name, own in SYSTEMS.items() if name != "c"}
+    given = columns("a", "none")
+    few = sacrecap.compare({image: REFERENCES[image] for image in kept}, alone, "rater", scores=given, **how)
+    pair = few.pair("a", "b", "rater")
+    assert (found.delta, found.interval, found.p) == (pair.delta, pair.interval, pair.p)
+
+
+def test_a_board_ranks_the_same(tmp_path: Path) -> None:
+    for lacking, way in itertools.product(SYSTEMS, WAYS):
+        submitted = {name: {name: own} for name, own in SYSTEMS.items()}
+        found = board(REFERENCES, submitted, "rater", needs={"scores": columns(lacking, way)})
+        assert [row.system for row in found.rows] == ["b", "a", "c"], (lacking, way)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_baseline_is_held_against_the_common_images(way: str, tmp_path: Path, run: Runner) -> None:
+    """The new captions are better on every image, whatever the baseline's scores lack."""
+    Path(run.folder, "references.json").write_text(json.dumps(REFERENCES))
+    for name, own in SYSTEMS.items():
+        Path(run.folder, f"{name}.json").write_text(json.dumps([{"image_id": k, "caption": v} for k, v in own.items()]))
+    table = columns("a", way)
+    table["caption"] = [SYSTEMS[s][i] for s, i in zip(table["system"], table["image_id"], strict=True)]
+    del table["system"]
+    with Path(run.folder, "scores.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([list(table), *zip(*table.values(), strict=True)])
+    common = ["references.json", "--metrics", "rater", "--scores", "scores.csv"]
+    common.append("--quiet")
+    run.here("score", common[0], "a.json", *common[1:], "--interval", "none", "--baseline", "base.json")
+    better, worse = (run.here("check", common[0], f"{n}.json", *common[1:], "--against", "base.json") for n in "bc")
+    assert ("without 3 images" in better.stdout) == (way != "none")
+    assert (better.status, worse.status) == (0, 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
+def test_what_compare_writes_calibrate_reads(way: str, suffix: str, tmp_path: Path) -> None:
+    from sacrecap.report.per_image import write_per_image
+
+    compared = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns("a", way), interval=None)
+    path = tmp_path / f"scores.{suffix}"
+    write_per_image(compared, path)
+    again = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=path, interval=None)
+    assert again.pair("a", "b", "rater") == compared.pair("a", "b", "rater")
+    ratings = tmp_path / "ratings.csv"
+    rated = random.Random(4).sample(list(itertools.product(SYSTEMS, IMAGES)), 90)
+    lines = [f"{image},{name},{1 + 4 * score_of(name, image):.2f}" for name, image in rated]
+    ratings.write_text("\n".join(["image_id,system,rating", *lines]))
+    found = calibrate(path, ratings)
+    assert found.captions == 180
+    assert found.overall.n == 90, "a rating counts though the witness says nothing of its caption"
+    assert any("no score" in note for note in found.notes) == (way != "none")
+    truth = statistics.fmean(1 + 4 * score_of(name, image) for name in SYSTEMS for image in IMAGES)
+    assert found.overall.estimate == pytest.approx(truth, abs=0.05)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_agreement_leaves_rows_out(way: str, tmp_path: Path) -> None:
+    table = columns("a", way)
+    lines = [
+        {"image_id": i, "system": s, "caption": SYSTEMS[s][i], "references": REFERENCES[i], "rating": score_of(s, i)}
+        for s, i in zip(table["system"], table["image_id"], strict=True)
+    ]
+    (tmp_path / "judged.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = agreement(tmp_path / "judged.jsonl", "rater", scores=table, interval=None)
+    [measured] = found.measured
+    assert measured.unscored == (0 if way == "none" else 3)
+    assert measured.statistics["pearson"].value == pytest.approx(1)
+    assert not math.isnan(measured.statistics["kendall_b"].value)
+
+
+def test_systems_that_share_no_image_are_not_compared() -> None:
+    """Nothing is known of two systems without a common image: no difference, no best."""
+    table = columns("a", "none")
+    half = {*IMAGES[:30]}
+    for place, (system, image) in enumerate(zip(table["system"], table["image_id"], strict=True)):
+        if system != "c" and (image in half) == (system == "a"):
+            table["rater"][place] = None
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, samples=50)
+    pair = found.pair("a", "b", "rater")
+    assert (math.isnan(pair.delta), pair.interval, pair.p, pair.left_out) == (True, None, 1.0, 60)
+    assert found.to_dict()["pairs"][0]["delta"] is None
+    assert "nan" not in str(found)
+    assert found.ranking("rater")[-1] == "c"
+    assert "NaN" not in json.dumps(found.to_dict())
+    assert "*" not in str(found).splitlines()[3]
+
+
+def test_standardised_and_combined_scores_are_missing_with_their_members() -> None:
+    metrics = "z(rater), combine(rater, rouge-l)"
+    found = sacrecap.compare(REFERENCES, SYSTEMS, metrics, scores=columns("a", "lowest"), interval=None)
+    assert len(found.metrics) == 2
+    for key in found.metrics:
+        assert found["a"][key].unscored == 3
+        assert found.pair("a", "b", key).left_out == 3
