@@ -390,6 +390,15 @@ def test_a_check_says_that_no_board_can_be_made(make: Make, declared: str, told:
         Contest.load(make(declared)).check()
 
 
+@pytest.mark.parametrize(("changed", "told"), [({IMAGES[0]: []}, IMAGES[0]), (None, "any image")])
+def test_references_that_an_image_lacks_are_the_hosts_fault_and_no_teams(make: Make, changed: Any, told: str) -> None:
+    """They were told on the board as a problem of each file, with the folder in which they lie."""
+    folder = make(sets={"c5": {} if changed is None else {**REFERENCES, **changed}})
+    for made in (Contest.load(folder).check, Contest.load(folder).board):
+        with pytest.raises(DataError, match=rf"c5\.json: has no reference of {told}"):
+            made()
+
+
 def test_a_contest_without_submissions_has_a_board(make: Make, tmp_path: Path) -> None:
     made = Contest.load(make(HALF, files={})).board()
     assert (made.first.rows, made.first.images) == ([], 30)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import shutil
 
 import pytest
 from door_world import START, SYSTEMS, URL, Contest, another, file_of, make_contest, run_here
@@ -167,6 +168,14 @@ def test_a_link_that_was_renewed_or_revoked_opens_nothing(contest):
     assert Entry(contest).enter(contest.token(contest.door.ledger.team(team.slug))) == 403
 
 
+def test_a_link_is_read_as_people_copy_it(contest):
+    link = contest.door.link(contest.team())
+    for copied in (link * 2, f"{link} {link}", f"{link}\r\n", f"<{link}>", f'"{link}".', link[:50] + "\n" + link[50:]):
+        assert Entry(contest).enter(copied) == 303, copied
+    host = contest.door.link(contest.door.ledger.team(""))
+    assert Entry(contest).enter(f"({host})") == 303
+
+
 class Entry:
     """Somebody who tries links."""
 
@@ -199,6 +208,9 @@ def test_the_host_makes_teams_renews_shuts_out_and_closes(contest):
     assert Entry(contest).enter(link.partition("#")[2]) == 403
     assert "shut out" in host.post("/host/teams", do="revoke", team="Team-B").text
     assert host.post("/host/teams", do="make", name=" ").status_code == 422
+    for alike in ("team b", "TEAM-B", "Ｔｅａｍ Ｂ"):  # the host wrote the same name in another way
+        refused = host.post("/host/teams", do="make", name=alike)
+        assert (refused.status_code, "there is a team &#39;Team B&#39;" in refused.text) == (422, True)
     assert host.get("/files/Team-A/1").content == file_of()
     assert host.post("/host/close").status_code == 303
     assert Declared.load(contest.folder).ends == contest.now.replace(microsecond=0)
@@ -284,8 +296,53 @@ def test_a_contest_that_is_being_edited_answers_so_and_goes_on(contest):
     assert contest.submit(file_of()).status_code == 201
 
 
+def test_a_host_reads_what_is_wrong_with_the_declaration_and_teams_do_not(contest, monkeypatch):
+    path, looks = contest.folder / "contest.toml", []
+    path.write_text(path.read_text() + "nonsense = 1\n")
+    page = contest.host().get("/host")
+    assert (page.status_code, "unknown key nonsense" in page.text) == (503, True)
+    assert "nonsense" not in contest.browser().get("/team").text
+    # Nor does the ranker take it for an outage.
+    monkeypatch.setattr(contest.door.ranker, "make_board", lambda: (looks.append(1), contest.door.ranker.stop()))
+    contest.door.ranker.start()
+    contest.door.ranker._thread.join(60)
+    assert looks == [1]
+
+
+def test_pages_that_somebody_deleted_are_made_again(contest):
+    contest.submit(file_of())
+    contest.rank()
+    shutil.rmtree(contest.site)
+    assert rows(contest.rank()) == ["Team-A/001-mine"]
+
+
+def test_one_of_a_hundred_that_is_broken_in_its_folder_is_told_and_others_go_on(contest):
+    """Whatever a host does to the files of teams, or a disk."""
+    for number in range(7):
+        assert contest.submit(another(number), f"T{number}").status_code == 201
+    submissions = contest.folder / "submissions"
+    for number, data in enumerate((b"", b"null", b"[null]")):
+        (submissions / f"T{number}" / "001-mine.json").write_bytes(data)
+    (submissions / "T3" / "001-mine.json").unlink()
+    (submissions / "T4" / "final").mkdir()
+    shutil.rmtree(submissions / "T5")
+    (submissions / "T5").write_text("no folder")
+    board = contest.rank()
+    assert rows(board) == ["T4/001-mine", "T6/001-mine"]
+    assert sorted(board["sets"]["c5"]["refused"]) == [f"T{number}/001-mine" for number in range(3)]
+    assert board["left_out"] == ["submissions/T4/final: no file", "submissions/T5: no folder of a team"]
+    for number in range(7):
+        assert contest.browser(f"T{number}").get("/team").status_code == 200
+    assert contest.host().get("/host").status_code == 200
+    assert contest.browser("T4").post("/choose", number="1").status_code == 503
+    assert contest.submit(another(8), "T5").status_code == 503
+    assert contest.submit(another(8), "T3").status_code == 201
+
+
 def test_the_board_is_made_again_only_where_something_changed(contest):
     made = []
+    contest.site.mkdir()
+    (contest.site / "index.html").touch()
     contest.door.ranker.run = lambda compute, *_: made.append(compute)
     contest.submit(file_of())
     for _ in range(3):
@@ -306,6 +363,8 @@ def test_a_board_that_could_not_be_made_is_tried_again(contest):
         made.append(compute)
         if len(made) == 1:
             raise ChildFailedError("No space left on device.")
+        contest.site.mkdir()
+        (contest.site / "index.html").touch()
 
     contest.door.ranker.run = run
     contest.door.ranker.make_board()

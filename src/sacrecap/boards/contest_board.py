@@ -136,13 +136,16 @@ class ContestScoring:
         self.tokenizer, self.threads, self.part = contest.tokenizer, threads, part
         self._private = contest.private_part.images if contest.private else frozenset()
         for name, references in self.references.items():
+            counts = zip(references.image_ids, references.caption_counts(), strict=True)
+            if (bare := [image for image, count in counts if not count]) or not self.images:
+                raise DataError(f"{contest.references[name]}: has no reference of {first_of(bare) or 'any image'}")
             if foreign := set(references.image_ids) - set(self.images):
                 first = os.path.basename(contest.first)
                 raise DataError(
                     f"{contest.references[name]}: has images that {first} lacks: {first_of(sorted(foreign))}"
                 )
-            counts = [len(self.rows(name, each)) for each in (PUBLIC, PRIVATE)] if contest.private else [FEWEST]
-            if min(counts) < FEWEST:
+            sizes = [len(self.rows(name, each)) for each in (PUBLIC, PRIVATE)] if contest.private else [FEWEST]
+            if min(sizes) < FEWEST:
                 raise DataError(
                     f"{contest.references[name]}: one of the two parts has fewer than {FEWEST} of its images"
                 )

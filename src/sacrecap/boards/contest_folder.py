@@ -408,9 +408,10 @@ def _read(path: str, most: int) -> bytes:
         opened = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in _FLAGS))
     except OSError as error:
         raise DataError(f"{name}: cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise DataError(f"{name}: no file")
     with open(opened, "rb") as file:
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            raise DataError(f"{name}: no file")
         data = file.read(most + 1)
     if len(data) > most:
         raise DataError(f"{name}: larger than {most:,} bytes")

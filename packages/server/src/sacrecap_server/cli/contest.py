@@ -110,7 +110,7 @@ def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, p
     door = _door(folder, state, public_url)
     if (renew or revoke) and name not in (names := [each.name for each in door.ledger.teams()]):
         raise UsageError(f"there is no team {name!r}; known are {', '.join(names) or 'none'}")
-    found = door.ledger.make_team(name)
+    found = door.ledger.make_team(name, by_host=True)
     if renew or revoke or (found.revoked and not revoke):
         if found.revoked and not renew and not revoke:
             raise UsageError(f"{name} is shut out; --renew lets the team in again")

@@ -139,7 +139,8 @@ class Door:
                 contest = Contest.load(self.folder)
                 self._contest = ((known, stamps_of(contest)), contest)
             return self._contest[1]
-        except (OSError, RecursionError, SacrecapError):
+        except (OSError, RecursionError, SacrecapError) as error:
+            self.ranker.problem = str(error)
             raise self.changing from None
 
     @property
@@ -294,7 +295,8 @@ async def enter(request: Request) -> Response:
     if request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
         raise Refused(403, "Another site sent this link. Open it in the address bar instead.")
     form = await request.form(max_files=0, max_fields=5)
-    token = str(form.get("token", "")).strip().rpartition("#")[2]
+    # Whoever copies a link takes signs around it along, or twice the link; programs for mail break lines.
+    token = "".join(str(form.get("token", "")).split()).rpartition("#")[2].rstrip("<>\"'.,;:)/")
     team = await run_in_threadpool(lambda: door.of(door.key.of_token(token)))
     if team is None:
         raise Refused(403, "This link opens nothing: it is not whole, or was renewed or revoked. Ask the host for it.")
@@ -432,8 +434,11 @@ def file(request: Request, door: Door, team: Team) -> Response:
 
 def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, problem: str = "") -> Response:
     """The teams with their files; a team's link is shown where it was just asked for."""
-    contest, every = door.contest, door.ledger.submissions()
-    teams = door.ledger.teams()
+    try:
+        contest = door.contest
+    except Refused as refused:
+        raise Refused(503, refused.message, [door.ranker.problem], retry_after=refused.retry_after) from None
+    teams, every = door.ledger.teams(), door.ledger.submissions()
     values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
     values["files"] = {team.slug: [each for each in every if each.team == team.slug] for team in teams}
     values |= {"shown": shown, "link": door.link(shown) if shown else "", "problem": problem}
@@ -445,7 +450,7 @@ def host_teams(request: Request, door: Door, host: Team) -> Response:
     what, slug = _field(request, "do"), _field(request, "team")
     if what == "make":
         try:
-            return host_page(request, door, host, door.ledger.make_team(_field(request, "name")))
+            return host_page(request, door, host, door.ledger.make_team(_field(request, "name"), by_host=True))
         except SacrecapError as error:
             return host_page(request, door, host, problem=str(error))
     team = door.ledger.team(slug)

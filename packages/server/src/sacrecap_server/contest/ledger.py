@@ -117,8 +117,12 @@ class Ledger:
         with self._open() as connection:
             return next(iter(_teams(connection, "slug = ?", slug)), None)
 
-    def make_team(self, name: str) -> Team:
-        """The team of this name, which is made where there is none; its folder's name is made of it."""
+    def make_team(self, name: str, *, by_host: bool = False) -> Team:
+        """The team of this name, which is made where there is none; its folder's name is made of it.
+
+        Raises `UsageError` for what is no name. A host, who may have written the same name in another way, gets one too
+        where the folder would have another team's name; who comes through a proxy is somebody else.
+        """
         name = " ".join(name.split())
         if not name or len(name) > 80 or not name.isprintable():
             raise UsageError(f"a team's name has 1 to 80 characters that can be printed, got {name!r}")
@@ -130,7 +134,9 @@ class Ledger:
                 return known[0]
             slug = plain = slug_of(name, "team")
             number = 1
-            while _teams(connection, "folded = ?", slug.casefold()):
+            while alike := _teams(connection, "folded = ?", slug.casefold()):
+                if by_host:
+                    raise UsageError(f"there is a team {alike[0].name!r}; give that name, or one that differs more")
                 number += 1
                 slug = f"{plain}-{number}"
             connection.execute("INSERT INTO team (slug, folded, name) VALUES (?, ?, ?)", (slug, slug.casefold(), name))

@@ -78,7 +78,10 @@ class Ranker:
 
     def score_one(self) -> bool:
         """Scores the next file that waits; whether there was one."""
-        contest = Contest.load(self.folder)
+        try:
+            contest = Contest.load(self.folder)
+        except SacrecapError:  # which the next board tells the host
+            return False
         of = stamps_of(contest)
         for submission in self.ledger.waiting(contest.part(self.ledger.clock()), of):
             if time.monotonic() < self._not_before.get((submission.team, submission.number), 0):
@@ -101,9 +104,13 @@ class Ranker:
         return False
 
     def make_board(self) -> None:
-        """Makes the board if anything has changed since the last one."""
-        state = self._state()
-        if state == self._made_of:
+        """Makes the board if anything has changed since the last one, or its page is gone."""
+        try:
+            state = self._state()
+        except SacrecapError as error:
+            self.problem = str(error)
+            return
+        if state == self._made_of and (self.site / PAGES[0]).exists():
             return
         self._began = time.monotonic()
         header = {"folder": str(self.folder), "site": str(self.site)}
@@ -122,12 +129,8 @@ class Ranker:
                     (self.site / page).chmod(0o644)
 
     def _state(self) -> object:
-        """All that a board is made of, as far as times and sizes tell; of a contest that cannot be read, the reason."""
-        try:
-            contest = Contest.load(self.folder)
-        except SacrecapError as error:
-            self.problem = str(error)
-            return self.problem
+        """All that a board is made of, as far as times and sizes tell. Raises `DataError` for a wrong declaration."""
+        contest = Contest.load(self.folder)
         paths = sorted([self.folder / "contest.toml", *self.folder.glob("submissions/*/[!.]*")])
         return contest.phase(self.ledger.clock()), stamps_of(contest), [(str(path), *stamp(path)) for path in paths]
 

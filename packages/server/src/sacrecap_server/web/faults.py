@@ -22,7 +22,7 @@ _AWAY = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly",
 
 
 def refusal(error: BaseException) -> Refused:
-    """The answer to a request that failed so: 507 for a full disk, 503 for a database that is away, 500 for a bug."""
+    """The answer to a request that failed so: 507 for a full disk, 503 for files that are away, 500 for a bug."""
     if is_full(error):
         return Refused(507, "The server has no space left, and nothing was saved. Try again later.", retry_after=60)
     if is_away(error):
@@ -35,7 +35,9 @@ def refusal(error: BaseException) -> Refused:
         return Refused(422, "A text or a number of this request cannot be stored.")
     if isinstance(error, ClientDisconnect):
         return Refused(400, "The request ended before it was complete.")
-    return Refused(500, "Something unexpected happened.")
+    if not isinstance(error, OSError):
+        return Refused(500, "Something unexpected happened.")
+    return Refused(503, "The server cannot use its files now. Try again later.", retry_after=60)
 
 
 def refused_of(error: Exception) -> Refused:
