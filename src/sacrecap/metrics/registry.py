@@ -424,14 +424,14 @@ def _unknown(text: str) -> UsageError:
     words = _words(text)
     unknown = list(takewhile(lambda word: not _is_name([word]), dropwhile(lambda word: _is_name([word]), words)))
     wanted = " ".join(unknown) or text
-    known = {folded(name): name for name in (*added(), *_names(), *ALIASES)}
+    known = {folded(name): name for name in (*added(), *_names())}
     begun = folded(wanted.partition("(")[0])
     near = (
-        [one for one in (begun,) if one in known]
-        or difflib.get_close_matches(begun, known, 3, 0.75)
+        difflib.get_close_matches(begun, known, 3, 0.75)
+        or difflib.get_close_matches(begun, ALIASES, 1, 0.75)
         or [one for one in known if begun and one.startswith(begun)][:3]
     )
-    question = f" (did you mean {' or '.join(repr(known[one]) for one in near)}?)" if near else ""
+    question = f" (did you mean {' or '.join(repr(known.get(one, one)) for one in near)}?)" if near else ""
     remedy = _ALL if text.count("(") == text.count(")") else "its parentheses do not match"
     if {"+", "*"} & {*text.partition("(")[0]}:
         remedy = "a weighted sum of metrics is written combine(cider-d, 0.5*rouge-l)"
