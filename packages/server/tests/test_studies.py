@@ -95,6 +95,16 @@ def test_a_large_wrong_file_is_refused_at_once():
     assert time.process_time() - began < 5
 
 
+def test_a_wrong_file_of_ten_megabytes_is_refused_in_a_second():
+    item = {"image_id": "beach", "references": ["A dog runs over a beach."], "b": "A dog.", "c": None}
+    data = json.dumps({"study": "triplet", "items": [item] * 110_000}).encode()
+    assert len(data) > 10_000_000
+    began = time.process_time()
+    with pytest.raises(StudyFileError, match="items.0..c must be text, got nothing"):
+        read_design(data)
+    assert time.process_time() - began < 1
+
+
 def test_progress_counts(world):
     study = make(world, triplet_file(pairs=2, references=1, judgments=2))
     person, other = Person(world, study).begin(), Person(world, study).begin()
