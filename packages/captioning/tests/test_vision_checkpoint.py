@@ -13,7 +13,7 @@ import transformers
 from PIL import Image
 from transformers.utils import logging
 
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap_captioning.data.encoder import Encoder, load_encoder, to_pixels
 from sacrecap_captioning.data.scenes import write_scenes
 from sacrecap_captioning.decoding.generation import generate
@@ -106,6 +106,63 @@ def test_patches_and_pooled_vector(make: Callable[[], Any], regions: int, checkp
     torch.testing.assert_close(found.pooled, expected.pooler_output.flatten(1))
 
 
+def save_of_timm(architecture: str, side: int, folder: Path, **arguments: Any) -> Path:
+    """Random weights, as the checkpoints of timm on the hub are saved."""
+    pytest.importorskip("timm")
+    torch.manual_seed(1)
+    logging.disable_progress_bar()
+    colours = {"mean": [0.1, 0.2, 0.3], "std": [0.4, 0.5, 0.6]}
+    config = transformers.TimmWrapperConfig(
+        architecture=architecture,
+        num_classes=0,
+        model_args=arguments,
+        pretrained_cfg={"architecture": architecture, "input_size": [3, side, side], **colours},
+    )
+    transformers.TimmWrapperModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("architecture", "side", "feature", "regions", "arguments"),
+    [
+        ("vgg11", 64, 512, 4, {"mlp_ratio": 0.001}),
+        pytest.param("inception_v3", 75, 2048, 1, {}, marks=pytest.mark.soak),
+        ("vit_tiny_patch16_224", 32, 16, 4, {"embed_dim": 16, "depth": 1, "num_heads": 2, "img_size": 32}),
+    ],
+)
+def test_models_of_timm(
+    architecture: str, side: int, feature: int, regions: int, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    """The pixels are normalised as the checkpoint says, at its size and at another."""
+    folder = save_of_timm(architecture, side, tmp_path, **arguments)
+    encoder = load_encoder(str(folder)).eval()
+    assert (encoder.side, encoder.feature) == (side, feature)
+    pixels = torch.rand(2, 3, side, side)
+    model = transformers.AutoModel.from_pretrained(folder).eval()
+    colours = torch.tensor([0.1, 0.2, 0.3]).view(3, 1, 1), torch.tensor([0.4, 0.5, 0.6]).view(3, 1, 1)
+    hidden = model(pixel_values=(pixels - colours[0]) / colours[1]).last_hidden_state
+    hidden = hidden.flatten(2).transpose(1, 2) if hidden.ndim == 4 else hidden
+    torch.testing.assert_close(encoder(pixels).grid, hidden[:, -regions:])
+    assert encoder(pixels).grid.shape == (2, regions, feature)
+    if architecture == "vgg11":
+        other = load_encoder(str(folder), side=96)
+        assert other.mean.flatten().tolist() == pytest.approx([0.1, 0.2, 0.3])
+        assert other(torch.rand(1, 3, 96, 96)).grid.shape == (1, 9, 512)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_timm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = save_of_timm("vgg11", 32, tmp_path, mlp_ratio=0.001)
+
+    def load(*_: Any, **__: Any) -> Any:
+        raise ImportError("TimmWrapperModel requires the timm library but it was not found")
+
+    monkeypatch.setattr(transformers.AutoModel, "from_pretrained", load)
+    with pytest.raises(MissingDependencyError, match="is a model of timm, which is not installed: pip install timm"):
+        load_encoder(str(folder))
+
+
 def test_other_sides_interpolate_the_places_of_patches(checkpoint: Any) -> None:
     found = load_encoder(str(checkpoint(vit)), side=48)(torch.rand(1, 3, 48, 48))
     assert found.grid.shape == (1, 36, 16)
@@ -147,7 +204,7 @@ def test_a_captioner_learns_from_one(checkpoint: Any, tmp_path: Path) -> None:
     assert isinstance(encoder, Encoder)
     assert encoder.standardised
     assert encoder.mean.flatten().tolist() == pytest.approx([0.1, 0.2, 0.3])
-    for method in ("rs", "rci"):
+    for method in ("rs", "rci", "gnc"):
         sets = generate(tmp_path / "run", method=method, captions=2, device="cpu", cache=tmp_path / "features")
         assert len(sets) == 4
     pixels = to_pixels(Image.new("RGB", (50, 20), "red"), encoder.side)

@@ -184,18 +184,24 @@ class _Maker:
         return {**pair, "references": [left[place] for place in sorted(self.chance.sample(range(len(left)), number))]}
 
     def sets(self) -> list[dict[str, Any]]:
-        """Sets of captions, a page for each image of which every system has several."""
-        if len(self.systems) < 2:
-            raise UsageError(f"a diversity study compares two systems or more, got {len(self.systems)}: --systems A B")
-        first = next(iter(self.systems.values()))
+        """Sets of captions, a page for each image of which every system has several; people's are one, if there are
+        references.
+        """
+        systems = {**self.systems, **({HUMAN: self.references} if self.references else {})}
+        if len(systems) < 2:
+            raise UsageError(
+                f"a diversity study compares two systems or more, or one with --references, got {len(self.systems)}: "
+                "--systems A B"
+            )
+        first = next(iter(systems.values()))
         return [
             {
                 "image_id": image,
-                "sets": [{"system": name, "captions": list(system[image])} for name, system in self.systems.items()],
+                "sets": [{"system": name, "captions": list(system[image])} for name, system in systems.items()],
                 **self._references_of(image),
             }
             for image in first
-            if all(len(system.get(image, ())) > 1 for system in self.systems.values())
+            if all(len(system.get(image, ())) > 1 for system in systems.values())
         ]
 
     def captions(self, *, together: bool) -> list[dict[str, Any]]:

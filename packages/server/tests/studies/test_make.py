@@ -131,7 +131,10 @@ def test_diversity():
     assert made.images["4"] == "https://x.org/004.jpg"
     page = made.checks["gold"].pages[0]
     assert sorted(filter(None, page.answer)) == [[0, 0.3]], "of the others, any rating is right"
-    assert [len(one["captions"]) for one in page.content["sets"]] == [3, 3], "as an item has them"
+    assert [len(one["captions"]) for one in page.content["sets"]] == [3, 3, 3], "as an item has them, people's too"
+    assert [own["sets"][-1]["system"] for own in study["items"]] == ["human"] * 6
+    alone = make_study("diversity", {}, {"one": SETS, "two": SETS})
+    assert [len(own["sets"]) for own in alone["items"]] == [2] * 6
 
 
 def test_collection(tmp_path):
