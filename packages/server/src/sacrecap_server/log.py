@@ -95,12 +95,13 @@ def event(name: str, **fields: object) -> None:
 class LogMiddleware:
     """Logs every request under its route's path, not the path asked for, which strangers choose.
 
-    It answers HEAD as GET without the body, for every route.
+    It answers HEAD as GET without the body, for every route. An application that `limits_addresses` is told of a proxy
+    that the settings do not name.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, limits_addresses: bool) -> None:
         self.app = app
-        self._knows_proxy = True
+        self._knows_proxy = limits_addresses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

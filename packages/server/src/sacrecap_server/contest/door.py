@@ -518,5 +518,5 @@ def create_app(door: Door, settings: ServerSettings) -> Starlette:
 
     app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers={Refused: answer, HTTPException: answer})
     app.state.door = door
-    surround(app, settings, answer)
+    surround(app, settings, answer, limits_addresses=False)
     return app

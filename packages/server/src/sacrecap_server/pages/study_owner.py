@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Form, Query, UploadFile
 from fastapi.responses import Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict
 
 from sacrecap_server.api import studies
 from sacrecap_server.errors import Refused, problems_of_form
@@ -116,36 +116,26 @@ def _edit_page(context: Context, study: Study, values: dict[str, Any], problems:
     )
 
 
-Line = Annotated[str, Field(max_length=400)]
-Long = Annotated[str, Field(max_length=20_000)]
-Whole = Annotated[int, Field(ge=0, le=2**31 - 1)]
-
-
-class EditForm(BaseModel):
+class EditForm(studies.ChangeBody):
     """The form of texts and numbers. Blanks around a text are the browser's, and change nothing."""
 
     model_config = ConfigDict(str_strip_whitespace=True)
 
-    title: Line = ""
-    judgments: Whole = 0
-    most_per_person: Whole = 0
-    minutes: Whole = 0
-    instructions: Long = ""
-    question: Long = ""
-    consent: Long = ""
-    completion_code: Line = ""
-    completion_url: Line = ""
+    judgments: int = 0
+    most_per_person: int = 0
+    minutes: int = 0
 
 
 @routes.page("/studies/{study_id}/edit", role=Role.OWNER, methods=("POST",))
 def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]) -> Response:
     """Saves everything, or nothing and lists the problems."""
-    values = {name: _lines(value) for name, value in form.model_dump().items()}
+    given = form.model_dump(exclude={"state"})
+    values = {name: _lines("" if value is None else value) for name, value in given.items()}
     with context.database.read() as session:
         study = repository.find(session, study_id)
     before = repository.settings_of(study)
     changes = {name: value for name, value in values.items() if name not in before or value != before[name].strip()}
-    changes["title"] = form.title or None
+    changes["title"] = values["title"] or None
     try:
         studies.change_study(context, study_id, studies.ChangeBody.model_construct(**changes))
     except Refused as refusal:

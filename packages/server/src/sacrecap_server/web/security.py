@@ -56,12 +56,18 @@ _FIELDS_LIMIT = 256 * 1024
 """Bytes of a form without files: each of its fields becomes an object in memory, however small."""
 
 
-def surround(app: Starlette, settings: ServerSettings, answer: Callable[[Request, Exception], Response]) -> None:
+def surround(
+    app: Starlette,
+    settings: ServerSettings,
+    answer: Callable[[Request, Exception], Response],
+    *,
+    limits_addresses: bool = True,
+) -> None:
     """Puts around an application what each has: the log, then these rules, then words for what nobody has caught."""
     limit = settings.upload_limit * 2**20
     app.add_middleware(FaultsMiddleware, answer=answer)
     app.add_middleware(SecurityMiddleware, hosts=settings.hosts, upload_limit=limit, secure=settings.secure)
-    app.add_middleware(LogMiddleware)
+    app.add_middleware(LogMiddleware, limits_addresses=limits_addresses)
 
 
 class SecurityMiddleware:
