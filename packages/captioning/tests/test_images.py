@@ -121,9 +121,9 @@ def test_checksum_follows_captions_and_splits(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sentences": "one"}, 'row 1 of "images" must have "filename"'),
-        ({"filename": 3}, 'row 1 of "images" must have "filename"'),
-        ({"split": None}, "no file for 1 image"),
+        ({"sentences": "one"}, 'row 1 of "images" must have "sentences"'),
+        ({"filename": 3}, r'1 image \(7\) without a "filename", which is a text'),
+        ({"split": None}, "or without a split"),
     ],
 )
 def test_broken_karpathy_rows(tmp_path: Path, change: dict[str, object], message: str) -> None:
@@ -137,7 +137,7 @@ def test_what_is_no_data_set(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no captioned images; a folder has dataset"):
         CaptionedImages.read(tmp_path)
     (tmp_path / "dataset.json").write_text("[]")
-    with pytest.raises(DataError, match='one object with "images", not a list'):
+    with pytest.raises(DataError, match="is not of format karpathy"):
         CaptionedImages.read(tmp_path)
     (tmp_path / "dataset.json").write_text("{")
     with pytest.raises(DataError, match="the JSON ends early"):

@@ -14,12 +14,10 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from sacrecap.data.captions import CaptionFile
-from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, Reading, read_bytes
-from sacrecap.errors import DataError, UsageError, naming, some
+from sacrecap.errors import DataError, UsageError, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
 """Other names of splits. Karpathy's `restval` are validation images of COCO that are used for training by
@@ -51,7 +49,7 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
         DataError: no data set is recognised there, or it is broken.
     """
     if not os.path.isdir(path):
-        return _with_objects(_karpathy(Path(path)), Path(path).parent)
+        return _with_objects(_of_json(Path(path), "karpathy", "filename"), Path(path).parent)
     images = of_folder(path)
     if images is None:
         raise DataError(
@@ -78,8 +76,8 @@ def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
     if tokens and not karpathy:
         return _flickr(tokens[0], path)
     if karpathy:
-        return _karpathy(karpathy[0])
-    return [image for file in coco for image in _coco(file)] if coco else None
+        return _of_json(karpathy[0], "karpathy", "filename")
+    return [image for file in coco for image in _of_json(file, "coco", "file_name")] if coco else None
 
 
 def has_form(folder: PathLike) -> bool:
@@ -109,37 +107,37 @@ def of_split(images: Collection[CaptionedImage], name: str) -> list[CaptionedIma
     return [image for image in images if image.split == name]
 
 
-def _karpathy(path: Path) -> list[CaptionedImage]:
-    """The images of a Karpathy split file; the id is the same that `sacrecap score` takes."""
-    rows = _parsed(path).get("images")
-    if not isinstance(rows, list):
-        raise DataError(f'{path}: a Karpathy split file has a list "images"; this file has none')
-    images = []
-    for number, row in enumerate(rows, 1):
-        try:
-            file = row["filename"]
-            references = tuple(sentence["raw"] for sentence in row["sentences"])
-            image_id, split = str(row.get("cocoid", file)), str(row["split"])
-            if not all(isinstance(text, str) for text in (file, *references, *row.get("objects", ()))):
-                raise TypeError
-        except (KeyError, TypeError, AttributeError):
-            raise DataError(
-                f'{path}: row {number} of "images" must have "filename", "split" and "sentences", '
-                'a list of objects with "raw"'
-            ) from None
-        images.append(
-            CaptionedImage(image_id, file, _SPLITS.get(split, split), references, tuple(row.get("objects", ())))
-        )
-    return images
+def _of_json(path: Path, format: str, named: str) -> list[CaptionedImage]:
+    """The images of a Karpathy split file, or of COCO's captions, by the id that `sacrecap score` takes.
+
+    `named` is the key of the name of an image's file. COCO's split is in the name of the captions' file:
+    captions_train2017.json.
+    """
+    file = CaptionFile(path, Reading(format))
+    captions = file.captions("references").to_dict()
+    files, splits, objects = (file.column(name) for name in (named, "split", "objects"))
+    if format == "coco":
+        splits = dict.fromkeys(captions, re.sub(r"[0-9]+$", "", path.stem.removeprefix("captions_")))
+    broken = [image for image in captions if not isinstance(files.get(image), str) or image not in splits]
+    if broken:
+        raise DataError(f'{path}: {some(broken)} without a "{named}", which is a text, or without a split')
+    return [
+        CaptionedImage(image, files[image], _split(splits[image]), (*texts,), (*objects.get(image, ()),))
+        for image, texts in captions.items()
+    ]
+
+
+def _split(name: object) -> str:
+    return _SPLITS.get(str(name), str(name))
 
 
 def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
     """Flickr8k and Flickr30k: captions of the token file, of the images that the lists of the splits name."""
-    captions = _captions(tokens, "flickr")
+    captions = CaptionFile(tokens, Reading("flickr")).captions("references").to_dict()
     images, lists = [], sorted(folder.glob("*Images.txt"))
     for file in lists:
         found = re.search(r"(train|dev|val|test)Images\.txt$", file.name)
-        split = _SPLITS.get(found[1], found[1]) if found else ""
+        split = _split(found[1]) if found else ""
         names = read_bytes(file).decode(errors="replace").split()
         unknown = [name for name in names if name not in captions]
         if unknown:
@@ -151,26 +149,6 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
             "put them there, or Karpathy's dataset_flickr30k.json"
         )
     return images
-
-
-def _coco(path: Path) -> list[CaptionedImage]:
-    """COCO's captions; the split is in the file's name: captions_train2017.json."""
-    split = re.sub(r"[0-9]+$", "", path.stem.removeprefix("captions_"))
-    captions = _captions(path, "coco")
-    rows = _parsed(path).get("images", [])
-    try:
-        named = [(str(row["id"]), str(row["file_name"])) for row in rows]
-    except (KeyError, TypeError):
-        raise DataError(f'{path}: each of "images" must have "id" and "file_name"') from None
-    return [
-        CaptionedImage(number, file, _SPLITS.get(split, split), tuple(captions.get(number, ())))
-        for number, file in named
-    ]
-
-
-def _captions(path: Path, format: str) -> dict[str, list[str]]:
-    """The captions of each image of a file in this format."""
-    return CaptionFile(path, Reading(format)).captions("references").to_dict()
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
@@ -186,12 +164,3 @@ def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedI
         image if image.objects else replace(image, objects=tuple(Counter(found.get(image.id, {})).elements()))
         for image in images
     ]
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    data = read_bytes(path)
-    with naming(f"{path}: "):
-        document = parsed(data)
-    if not isinstance(document, dict):
-        raise DataError(f'{path}: a data set is one object with "images", not a {type(document).__name__}')
-    return document
