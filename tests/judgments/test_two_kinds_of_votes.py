@@ -183,3 +183,10 @@ def test_pairs_of_which_people_like_another_caption_are_named(triplets: str, pai
     ]
     assert f"{GOOD[3]}   {POOR[3]}   {human}; {other}" in render(found, "table")
     assert "liked_otherwise" not in agreement(read_judgments(triplets), "rouge-1", interval=None).to_dict()
+
+
+def test_direct_votes_of_pairs_without_categories(triplets: str, pairwise: str) -> None:
+    judged = read_judgments(triplets, pairwise=pairwise, categories=["HC"])
+    assert isinstance(judged, Pairs)
+    assert judged.categories == ["HC"] * 2
+    assert judged.direct == [[1, 1, -1], [-1, -1, -1]]

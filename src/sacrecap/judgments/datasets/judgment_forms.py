@@ -95,7 +95,7 @@ class JudgmentForm:
             found = [one._replace(reference_votes=None) if isinstance(one, JudgedPair) else one for one in found]
             except_for = f"; rows of images that it lacks keep their own: {kept:,}" if kept else ""
             notes.append(f"references of each image from {display_name(given.captions)}{except_for}")
-        if given.categories is not None:
+        if given.categories:
             taken = _of_categories(found, given.categories, source)
             if others := len(found) - len(taken):
                 notes.append(f"judgments of other categories, left out: {others:,}")

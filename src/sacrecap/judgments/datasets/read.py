@@ -54,7 +54,7 @@ def read_judgments(
             Flickr8k its token file, and of THumB its references, if they are not in the folder of the judgments.
         rating: the aspect that was rated, if a file holds several ratings of a caption.
         rating_range: smallest and largest rating of the format `ratings`.
-        categories: the judgments of these categories alone; those of pairs may be others than the usual ones, those of
+        categories: the judgments of these categories alone, all of any category for none; those of pairs may be others than the usual ones, those of
             COMPOSITE's captions are `machine` and `human`.
         drop_own_reference: whether to remove a candidate from the references of its own row.
         pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
@@ -74,7 +74,8 @@ def read_judgments(
     form, paths = _find(path, dataset)
     judgments = form.read(paths, WhatToRead(captions, rating, rating_range, categories))
     if pairwise is not None:
-        judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=categories))
+        every = None if categories is None else ()  # these may be of other categories, or of none
+        judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=every))
     if votes == "direct":
         judgments = decided_directly(judgments)
     if undecided != "out":
