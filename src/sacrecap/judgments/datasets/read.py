@@ -54,8 +54,8 @@ def read_judgments(
             Flickr8k its token file, and of THumB its references, if they are not in the folder of the judgments.
         rating: the aspect that was rated, if a file holds several ratings of a caption.
         rating_range: smallest and largest rating of the format `ratings`.
-        categories: the judgments of these categories alone, all of any category for none; those of pairs may be others than the usual ones, those of
-            COMPOSITE's captions are `machine` and `human`.
+        categories: the judgments of these categories alone, all of any category for none; those of pairs may be others
+            than the usual ones, those of COMPOSITE's captions are `machine` and `human`.
         drop_own_reference: whether to remove a candidate from the references of its own row.
         pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
             and captions.
