@@ -13,6 +13,10 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Any
 
+import pytest
+
+from sacrecap.resources import patience
+
 MODEL = "tiny-judge-2026"
 
 
@@ -35,6 +39,10 @@ class Reply:
     cut: bool = False
     """Whether the connection ends in the middle of the document."""
     error: dict[str, Any] | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+    """What the document has beside, or in the place of, what it has else."""
+    message: dict[str, Any] = field(default_factory=dict)
+    """The same of the message."""
 
     def body(self) -> bytes:
         if self.raw is not None:
@@ -65,7 +73,7 @@ class Reply:
             "choices": [
                 {
                     "index": 0,
-                    "message": {"role": "assistant", "content": self.text, "refusal": self.refusal},
+                    "message": {"role": "assistant", "content": self.text, "refusal": self.refusal, **self.message},
                     "finish_reason": self.finish,
                     "logprobs": logprobs,
                 }
@@ -77,7 +85,26 @@ class Reply:
                 "completion_tokens": self.usage[1],
                 "total_tokens": sum(self.usage),
             }
-        return json.dumps(document).encode()
+        return json.dumps({**document, **self.more}).encode()
+
+
+class QuickClock:
+    """In the place of a clock: whoever waits goes on at once, and the time that it would have taken is over."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._ahead = 0.0
+        self._lock = threading.Lock()
+        patch.setattr(patience, "clock", self.now)
+        patch.setattr(patience, "pause", self.pause)
+
+    def now(self) -> float:
+        return time.monotonic() + self._ahead
+
+    def pause(self, seconds: float, over: threading.Event) -> None:
+        until = self.now() + seconds
+        time.sleep(0.001)
+        with self._lock:
+            self._ahead = max(self._ahead, until - time.monotonic())
 
 
 BUSY = Reply(status=429, headers={"Retry-After": "0.01"}, error={"message": "slow down"})
@@ -110,6 +137,7 @@ class FakeEndpoint:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet
 
             def do_POST(self) -> None:
                 content = self.rfile.read(int(self.headers["content-length"]))

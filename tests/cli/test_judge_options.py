@@ -120,11 +120,14 @@ def test_what_is_missing_is_named(
         ("requests=1025", "1 to 1024, got '1025'"),
         ("unanswered=1.5", "0 to 1, got '1.5'"),
         ("dry-run=1", "dry-run is yes or no, got '1'"),
+        ("per-minute=0", "per-minute is a number of requests in a minute, got '0'"),
+        ("extra=low", 'an object of JSON, such as {"reasoning_effort": "low"}, got'),
+        ("image-size=3", "the longest side of an image in pixels, 16 to 65535, got '3'"),
         ("rubric=", "rubric is the file of each image's items, got ''"),
         ("key-env=MINE", "key-env is not a setting; give --judge-key-env"),
         (
             "prise=1,2",
-            "must be one of price, budget, requests, unanswered, dry-run, prompt, rubric, got 'prise' (did you",
+            "one of price, budget, requests, per-minute, extra, image-size, unanswered, dry-run, prompt, rubric, got",
         ),
         ("5,price=1,2", "takes FILE or KEY=VALUE,…, got '5,price=1,2'"),
         ("", "takes FILE or KEY=VALUE,…, got ''"),
@@ -164,6 +167,18 @@ def test_settings_of_a_file(run: Runner, judge: FakeEndpoint, files: list[str], 
     assert run.refused("score", *files[:2], *of(judge, "--judge-settings", name)).startswith(
         f"{name}: neither JSON nor"
     )
+
+
+def test_parameters_of_the_server(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:
+    """They stand in the signature, which reads back from a file of settings and from the command line alike."""
+    extra = {"reasoning_effort": "low", "chat_template_kwargs": {"enable_thinking": False}}
+    (run.folder / "judge.json").write_text(json.dumps({"extra": extra, "per-minute": 60_000}))
+    for settings in ("judge.json", f"per-minute=60000,extra={json.dumps(extra)}"):
+        document = json.loads(run.ok("score", *files[:2], *of(judge, "--judge-settings", settings, "--format", "json")))
+        told = document["signatures"]["judge(rating)"].partition("|extra:")[2].partition("|tok:")[0]
+        assert json.loads(told.strip('"').replace('""', '"')) == extra
+    assert len(judge.requests) == 20
+    assert judge.requests[0].body["chat_template_kwargs"] == {"enable_thinking": False}
 
 
 def test_compare_in_pairs(run: Runner, judge: FakeEndpoint, files: list[str]) -> None:

@@ -134,6 +134,14 @@ ANSWERS = {
     'Sure: {"reason": "a {nested} one", "score": "85"} I hope it helps.': 0.85,
     '<think>{"score": 3} or so</think>{"score": 0}': 0.0,
     '{"score": 85, "reason": "it was cut he': 0.85,
+    '{"score": "85/100"}': 0.85,
+    '{"score": "85 out of 100", "reason": ""}': 0.85,
+    '{"score": 85} that is, {"score": "85"}': 0.85,
+    '{"result": {"score": 85}}': 0.85,
+    "{'score': 85, 'reason': 'x'}": 0.85,
+    '[THINK]{"score": 3}[/THINK]{"score": 85}': 0.85,
+    '<think>The form is {"score": 50, "reason": "…"}. Now': None,
+    '{"score": "8.5/10"}': None,
     '{"score": 8': None,
     '{"score": 101}': None,
     '{"score": -1}': None,
@@ -151,6 +159,35 @@ ANSWERS = {
 @pytest.mark.parametrize(("text", "score"), ANSWERS.items())
 def test_ratings_are_read(text: str, score: float | None) -> None:
     assert reading.rating(Answer(text, "m", "stop")) == score
+
+
+def test_of_a_cut_answer_only_its_beginning_counts() -> None:
+    for text, score in {
+        '{"score": 85, "reason": "it was cut he': 0.85,
+        '```json\n{"score": 85}\n``` since': 0.85,
+        'The form is {"score": 50, "reason": "…"}. Now the dog': None,
+    }.items():
+        assert reading.rating(Answer(text, "m", "length")) == score
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_prompt_that_is_repeated_says_nothing(asked: Asked) -> None:
+    """Small models repeat what they are asked, the form of the answer above all."""
+    ours = prompt(asked, "default")
+    text = ours.filled(**{place: ["a dog", "a cat", "a bus"] if place in ("references", "items") else "a dog"
+                          for place in re.findall(r"\{(\w+)\}", ours.text)})  # fmt: skip
+    form = text.strip().splitlines()[-1]
+    read, answers, score = {
+        "rating": (reading.rating, '{"score": 85}', 0.85),
+        "image": (reading.number, "0.85", 0.85),
+        "pairwise": (reading.verdict, '{"better": 2}', 2),
+        "rubric": (lambda said, asked: reading.checked(said, 3, asked), '{"answers": ["yes", "no", "no"]}', [*"ynn"]),
+    }[asked.partition("-")[0]]
+    score = ["yes", "no", "no"] if isinstance(score, list) else score
+    for said in (text, form, form[:-1], f"{text}\n{form}", "\n".join(text.splitlines()[-2:]), text[:-20]):
+        assert read(Answer(said, "m", "stop"), text) is None, said
+    assert read(Answer(f"{text}\n{answers}", "m", "stop"), text) == score
+    assert read(Answer(answers, "m", "stop"), text) == score
 
 
 @pytest.mark.parametrize(
@@ -235,6 +272,38 @@ def test_a_judge_that_sees_the_image() -> None:
         result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(plain.url, "m"), images=IMAGES)
         assert result["judge(image)"].value == 0.5
         assert "|by:number|" in result["judge(image)"].signature
+
+
+def test_the_signature_says_how_many_alternatives_were_told() -> None:
+    """An endpoint that tells at most five is asked again for five, and one that tells fewer than it was asked for."""
+    steps = [("▁0", {"▁0": 0.0}), (".", {".": 0.0}), ("5", {"5": math.log(0.5), "7": math.log(0.5)})]
+
+    def five(body: dict[str, Any], _: int) -> Reply:
+        refused = body["top_logprobs"] > 5
+        return Reply(status=400, error={"message": "at most 5 logprobs"}) if refused else Reply("0.5", tokens=steps)
+
+    for answer, told in ((five, 5), (lambda *_: Reply("0.5", tokens=steps), 2)):
+        with FakeEndpoint(answer) as fake:
+            result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(fake.url, "m"), images=IMAGES)
+        assert result["judge(image)"].per_image.tolist() == pytest.approx([0.6] * 3)
+        assert f"|by:expectation|alternatives:{told}|tok" in result["judge(image)"].signature
+
+    def half(body: dict[str, Any], _: int) -> Reply:
+        return Reply("0.5", tokens=steps if "a dog" in body["messages"][0]["content"][1]["text"] else None)
+
+    with FakeEndpoint(half) as fake:
+        result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(fake.url, "m"), images=IMAGES)
+    assert "|by:expectation+number|" in result["judge(image)"].signature
+
+
+def test_images_that_cannot_be_sent_are_named_before_anything_is_paid(tmp_path: Path) -> None:
+    for name in REFERENCES:
+        (tmp_path / f"{name}.jpg").write_bytes(b"<svg/>" if name == "2" else PNG)
+    with always("0.5") as fake:
+        judge = Endpoint(fake.url, "m")
+        with pytest.raises(DataError, match=r"1 image \(.*2\.jpg\): no image file of a known format"):
+            sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=judge, images=tmp_path)
+    assert not fake.requests
 
 
 def test_pairs_are_asked_in_both_orders() -> None:
@@ -391,6 +460,32 @@ def test_answers_that_cannot_be_read_are_no_zeros() -> None:
         )
         assert other["a"]["judge"].unscored == 2
         assert other["b"]["judge"].unscored == 1
+
+
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
+def test_why_there_is_no_score_is_counted() -> None:
+    replies = {
+        **{f"caption {n}": Reply("", refusal="no") for n in range(2)},
+        **{f"caption {n}": Reply('{"sc', finish="length") for n in range(2, 5)},
+        "caption 5": Reply("nice"),
+        "caption 6": Reply(status=400, error={"message": "the caption is too long"}),
+    }
+
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        return replies.get(caption_of(body["messages"][0]["content"]), Reply('{"score": 100}'))
+
+    with FakeEndpoint(answer) as fake:
+        result = sacrecap.score(*many(100), "judge", judge=Endpoint(fake.url, "m"))
+        assert result["judge"].unscored == 7
+        assert (
+            "Judge(rating): 2 answers were refused and 4 could not be read, of which 3 were cut at 256 tokens, and 1 "
+            "requests had no answer; these have no score by them."
+        ) in result.notes
+    with (
+        FakeEndpoint(lambda *_: Reply(status=400, error={"message": "no such model here"})) as fake,
+        pytest.raises(SacrecapError, match="30 requests had no answer.*http://.* said '400 no such model here'"),
+    ):
+        sacrecap.score(*many(30), "judge", judge=Endpoint(fake.url, "m"))
 
 
 def test_a_dry_run_has_no_score_and_a_price() -> None:

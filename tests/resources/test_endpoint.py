@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import logging
 import os
 import pickle
@@ -10,6 +13,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -18,9 +22,9 @@ from typing import Any
 
 import pytest
 
-from fake_endpoint import BROKEN, BUSY, MODEL, FakeEndpoint, Reply, always
+from fake_endpoint import BROKEN, BUSY, MODEL, FakeEndpoint, QuickClock, Reply, always
 from sacrecap import Endpoint
-from sacrecap.errors import SacrecapError, SacrecapWarning, UsageError
+from sacrecap.errors import DataError, SacrecapError, SacrecapWarning, UsageError
 from sacrecap.resources import endpoint as module
 from sacrecap.resources.endpoint import Question
 
@@ -31,6 +35,11 @@ SECRET = "sk-of-nobody-0123456789"  # noqa: S105
 @pytest.fixture
 def answers(tmp_path: Path) -> str:
     return str(tmp_path / "folder" / "answers.sqlite")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> QuickClock:
+    return QuickClock(monkeypatch)
 
 
 def texts(*said: str) -> list[Question]:
@@ -125,21 +134,29 @@ def test_faults_are_asked_again(answers: str) -> None:
     assert rows(answers) == 2
 
 
-def test_an_endpoint_that_never_answers_ends_the_call_and_keeps_the_rest(
-    answers: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "ATTEMPTS", 2)
+def test_an_endpoint_that_never_answers_ends_the_call_and_keeps_the_rest(answers: str) -> None:
+    down = False
 
     def answer(body: dict[str, Any], _: int) -> Reply:
-        return BROKEN if "bad" in str(body) else Reply("yes")
+        return Reply(status=500, error={"message": "a fault"}) if down else Reply("yes")
 
     with FakeEndpoint(answer) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=1)
-        with pytest.raises(SacrecapError, match="does not answer: .*500.*a fault.*kept: run it again to go on"):
-            endpoint.ask(texts("a", "b", "bad", "never"))
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=4)
+        endpoint.ask(texts("a", "b"))
+        down = True
+        with (
+            pytest.warns(SacrecapWarning, match="does not answer for the moment .500 a fault.: waiting for it"),
+            pytest.raises(SacrecapError, match="does not answer: .*500.*a fault.*kept: run it again to go on"),
+        ):
+            endpoint.ask(texts("a", *map(str, range(20))))
         assert rows(answers) == 2
+        assert len({one.text for one in fake.requests}) <= 2 + 4, "no other one was begun"
+        down = False
         assert endpoint.ask(texts("a", "never"))[1].text == "yes"
-    with pytest.raises(SacrecapError, match="does not answer: Connection error"):
+    with (
+        pytest.warns(SacrecapWarning, match="waiting"),
+        pytest.raises(SacrecapError, match="does not answer: Connection error"),
+    ):
         Endpoint(fake.url, "judge", answers=answers).ask(texts("new"))
 
 
@@ -278,6 +295,11 @@ def test_a_dry_run_asks_nothing(answers: str) -> None:
         ({"budget": 0}, "a budget is money"),
         ({"budget": 5}, "needs the price"),
         ({"at_once": 0}, "at_once must be"),
+        ({"per_minute": 0}, "per_minute is a number of requests above 0, got 0"),
+        ({"image_size": 0}, "image_size must be"),
+        ({"extra": {"stream": True}}, "stream is sacrecap's to set"),
+        ({"extra": {"top_k": {1}}}, "extra takes parameters as an object of JSON"),
+        ({"extra": ["top_k"]}, "extra takes parameters as an object of JSON"),
     ],
 )
 def test_what_cannot_be_used_is_named(how: dict[str, Any], message: str) -> None:
@@ -357,7 +379,7 @@ def test_nothing_is_asked_whose_answer_cannot_be_kept(answers: str) -> None:
 
 
 def test_without_the_package_its_extra_is_named(answers: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "httpx2", None)
     with pytest.raises(ImportError, match=r"pip install 'sacrecap\[judge\]'"):
         Endpoint("http://localhost:1/v1", "judge", answers=answers).ask(texts("a"))
 
@@ -394,36 +416,343 @@ def test_who_is_killed_goes_on_where_it_stopped(answers: str) -> None:
     assert rows(answers) == 100
 
 
+def streamed(text: str, *, whole: bool = True) -> Reply:
+    """An event stream in the place of an answer."""
+    pieces = [{"model": MODEL, "choices": [{"delta": {"content": part}}]} for part in (text[:1], text[1:])]
+    events = [*map(json.dumps, pieces), *(["[DONE]"] if whole else [])]
+    raw = "".join(f"data: {event}\n\n" for event in events).encode()
+    return Reply(text if whole else "", raw=raw, headers={"content-type": "text/event-stream"})
+
+
+ILL = Reply(more={"choices": None, "error": {"message": "Provider returned error", "code": 502}})
+FLAGGED = Reply(status=403, error={"message": "Your input was flagged", "code": 403})
+PAGE = Reply(raw=b"<!DOCTYPE html><title>502</title>", headers={"content-type": "text/html"})
+FAULTS_OF_ALL_KINDS = [
+    *(BUSY, BROKEN, ILL, PAGE, Reply(raw=b"{"), Reply(cut=True), streamed("12", whole=False), Reply(raw=b"[]")),
+    *(Reply(status=503, headers={"retry-after-ms": "5"}), Reply(status=529), Reply(more={"choices": []})),
+    Reply(more={"choices": None, "error": {"message": "overloaded", "code": 503}}),
+]
+
+
+def answered_in_any_form(text: str, chance: random.Random) -> Reply:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "7?"}]}, {"type": "text", "text": text}]
+    odd = {"content": [{"token": text, "top_logprobs": [{"token": text, "logprob": "-1"}, None, {"logprob": 3}]}]}
+    choice = {"message": {"content": text}, "finish_reason": "stop", "logprobs": odd}
+    return chance.choice(
+        [
+            *(Reply(text), Reply(text, usage=None), streamed(text)),
+            Reply(text, message={"content": parts}),
+            Reply(text, more={"usage": {"prompt_tokens": 3, "completion_tokens": None}}),
+            Reply(text, more={"choices": [choice]}),
+        ]
+    )
+
+
 def faulty(seed: int) -> Callable[[dict[str, Any], int], Reply]:
-    """Answers with the question's number; a third of the requests meet a fault of any kind first."""
+    """Answers with the question's number, in any form. It refuses parameters, a third of the requests meet a fault of
+    any kind first, of each hundred captions one is never answered, and one is flagged.
+    """
     chance = random.Random(seed)
-    faults = [BUSY, BROKEN, Reply(raw=b"{"), Reply(cut=True), Reply(status=503, headers={"retry-after-ms": "5"})]
 
     def answer(body: dict[str, Any], times: int) -> Reply:
+        text = body["messages"][0]["content"]
+        for name in ("max_tokens", "temperature"):
+            if name in body:
+                return Reply(status=400, error={"message": f"Unsupported parameter: '{name}'", "param": None})
+        if int(text) % 100 in (13, 14):
+            return ILL if int(text) % 100 == 13 else FLAGGED
         if times < 5 and chance.random() < 1 / 3:
-            return chance.choice(faults)
-        return Reply(body["messages"][0]["content"])
+            return chance.choice(FAULTS_OF_ALL_KINDS)
+        return answered_in_any_form(text, chance)
 
     return answer
 
 
-def soak(answers: str, number: int, at_once: int) -> tuple[Counter[str], list[str]]:
-    """How often each question got an answer that can be used, and the answers."""
-    with FakeEndpoint(faulty(number)) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=at_once)
-        said = endpoint.ask(texts(*map(str, range(number))))
-        usable = [one for one in fake.requests if one.replied.text]
-    assert endpoint.usage.asked == number
-    return Counter(one.text for one in usable), [answer.text for answer in said]
-
-
 @pytest.mark.parametrize("number", [100, pytest.param(10_000, marks=pytest.mark.soak)])
-def test_faults_lose_none_and_double_none(
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
+def test_faults_lose_none_double_none_and_nothing_is_guessed(
     answers: str, number: int, record_property: Callable[[str, object], None]
 ) -> None:
     begun = time.monotonic()
-    times, said = soak(answers, number, at_once=32)
-    assert said == list(map(str, range(number)))
-    assert times == Counter(map(str, range(number)))
-    assert rows(answers) == number
-    record_property("requests, seconds", (number, round(time.monotonic() - begun)))
+    with FakeEndpoint(faulty(number)) as fake:
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=32)
+        found = endpoint.ask(texts(*map(str, range(number))))
+    ends = {13: ("", "error"), 14: ("", "refused")}
+    expected = [ends.get(each % 100, (str(each), "stop")) for each in range(number)]
+    assert [("" if each.end == "error" else each.text, each.end) for each in found] == expected
+    times = Counter(one.text for one in fake.requests if one.replied.text)
+    assert times == Counter(text for text, _ in expected if text), "each is paid for once"
+    assert rows(answers) == number - number // 100, "what is no answer is not kept"
+    assert (endpoint.usage.asked, endpoint.usage.failed, endpoint.usage.refused) == (
+        number,
+        number // 100,
+        number // 100,
+    )
+    record_property("requests, answers, seconds", (len(fake.requests), number, round(time.monotonic() - begun)))
+
+
+def test_a_refused_parameter_is_left_out_of_each_request_under_way(answers: str) -> None:
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        if "max_tokens" in body:
+            return Reply(status=400, wait=0.05, error={"message": "use max_completion_tokens, not 'max_tokens'"})
+        if "temperature" in body:
+            return Reply(status=400, wait=0.05, error={"message": "no", "param": "temperature"})
+        return Reply("yes")
+
+    for at_once in (1, 8, 32):
+        with FakeEndpoint(answer) as fake:
+            endpoint = Endpoint(fake.url, f"judge {at_once}", answers=answers, at_once=at_once)
+            found = endpoint.ask(texts(*map(str, range(40))))
+            assert {(one.text, one.without) for one in found} == {("yes", ("max_tokens", "temperature"))}
+            assert len(fake.answered) == 40
+            assert fake.requests[-1].body["max_completion_tokens"] == 256
+            assert len(fake.requests) <= 40 + 2 * at_once, "later ones know"
+
+
+def test_a_parameter_that_one_request_alone_may_not_have_is_not_learned(answers: str) -> None:
+    """Of a prompt that is too long a server says that max_tokens is too large: leaving it out helps nobody."""
+
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        if "long" in body["messages"][0]["content"]:
+            return Reply(status=400, error={"message": "max_tokens or max_completion_tokens is too large: 256"})
+        return Reply("yes")
+
+    with FakeEndpoint(answer) as fake:
+        with pytest.warns(SacrecapWarning, match="too large: 256"):
+            found = Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(texts("long", "b"))
+        assert [one.end for one in found] == ["error", "stop"]
+        assert "max_tokens" in fake.requests[-1].body
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [("Cannot request more than 5 logprobs.", 5), ("top_logprobs must be between 0 and 8", 8), ("logprobs: no", 5)],
+)
+def test_fewer_alternatives_are_asked_for(answers: str, message: str, told: int) -> None:
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        if body["top_logprobs"] > told:
+            return Reply(status=400, error={"message": message})
+        return Reply("yes")
+
+    with FakeEndpoint(answer) as fake:
+        found = Endpoint(fake.url, "judge", answers=answers).ask([Question(str(n), alternatives=20) for n in range(9)])
+        assert {(one.alternatives, one.without) for one in found} == {(told, ())}
+
+
+POISON = {
+    "200 with an error": (ILL, "Provider returned error", "error"),
+    "200 with nothing": (Reply(raw=b"{}"), "in place of an answer came '{}'", "error"),
+    "an error of the choice": (
+        Reply(more={"choices": [{"message": {"content": "1"}, "error": {"message": "upstream", "code": 502}}]}),
+        "upstream",
+        "error",
+    ),
+    "a page": (PAGE, "in place of an answer came a page: '<!DOCTYPE html>", "error"),
+    "a stream that was cut": (streamed("85", whole=False), "an event stream: ", "error"),
+    "a fault": (Reply(status=500, error={"message": "image model crashed"}), "500 image model crashed", "error"),
+    "a closed connection": (Reply(cut=True), "Connection error", "error"),
+    "flagged": (FLAGGED, "", "refused"),
+    "forbidden": (Reply(status=403, error={"message": "not this one"}), "403 not this one", "error"),
+    "moderated, in 200": (
+        Reply(more={"choices": None, "error": {"code": 403, "message": "requires moderation"}}),
+        "",
+        "refused",
+    ),
+    "too large for a minute": (Reply(status=429, error={"message": "Request too large"}), "too large", "error"),
+}
+
+
+@pytest.mark.parametrize("at_once", [1, 8])
+@pytest.mark.parametrize("what", POISON)
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
+def test_a_failure_belongs_to_one_request(answers: str, what: str, at_once: int) -> None:
+    reply, words, end = POISON[what]
+    with FakeEndpoint(
+        lambda body, _: reply if "7" in body["messages"][0]["content"] else Reply("yes", wait=0.002)
+    ) as f:
+        endpoint = Endpoint(f.url, "judge", answers=answers, at_once=at_once)
+        found = endpoint.ask(texts(*map(str, range(60))))
+        ill = [one for number, one in enumerate(found) if "7" in str(number)]
+        assert {one.end for one in found} == {"stop", end}
+        assert {one.end for one in ill} == {end}
+        assert all(words in one.text for one in ill)
+        assert rows(answers) == 60 - (len(ill) if end == "error" else 0)
+        assert endpoint.usage.refused + endpoint.usage.failed == len(ill)
+
+
+def test_what_came_is_told(answers: str) -> None:
+    for reply, words in ((PAGE, "a page: '<!DOCTYPE"), (ILL, "Provider returned error")):
+        with (
+            FakeEndpoint(lambda *_, reply=reply: reply) as fake,
+            pytest.warns(SacrecapWarning, match="did not answer a request: .*") as told,
+            pytest.raises(SacrecapError, match="does not answer: .*run it again to go on") as ended,
+        ):
+            Endpoint(fake.url, "judge", answers=answers).ask(texts(*map(str, range(40))))
+        assert words in str(told[0].message)
+        assert words in str(ended.value)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply("yes", more={"usage": {"prompt_tokens": 7, "total_tokens": 7}}),
+        Reply("yes", more={"usage": {"prompt_tokens": 7, "completion_tokens": "many"}}),
+        Reply("yes", more={"usage": [7]}),
+        Reply("yes", more={"model": None}),
+        Reply("yes", message={"content": {"type": "text", "text": "yes"}}),
+        Reply("yes", message={"content": ["y", {"type": "text", "text": "es"}, {"type": "image_url"}]}),
+        Reply("yes", message={"reasoning_content": "no"}),
+        Reply("yes", tokens=[("yes", {"yes": float("-9999.0"), "no": 0.5})]),
+        Reply("yes", headers={"content-type": "text/plain"}),
+        streamed("yes"),
+    ],
+)
+def test_what_lies_beside_the_text_is_left_aside(answers: str, reply: Reply) -> None:
+    with FakeEndpoint(lambda *_: reply) as fake:
+        endpoint = Endpoint(fake.url, "judge", answers=answers)
+        [found] = endpoint.ask(texts("a"))
+        assert (found.text, found.end) == ("yes", "stop")
+        assert found.tokens_in > 0
+        assert found.tokens_out >= 0
+        assert Endpoint(fake.url, "judge", answers=answers).ask(texts("a")) == [found]
+        assert len(fake.requests) == 1
+
+
+def test_what_is_no_answer_is_not_kept_and_what_cannot_be_read_is_asked_for_once_more(answers: str) -> None:
+    says = {"empty": "", "odd": "hm", "cut": "{", "well": "8"}
+    ends = {"cut": "length"}
+
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        text = body["messages"][0]["content"]
+        return Reply(says[text], finish=ends.get(text, "stop"))
+
+    questions = [Question(text, reads=lambda said: int(said.text) if said.text.isdigit() else None) for text in says]
+    with FakeEndpoint(answer) as fake:
+
+        def asked() -> list[str]:
+            before = len(fake.requests)
+            found = Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(questions)
+            assert [one.text for one in found] == list(says.values())
+            return [one.text for one in fake.requests[before:]]
+
+        assert asked() == ["empty", "empty", "odd", "cut", "well"]
+        assert rows(answers) == 3
+        assert sorted(asked()) == ["cut", "empty", "empty", "odd"]
+        assert asked() == ["empty", "empty"]
+        says["empty"] = "9"
+        assert asked() == ["empty"]
+        assert asked() == []
+
+
+def test_fifteen_requests_a_minute_are_waited_for(answers: str, quick: QuickClock) -> None:
+    window, lock = {"begun": quick.now(), "count": 0.0}, threading.Lock()
+
+    def answer(*_: Any) -> Reply:
+        with lock:
+            if quick.now() - window["begun"] >= 60:
+                window.update(begun=quick.now(), count=0)
+            window["count"] += 1
+            return Reply(status=429, error={"message": "quota: 15"}) if window["count"] > 15 else Reply("yes")
+
+    with FakeEndpoint(answer) as fake:
+        begun = quick.now()
+        with pytest.warns(
+            SacrecapWarning, match=r"for the moment \(429 quota: 15\): waiting for it; .* per_minute=N spaces"
+        ):
+            found = Endpoint(fake.url, "judge", answers=answers).ask(texts(*map(str, range(60))))
+        assert {one.text for one in found} == {"yes"}
+        assert 180 <= quick.now() - begun < 600
+        quick.pause(60, threading.Event())
+        begun, before = quick.now(), len(fake.requests)
+        spaced = Endpoint(fake.url, "spaced", answers=answers, per_minute=14)
+        spaced.ask(texts(*map(str, range(30))))
+        assert len(fake.requests) == before + 30, "none was refused"
+        assert 29 * 60 / 14 <= quick.now() - begun < 180
+
+
+@pytest.mark.parametrize("status", [503, 529, 502])
+def test_an_endpoint_that_is_down_for_a_minute_is_waited_for(answers: str, status: int, quick: QuickClock) -> None:
+    begun = quick.now()
+    with (
+        FakeEndpoint(lambda *_: Reply("yes") if quick.now() - begun > 70 else Reply(status=status)) as fake,
+        pytest.warns(SacrecapWarning, match="waiting for it"),
+    ):
+        found = Endpoint(fake.url, "judge", answers=answers).ask(texts(*map(str, range(20))))
+    assert {one.text for one in found} == {"yes"}
+
+
+def test_a_time_that_the_endpoint_names_is_kept(answers: str, quick: QuickClock) -> None:
+    replies = [Reply(status=429, headers={"retry-after": "65"}), Reply("yes")]
+    with FakeEndpoint(lambda _, times: replies[times - 1]) as fake:
+        begun = quick.now()
+        with pytest.warns(SacrecapWarning, match="waiting for it"):
+            Endpoint(fake.url, "judge", answers=answers).ask(texts("a"))
+        assert 65 <= quick.now() - begun < 70
+    for reply in (
+        Reply(status=429, headers={"retry-after": "86400"}, error={"message": "tomorrow"}),
+        Reply(status=429, error={"message": "tomorrow", "code": "insufficient_quota"}),
+        Reply(status=402, error={"message": "tomorrow"}),
+    ):
+        with (
+            FakeEndpoint(lambda *_, reply=reply: reply) as fake,
+            pytest.raises(SacrecapError, match="tomorrow.*; what was answered is kept"),
+        ):
+            Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(texts("a", "b"))
+        assert len(fake.requests) == 1
+
+
+def test_parameters_of_the_server_are_sent_and_are_part_of_the_question(answers: str) -> None:
+    extra = {"chat_template_kwargs": {"enable_thinking": False}, "max_tokens": 9}
+    with always("yes") as fake:
+        for how in ({}, {"extra": extra}, {"extra": extra}, {"extra": {"reasoning_effort": "low"}}):
+            Endpoint(fake.url, "judge", answers=answers, **how).ask(texts("a"))
+        plain, ours, low = (one.body for one in fake.requests)
+    assert ours == {**plain, **extra}
+    assert low == {**plain, "reasoning_effort": "low"}
+    refuses = Reply(status=400, error={"message": "Unknown parameter: 'top_k'", "param": "top_k"})
+    with FakeEndpoint(lambda *_: refuses) as fake, pytest.warns(SacrecapWarning, match="Unknown parameter"):
+        [found] = Endpoint(fake.url, "judge", answers=answers, extra={"top_k": 3}).ask(texts("a"))
+    assert (found.end, len(fake.requests)) == ("error", 1), "what a user gives is not left out"
+
+
+def picture(kind: str, size: tuple[int, int] = (8, 6), mode: str = "RGB") -> bytes:
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.new(mode, size, "red" if mode == "RGB" else 1).save(file, kind)
+    return file.getvalue()
+
+
+def test_images_that_no_endpoint_takes_are_converted_or_refused(answers: str) -> None:
+    from PIL import Image
+
+    files = [picture("TIFF"), picture("BMP"), picture("TIFF", mode="1"), picture("WEBP"), picture("JPEG")]
+    with always("yes") as fake:
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=1)
+        endpoint.ask([Question("what?", (lambda file=file: file,)) for file in files])  # type: ignore[misc]
+        sent = [
+            one.body["messages"][0]["content"][0]["image_url"]["url"].partition(";base64,") for one in fake.requests
+        ]
+        assert [kind.removeprefix("data:image/") for kind, _, _ in sent] == ["png", "png", "png", "webp", "jpeg"]
+        read = [Image.open(io.BytesIO(base64.b64decode(content))) for _, _, content in sent]
+        assert {image.size for image in read} == {(8, 6)}
+        assert read[0].convert("RGB").getpixel((1, 1)) == (255, 0, 0)
+        for broken in (b"%PDF-1.7", b"", b"RIFF....WAVE", b"<svg/>"):
+            with pytest.raises(DataError, match="1 image .an image.: no image file of a known format"):
+                endpoint.ask([*texts("first"), Question("what?", (lambda: broken,))])  # noqa: B023
+        assert len(fake.requests) == len(files), "nothing was paid"
+
+
+def test_a_largest_size(answers: str) -> None:
+    from PIL import Image
+
+    large, small = picture("JPEG", (3000, 2000)), picture("JPEG", (300, 200))
+    questions = [Question("what?", (lambda file=file: file,)) for file in (large, small)]  # type: ignore[misc]
+    with always("yes") as fake:
+        Endpoint(fake.url, "judge", answers=answers, image_size=640, at_once=1).ask(questions)
+        sent = [one.body["messages"][0]["content"][0]["image_url"]["url"] for one in fake.requests]
+        read = [base64.b64decode(url.partition("base64,")[2]) for url in sent]
+        assert Image.open(io.BytesIO(read[0])).size == (640, 427)
+        assert read[1] == small
+        Endpoint(fake.url, "judge", answers=answers).ask(questions)
+        assert len(fake.requests) == 4, "it is another question"

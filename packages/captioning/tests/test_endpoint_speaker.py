@@ -18,8 +18,6 @@ from sacrecap.errors import SacrecapError, SacrecapWarning, UsageError
 from sacrecap.resources.endpoint import Endpoint
 from sacrecap_captioning.decoding.generation import generate
 
-pytest.importorskip("openai")
-
 
 def shown(body: dict[str, Any]) -> bytes:
     """The image of a request."""

@@ -77,6 +77,8 @@ def _toml(text: str) -> dict[str, Any]:
 def _written(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, dict):
+        return json.dumps(value)
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -85,6 +87,13 @@ def _price(text: str) -> tuple[float, float]:
     if not (0 <= tokens_in < math.inf and 0 <= tokens_out < math.inf):
         raise ValueError
     return tokens_in, tokens_out
+
+
+def _extra(text: str) -> dict[str, object]:
+    extra = json.loads(text)
+    if not isinstance(extra, dict):
+        raise ValueError
+    return extra
 
 
 def _text(text: str) -> str:
@@ -97,6 +106,9 @@ _SETTINGS: dict[str, Parameter] = {
     "price": ("the prices of a million tokens in and of a million out, such as 0.15,0.6", _price),
     "budget": ("money, such as 5, or tokens, such as '200000 tokens'", _text),
     "requests": ("a number of requests at the same time, 1 to 1024", number(int, 1, 1024)),
+    "per-minute": ("a number of requests in a minute", number(float, 1e-3, 1e6)),
+    "extra": ('parameters of the server as an object of JSON, such as {"reasoning_effort": "low"}', _extra),
+    "image-size": ("the longest side of an image in pixels, 16 to 65535", number(int, 16, 65535)),
     "unanswered": ("the largest share of captions without an answer, 0 to 1", number(float, 0, 1)),
     "dry-run": ("yes or no", yes_or_no),
     "prompt": ("the file of the text that asks", _text),

@@ -215,7 +215,8 @@ _NEEDS = [
         --judge-key-env VARIABLE  The variable of the environment with the key. Without, OPENAI_API_KEY goes to
             api.openai.com, and no key to any other host. Over plain http a key goes to this machine alone.
         --judge-settings FILE|KEY=VALUE,…  price=IN,OUT, of a million tokens; budget=MONEY or 'budget=N tokens', the
-            most to spend; requests=8 at the same time; unanswered=0.1, the largest share of captions without an answer;
+            most to spend; requests=8 at the same time; per-minute=N; extra={…}, parameters of the server in JSON;
+            image-size=PIXELS, the longest side; unanswered=0.1, the largest share of captions without an answer;
             dry-run=yes, which asks nothing; prompt=FILE, as sacrecap metrics judge --prompt rating prints it;
             rubric=FILE, each image's items, also for the metric rubric. Or a file of TOML or JSON with these keys; may
             be repeated.

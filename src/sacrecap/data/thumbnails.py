@@ -23,8 +23,8 @@ def check_pillow() -> None:
         import PIL.Image  # noqa: F401
 
 
-def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
-    """The image as a small WebP file without metadata: rotated as its camera noted, with white for transparent parts.
+def thumbnail(content: bytes, name: str, side: int = SIDE, *, kind: str = "WEBP") -> bytes:
+    """The image as a small file without metadata: rotated as its camera noted, with white for transparent parts.
 
     Several threads may call it at once. Pillow may warn about an unusual file.
 
@@ -32,6 +32,7 @@ def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
         content: an image file: JPEG, PNG, WebP, GIF, BMP or TIFF. If it holds several pictures, the first is used.
         name: its name in messages.
         side: the longest side in pixels; a smaller image keeps its size.
+        kind: of the file: `WEBP`, small and rough; `JPEG` or `PNG` for models to look at.
 
     Raises:
         DataError: it is broken, not an image of these formats, or has more than 100 million pixels.
@@ -49,7 +50,8 @@ def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
             upright.thumbnail((side, side), Image.Resampling.BICUBIC, reducing_gap=2.0)
             small = _opaque(upright)
         written = io.BytesIO()
-        small.save(written, "WEBP", quality=_QUALITY, method=2)
+        how = {"WEBP": {"quality": _QUALITY, "method": 2}, "JPEG": {"quality": 95}, "PNG": {}}[kind]
+        small.save(written, kind, **how)
     except DataError:
         raise
     # Broken files make Pillow's readers fail in many ways.

@@ -5,12 +5,11 @@
 
 Every answer is written to a database before it is counted, under the endpoint, the model, the text, the parameters and
 the bytes of the images: who is interrupted goes on where it stopped, and another model never gets the answer of this
-one. The requests, the waiting and the retries are those of the official client, the package `openai`.
+one. What comes is read in `replies`, when to wait and when to give up is decided in `patience`.
 """
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import hashlib
 import ipaddress
@@ -19,28 +18,38 @@ import math
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from dataclasses import KW_ONLY, dataclass, field
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from sacrecap.data.places import in_cache
-from sacrecap.errors import SacrecapError, UsageError, of_extra, option, warn, whole_number
+from sacrecap.data.thumbnails import check_pillow
+from sacrecap.errors import DataError, SacrecapError, UsageError, of_extra, option, some, spelled, warn, whole_number
+from sacrecap.resources import patience
 from sacrecap.resources.cache import Cache
+from sacrecap.resources.replies import Reply, Steps, received, said
+from sacrecap.resources.sendable_images import as_url, is_known, is_taken, sendable
 
 if TYPE_CHECKING:
-    import openai
+    import httpx2
 
 PROVIDER = "api.openai.com"
 """The host that OPENAI_API_KEY belongs to."""
-ATTEMPTS = 8
-"""How often a request is repeated that was refused for the moment, met a fault of the server, or got no answer."""
 BYTES_A_TOKEN = 3
 TOKENS_AN_IMAGE = 1500
 """What is expected of a request before its tokens are known: on the high side, so that a budget holds."""
-_SENT = {"host", "accept", "accept-encoding", "connection", "content-length", "content-type", "user-agent"}
-"""Headers that are sent. The client adds others, some of them from variables of the environment."""
+_REPEATS = 2
+"""How often a question is asked whose answer is empty, or cannot be read."""
+_FEWER = 5
+"""The alternatives that are asked for where an endpoint tells fewer than are wanted, and not how many."""
+_OURS = ("model", "messages", "stream", "n")
+"""Parameters that no user gives: answers would be of another form."""
+Less: TypeAlias = "dict[str, int | None]"
+"""Parameters that an endpoint refuses, and what is sent in their place: another number, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ class Question:
 
     text: str
     images: tuple[Callable[[], bytes], ...] = ()
-    """Read each image's file; its bytes are sent as they are."""
+    """Read each image's file; its bytes are sent as they are, if they are PNG, JPEG, GIF or WebP."""
     _: KW_ONLY
     tokens: int = 256
     """The most tokens of the answer."""
@@ -60,6 +69,8 @@ class Question:
     """How many tokens with their probabilities are wanted at each place of the answer; some endpoints tell them."""
     seed: int | None = None
     """Sent as the seed of the model: another one is another question, so that a model can be asked several times."""
+    reads: Callable[[Answer], object] | None = field(default=None, compare=False)
+    """Returns None for an answer that cannot be read: if it is there from before, it is asked for once more."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -79,18 +90,23 @@ class Answer(NamedTuple):
     """What the endpoint said."""
 
     text: str
+    """The model's words; of an `error` those of the endpoint, which says why."""
     model: str
     """The model, as the endpoint names it."""
     end: str
-    """`stop`; `length` for an answer that was cut; `refused`; `error` for a request that the endpoint does not accept;
-    `unasked` in a dry run.
+    """`stop`; `length` for an answer that was cut; `refused`; `error` for a request that got no answer; `unasked` in a
+    dry run.
     """
     tokens_in: int = 0
     tokens_out: int = 0
-    steps: tuple[tuple[str, tuple[tuple[str, float], ...]], ...] = ()
+    steps: Steps = ()
     """Each token of the text, with the tokens that could have stood there and their probabilities."""
     without: tuple[str, ...] = ()
     """Parameters that the endpoint does not know, so that the question was asked without them."""
+    alternatives: int = 0
+    """How many tokens it tells at each place, where these are fewer than were wanted."""
+    times: int = 1
+    """How often the question was asked."""
 
 
 UNASKED = Answer("", "", "unasked")
@@ -107,7 +123,7 @@ class Usage:
     """Answers that were there from before."""
     refused: int = 0
     failed: int = 0
-    """Requests that the endpoint did not accept, such as images that are too large."""
+    """Requests without an answer: not accepted, such as images that are too large, or met by faults alone."""
     retries: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -129,7 +145,7 @@ class Usage:
             f"{self.asked:,} requests, {about}{self.tokens_in:,} tokens in, {most}{self.tokens_out:,} out",
             *([] if self.money is None else [f"{most}{_spelled(self.money)} in money"]),
             *([f"{self.refused:,} refused"] if self.refused else []),
-            *([f"{self.failed:,} not accepted"] if self.failed else []),
+            *([f"{self.failed:,} not answered"] if self.failed else []),
             *([f"{self.kept:,} answers were there from before"] if self.kept else []),
         ]
         return "; ".join(said)
@@ -151,14 +167,18 @@ class Endpoint:
         budget: what may be spent, in the currency of the price, or a number of tokens: `5`, `"200000 tokens"`. A
             request that could exceed it is not made: the call ends with an error, and what was answered is kept.
         at_once: how many requests are made at the same time.
+        per_minute: how many are made in a minute, where the endpoint takes only so many; None: it says when to wait.
+        extra: parameters of the server, sent as they are: `{"reasoning_effort": "low"}`, `{"chat_template_kwargs":
+            {"enable_thinking": False}}`. They are part of the question and of signatures.
+        image_size: the longest side of an image in pixels; larger ones are made smaller. None: as they are.
         unanswered: the largest share of questions without an answer that can be read; with more, a metric has no
             result. It counts from 20 questions on.
-        timeout: seconds to wait for an answer.
+        timeout: seconds to wait for one answer.
         dry_run: asks nothing, and counts what would be asked.
         answers: the database of answers; by default in the user's cache folder.
 
     Raises:
-        UsageError: an address, a price or a number that cannot be used.
+        UsageError: an address, a price, a number or a parameter that cannot be used.
     """
 
     def __init__(
@@ -170,6 +190,9 @@ class Endpoint:
         price: tuple[float, float] | None = None,
         budget: float | str | None = None,
         at_once: int = 8,
+        per_minute: float | None = None,
+        extra: Mapping[str, object] | None = None,
+        image_size: int | None = None,
         unanswered: float = 0.1,
         timeout: float = 300.0,
         dry_run: bool = False,
@@ -179,6 +202,8 @@ class Endpoint:
         self.price = price
         self.budget, self.counts_tokens = _read_budget(budget, price)
         self.at_once = whole_number("at_once", at_once, 1)
+        self.per_minute, self.extra = _checked_rate(per_minute), _checked_extra(extra)
+        self.image_size = None if image_size is None else whole_number("image_size", image_size, 1)
         self.unanswered, self.timeout, self.dry_run, self.answers = unanswered, timeout, dry_run, answers
         self._begin()
 
@@ -193,7 +218,9 @@ class Endpoint:
         """The questions that were counted."""
         self._writing = threading.Lock()
         self._unwritten: dict[bytes, Answer] = {}
-        self._without: set[str] = set()
+        self._less: Less = {}
+        """What the endpoint refused of requests that it answered without."""
+        self._pace = patience.Pace(self.per_minute)
         self._secret: str | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -214,25 +241,30 @@ class Endpoint:
         `progress` is called with the finished share.
 
         Raises:
-            MissingDependencyError: the package `openai` is not installed.
+            MissingDependencyError: a package of the extra `judge` is not installed.
             UsageError: there is no key, or it may not be sent to this address.
             SacrecapError: the endpoint refuses all requests or none is answered, the budget is spent, or answers are
                 of several models. What was answered is kept.
         """
-        digests = [self._digest(question) for question in questions]
+        digests = self._digests(questions)
         wanted = dict(zip(digests, questions, strict=True))
         kept = _Kept(self.answers or in_cache("answers.sqlite"), f"{self.url} {self.model}")
         found = kept.find(list(wanted))
-        self.usage.kept += len(found.keys() - self._seen)
-        self._seen |= found.keys()
         rest = {digest: question for digest, question in wanted.items() if digest not in found}
+        if not self.dry_run:
+            unread = found.keys() - self._seen
+            rest |= {digest: wanted[digest] for digest in unread if _is_asked_again(wanted[digest], found[digest])}
+        old = found.keys() - rest.keys()
+        self.usage.kept += len(old - self._seen)
+        self._seen |= old
         if self.dry_run:
             for question in rest.values():
                 self._count(UNASKED._replace(tokens_in=question.expected_tokens[0], tokens_out=question.tokens))
             found.update(dict.fromkeys(rest, UNASKED))
         else:
-            for share, (digest, answer) in enumerate(self._asked(rest, kept), 1):
-                found[digest] = answer
+            for share, (digest, answer) in enumerate(self._asked(rest, found, kept), 1):
+                if answer.end != "error" or digest not in found:
+                    found[digest] = answer
                 self._seen.add(digest)
                 if progress is not None:
                     progress(share / len(rest))
@@ -247,45 +279,73 @@ class Endpoint:
                 "scores cannot be compared: name one of these as the model"
             )
 
-    def _digest(self, question: Question) -> bytes:
-        """What identifies a question to this endpoint and model."""
-        images = [hashlib.sha256(_content(image)).hexdigest() for image in question.images]
-        text = json.dumps([question.text, question.parameters, images], sort_keys=True)
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    def _digests(self, questions: Iterable[Question]) -> list[bytes]:
+        """What identifies each question to this endpoint and model. Raises `DataError` for images that none takes."""
+        digests, unknown = [], []
+        how = {name: value for name in ("extra", "image_size") if (value := getattr(self, name))}
+        for question in questions:
+            images = [_content(image) for image in question.images]
+            for one, read in zip(question.images, images, strict=True):
+                if not is_taken(read) or self.image_size:
+                    check_pillow()
+                unknown += [] if is_known(read) else [_name(one)]
+            hashes = [hashlib.sha256(read).hexdigest() for read in images]
+            text = json.dumps([question.text, question.parameters, hashes, *([how] if how else [])], sort_keys=True)
+            digests.append(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        if unknown:
+            raise DataError(
+                f"{some(list(dict.fromkeys(unknown)))}: no image file of a known format; a model is shown PNG, JPEG, "
+                "GIF, WebP, BMP and TIFF: convert them, or leave their captions out"
+            )
+        return digests
 
-    def _asked(self, questions: dict[bytes, Question], kept: _Kept) -> Iterator[tuple[bytes, Answer]]:
+    def _asked(
+        self, questions: dict[bytes, Question], found: Mapping[bytes, Answer], kept: _Kept
+    ) -> Iterator[tuple[bytes, Answer]]:
         """The answers as they come. Each is in the database before it is told."""
         if not questions:
             return
-        from concurrent.futures import ThreadPoolExecutor, as_completed
+        from concurrent.futures import ThreadPoolExecutor
 
-        over = threading.Event()
+        told: SimpleQueue[tuple[bytes, Answer] | str | BaseException] = SimpleQueue()
         with self._opened() as client:
+            call = _Call(client, len(questions), threading.Event(), told.put)
 
-            def answer(digest: bytes, question: Question) -> Answer:
-                if over.is_set():
-                    return UNASKED
+            def answer(digest: bytes, question: Question) -> None:
                 try:
                     with self._reserving(question):
-                        found = self._answer(client, question)
-                        self._keep(kept, digest, found)
-                        self._count(found)
-                except BaseException:
-                    over.set()  # no other one is begun, until the call ends with this error
-                    raise
-                return found
+                        came = self._answer(call, question)
+                        if digest in found:
+                            came = came._replace(times=_REPEATS)
+                        self._keep(kept, digest, came)
+                        self._count(came)
+                    told.put((digest, came))
+                except patience.Over:
+                    pass
+                except BaseException as error:  # noqa: BLE001
+                    call.over.set()  # no other one is begun, until the call ends with this error
+                    told.put(error)
 
             pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="endpoint")
-            running = {pool.submit(answer, digest, question): digest for digest, question in questions.items()}
             try:
-                for done in as_completed(running):
-                    yield running[done], done.result()
+                for digest, question in questions.items():
+                    pool.submit(answer, digest, question)
+                while call.left:
+                    came = told.get()
+                    if isinstance(came, BaseException):
+                        raise came
+                    if isinstance(came, str):
+                        warn(came)
+                    else:
+                        call.left -= 1
+                        yield came
             finally:
+                call.over.set()
                 pool.shutdown(cancel_futures=True)
 
     def _keep(self, kept: _Kept, digest: bytes, answer: Answer) -> None:
         """Returns when the answer is in the database. Those that wait for their turn are written together."""
-        if answer.end == "error":
+        if answer.end == "error" or (answer.end == "stop" and not answer.text.strip()):
             return
         with self._changed:
             self._unwritten[digest] = answer
@@ -340,34 +400,23 @@ class Endpoint:
             f"kept: give a larger one to go on"
         )
 
-    def _opened(self) -> openai.OpenAI:
+    def _opened(self) -> httpx2.Client:
         """A client with the key and nothing else of the environment, to be closed."""
         with of_extra("judge", "asking a language model"):
-            import openai
+            import httpx2
         self._secret = self._key()
-        is_plain = self.url.startswith("http:")
-        http = openai.DefaultHttpxClient(
-            follow_redirects=False,
-            trust_env=not is_plain,  # a proxy would get what is sent to this machine in clear
-            event_hooks={"request": [self._strip]},
-        )
-        return openai.OpenAI(
-            base_url=self.url,
-            api_key=self._secret or "none",
-            max_retries=ATTEMPTS,
+        return httpx2.Client(
             timeout=self.timeout,
-            http_client=http,
+            headers={"user-agent": "sacrecap"},
+            auth=self._signed,  # in the place of a .netrc
+            trust_env=not self.url.startswith("http:"),  # a proxy would get what is sent to this machine in clear
+            limits=httpx2.Limits(max_connections=self.at_once),
         )
 
-    def _strip(self, request: Any) -> None:
-        """Sends only the headers that a request needs, and counts what is asked again."""
-        with self._changed:
-            self.usage.retries += request.headers.get("x-stainless-retry-count", "0") != "0"
-        for name in list(request.headers):
-            if name.lower() not in _SENT:
-                del request.headers[name]
+    def _signed(self, request: Any) -> Any:
         if self._secret is not None:
             request.headers["authorization"] = f"Bearer {self._secret}"
+        return request
 
     def _key(self) -> str | None:
         """The key for this endpoint; None for one that gets none.
@@ -388,89 +437,170 @@ class Endpoint:
             )
         return key
 
-    def _answer(self, client: openai.OpenAI, question: Question) -> Answer:
+    def _answer(self, call: _Call, question: Question) -> Answer:
         """The answer to a question.
 
-        Raises `SacrecapError` where nobody would be answered.
+        Raises `SacrecapError` where nobody would be answered, `patience.Over` where nobody waits for it.
         """
-        import openai
+        less, tries, empty = dict(self._less), 0, Answer("", "", "stop")
+        begun = patience.clock()
+        while True:
+            sent = self._pace.turn(call.over)
+            parameters = self._parameters(question, less)
+            reply = self._posted(call.client, question, parameters)
+            if reply.kind == "answer":
+                self._pace.answered()
+                with self._changed:
+                    self._less |= less
+                found = self._read(reply, question, parameters, less)
+                found = found._replace(
+                    tokens_in=found.tokens_in + empty.tokens_in, tokens_out=found.tokens_out + empty.tokens_out
+                )
+                if found.text.strip() or found.end != "stop" or empty.model:
+                    return found
+                empty = found._replace(model=found.model or self.model)
+            elif reply.kind in ("refused", "unfit"):
+                self._pace.answered()
+                refused = _refused(reply, parameters) - self.extra.keys() if reply.status in (400, 422) else set()
+                if not refused:
+                    return Answer("", "", "refused") if reply.kind == "refused" else self._failed(call, reply)
+                less |= _less(reply, parameters, refused)
+            else:
+                tries += 1
+                under_way = len(self._reserved)
+                verdict = self._pace.verdict(
+                    reply, sent, begun, tries, alone=under_way == 1, last=call.left <= under_way
+                )
+                if verdict == "down":
+                    raise SacrecapError(self._told(reply))
+                if verdict == "failed":
+                    return self._failed(call, reply)
+                self._wait(call, reply, sent, begun, tries)
+            with self._changed:
+                self.usage.retries += 1
 
-        for _ in range(ATTEMPTS):
-            try:
-                said = client.chat.completions.create(**self._request(question))
-                return _read(said, question, tuple(sorted(self._without)))
-            except openai.APIStatusError as error:
-                if error.status_code in (400, 422) and self._does_without(error, question):
-                    continue
-                if error.status_code in (400, 413, 422):
-                    return self._failed(error)
-                raise SacrecapError(self._told(error)) from None
-            except openai.APIConnectionError as error:  # timeouts, too
-                raise SacrecapError(self._told(error)) from None
-            except (openai.APIError, ValueError, TypeError, AttributeError, LookupError) as error:
-                broken = error  # what came is no answer of this protocol
-        raise SacrecapError(f"{self.url} sent {ATTEMPTS} answers that cannot be read: {self._clean(broken)}")
+    def _wait(self, call: _Call, reply: Reply, sent: float, begun: float, tries: int) -> None:
+        """Waits until the request may be sent again, with a word where that takes long."""
+        seconds = self._pace.delay(reply, sent, tries)
+        is_long = self._pace.silence(begun) + seconds >= patience.WORTH_A_WORD
+        if is_long and reply.kind in ("busy", "down") and call.is_first("waiting"):
+            setting = spelled(python="per_minute=N", command="--judge-settings per-minute=N")
+            hint = f"; where it takes only so many requests in a minute, {setting} spaces them" * (reply.kind == "busy")
+            call.tell(f"{self.url} does not answer for the moment ({self._clean(reply.words)}): waiting for it{hint}")
+        if reply.kind != "busy" and reply.after is None:
+            patience.pause(seconds, call.over)
 
-    def _request(self, question: Question) -> dict[str, Any]:
-        parameters = {name: value for name, value in question.parameters.items() if name not in self._without}
-        if "max_tokens" in self._without:
-            parameters["max_completion_tokens"] = question.tokens
+    def _parameters(self, question: Question, less: Less) -> dict[str, Any]:
+        sent = {**question.parameters}
+        if "max_tokens" in less:
+            sent["max_completion_tokens"] = question.tokens
+        for name in less.keys() & sent.keys():
+            number = less[name]
+            if number is None:
+                del sent[name]
+            else:
+                sent[name] = min(number, sent[name])
+        return {**sent, **self.extra}
+
+    def _posted(self, client: httpx2.Client, question: Question, parameters: dict[str, Any]) -> Reply:
+        import httpx2
+
         content: str | list[dict[str, Any]] = question.text
         if question.images:
-            pictures = [{"type": "image_url", "image_url": {"url": _as_url(_content(one))}} for one in question.images]
+            try:
+                files = [sendable(_content(image), _name(image), self.image_size) for image in question.images]
+            except DataError as error:
+                return Reply("unfit", str(error))
+            pictures = [{"type": "image_url", "image_url": {"url": as_url(file)}} for file in files]
             content = [*pictures, {"type": "text", "text": question.text}]
-        return {"model": self.model, "messages": [{"role": "user", "content": content}], **parameters}
+        body = {"model": self.model, "messages": [{"role": "user", "content": content}], **parameters}
+        try:
+            response = client.post(f"{self.url}/chat/completions", json=body)
+        except httpx2.TransportError as error:
+            cause = "no answer in time" if isinstance(error, httpx2.TimeoutException) else "Connection error"
+            return Reply("down", f"{cause}: {error}")
+        except httpx2.DecodingError as error:
+            return Reply("odd", str(error))
+        return received(response.status_code, response.headers, response.content, time.time())
 
-    def _does_without(self, error: openai.APIStatusError, question: Question) -> bool:
-        """Whether the endpoint refuses a parameter that the question can be asked without; the next one is."""
-        said = f"{getattr(error, 'param', '')} {error}"
-        refused = {name for name in question.parameters if re.search(rf"\b{name}\b", said)}
-        if refused & {"logprobs", "top_logprobs"}:
-            refused |= {"logprobs", "top_logprobs"}
-        with self._changed:
-            is_new = bool(refused - self._without)
-            self._without |= refused
-        return is_new
+    def _read(self, reply: Reply, question: Question, parameters: dict[str, Any], less: Less) -> Answer:
+        came = said(reply.document)
+        without = tuple(sorted(name for name, number in less.items() if number is None))
+        told = parameters.get("top_logprobs", 0)
+        return Answer(
+            came.text,
+            came.model,
+            came.end,
+            question.expected_tokens[0] if came.tokens_in is None else came.tokens_in,
+            len(came.text.encode("utf-8", "replace")) // BYTES_A_TOKEN if came.tokens_out is None else came.tokens_out,
+            came.steps,
+            without,
+            told if told < question.alternatives else 0,
+        )
 
-    def _failed(self, error: openai.APIStatusError) -> Answer:
-        if getattr(error, "code", None) in ("content_filter", "content_policy_violation"):
-            return Answer("", "", "refused")
-        if not self.usage.failed:
-            warn(f"{self.url} did not accept a request: {self._clean(error)}")
-        return Answer("", "", "error")
+    def _failed(self, call: _Call, reply: Reply) -> Answer:
+        words = self._clean(reply.words)
+        if call.is_first("failed"):
+            what = "accept" if reply.kind == "unfit" else "answer"
+            call.tell(f"{self.url} did not {what} a request: {words}")
+        return Answer(words, "", "error")
 
-    def _told(self, error: openai.APIError) -> str:
+    def _told(self, reply: Reply) -> str:
         """A message for an error that ends the call."""
-        status = getattr(error, "status_code", None)
         remedy = {
             401: f"give the key with {option('key_env', 'NAME', flag='--judge-key-env')}",
             403: f"give a key that may use this model with {option('key_env', 'NAME', flag='--judge-key-env')}",
             404: "look at the address, which ends in /v1, and at the name of the model",
-        }.get(status or 0, "what was answered is kept: run it again to go on")
-        if status is not None and 300 <= status < 400:
+        }.get(reply.status, "what was answered is kept: run it again to go on")
+        if 300 <= reply.status < 400:
             remedy = "give the address to which it redirects, if you trust it"
-        return f"{self.url} does not answer: {self._clean(error)}; {remedy}"
+        return f"{self.url} does not answer: {self._clean(reply.words)}; {remedy}"
 
-    def _clean(self, error: Exception) -> str:
-        """The message of an error on one line, without the key."""
-        text = " ".join((str(error) or type(error).__name__).split())[:300]
+    def _clean(self, words: str) -> str:
+        """Words of others on one line, without the key."""
+        text = " ".join(words.split())[:300]
         return text.replace(self._secret, "…") if self._secret else text
 
 
-def _read(said: Any, question: Question, without: tuple[str, ...]) -> Answer:
-    """The answer as the protocol has it. Raises `LookupError`, `TypeError` or `AttributeError` for anything else."""
-    choice = said.choices[0]
-    message, usage = choice.message, said.usage
-    text = message.content or ""
-    is_refused = bool(getattr(message, "refusal", None)) or choice.finish_reason == "content_filter"
-    steps = tuple(
-        (place.token, tuple((one.token, math.exp(one.logprob)) for one in place.top_logprobs or ()))
-        for place in (choice.logprobs.content if choice.logprobs else None) or ()
-    )
-    tokens = usage and (usage.prompt_tokens, usage.completion_tokens)
-    tokens_in, tokens_out = tokens or (question.expected_tokens[0], len(text.encode()) // BYTES_A_TOKEN)
-    end = "refused" if is_refused else "length" if choice.finish_reason == "length" else "stop"
-    return Answer(text, str(said.model), end, int(tokens_in), int(tokens_out), steps, without)
+class _Call:
+    """What the requests of a call have in common."""
+
+    def __init__(self, client: httpx2.Client, left: int, over: threading.Event, tell: Callable[[str], object]) -> None:
+        self.client, self.left, self.over, self.tell = client, left, over, tell
+        self._lock = threading.Lock()
+        self._told: set[str] = set()
+
+    def is_first(self, what: str) -> bool:
+        """Whether nobody told the user of it before in this call."""
+        with self._lock:
+            is_new = what not in self._told
+            self._told.add(what)
+        return is_new
+
+
+def _is_asked_again(question: Question, answer: Answer) -> bool:
+    """Whether an answer from before is none that can be read, and the question was not asked again since."""
+    if answer.end == "refused" or answer.times >= _REPEATS:
+        return False
+    return not answer.text.strip() if question.reads is None else question.reads(answer) is None
+
+
+def _refused(reply: Reply, sent: Mapping[str, Any]) -> set[str]:
+    """The parameters, of those that were sent, which the endpoint does not want."""
+    named = {name for name in sent if re.match(rf"{name}\b", reply.param)}
+    return named or {name for name in sent if re.search(rf"\b{name}\b", reply.words, re.IGNORECASE)}
+
+
+def _less(reply: Reply, sent: Mapping[str, Any], refused: set[str]) -> Less:
+    """What is sent in the place of refused parameters. Of alternatives, as many as the endpoint says, or five."""
+    told = refused & {"logprobs", "top_logprobs"}
+    less: Less = dict.fromkeys(refused - told)
+    if told:
+        wanted = sent.get("top_logprobs", 0)
+        numbers = [int(number) for number in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", reply.words)]
+        fewer = max((number for number in numbers if 0 < number < wanted), default=_FEWER if wanted > _FEWER else 0)
+        less |= {"top_logprobs": fewer} if fewer else {"logprobs": None, "top_logprobs": None}
+    return less
 
 
 class _Kept(Cache[bytes, Answer]):
@@ -479,14 +609,18 @@ class _Kept(Cache[bytes, Answer]):
     what: ClassVar[str] = "answers"
     table: ClassVar[str] = "answers"
     columns: ClassVar[tuple[str, str, str]] = ("scope TEXT", "question BLOB", "answer TEXT")
+    replaces: ClassVar[bool] = True
 
     def stored(self, value: Answer) -> str:
         return json.dumps(value)
 
-    def loaded(self, stored: str) -> Answer:
-        text, model, end, tokens_in, tokens_out, steps, without = json.loads(stored)
-        read = tuple((token, tuple((other, p) for other, p in others)) for token, others in steps)
-        return Answer(text, model, end, tokens_in, tokens_out, read, tuple(without))
+    def loaded(self, stored: str) -> Answer | None:
+        parts = json.loads(stored)
+        if len(parts) != len(Answer._fields):
+            return None
+        answer = Answer(*parts)
+        steps = tuple((token, tuple((other, p) for other, p in others)) for token, others in answer.steps)
+        return answer._replace(steps=steps, without=tuple(answer.without))
 
     def failure(self, error: Exception, remedy: str, *, writing: bool) -> None:  # noqa: ARG002
         """Answers cost money: nothing is asked whose answer cannot be kept."""
@@ -502,13 +636,9 @@ def _content(image: Callable[[], bytes]) -> bytes:
         return image()
 
 
-_KINDS = {b"\x89PNG": "png", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp", b"II*\0": "tiff", b"MM\0*": "tiff"}
-"""The first bytes of image files; others are JPEG."""
-
-
-def _as_url(content: bytes) -> str:
-    kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), "jpeg")
-    return f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+def _name(image: Callable[[], bytes]) -> str:
+    """The name of an image's file, in messages."""
+    return str(getattr(getattr(image, "__self__", None), "name", "an image"))
 
 
 def _checked_url(url: str) -> str:
@@ -521,6 +651,25 @@ def _checked_url(url: str) -> str:
             f"variable of the environment, with {option('key_env', 'NAME', flag='--judge-key-env')}"
         )
     return url.rstrip("/")
+
+
+def _checked_rate(per_minute: float | None) -> float | None:
+    if per_minute is not None and not 0 < per_minute < math.inf:
+        raise UsageError(f"per_minute is a number of requests above 0, got {per_minute!r}")
+    return per_minute
+
+
+def _checked_extra(extra: Mapping[str, object] | None) -> dict[str, object]:
+    """The parameters. Raises `UsageError` for what is no object of JSON, and for those that are ours to set."""
+    try:
+        checked = json.loads(json.dumps(extra or {}, allow_nan=False))
+    except (TypeError, ValueError):
+        checked = None
+    if not isinstance(checked, dict):
+        raise UsageError(f'extra takes parameters as an object of JSON, {{"reasoning_effort": "low"}}, got {extra!r}')
+    for name in checked.keys() & {*_OURS}:
+        raise UsageError(f"extra: {name} is sacrecap's to set; leave it out")
+    return checked
 
 
 def _is_loopback(host: str) -> bool:

@@ -9,7 +9,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import pytest
 from PIL import Image
 
 from fake_endpoint import FakeEndpoint, Reply, always
@@ -42,7 +41,6 @@ def page_commands(url: str) -> list[list[str]]:
 
 def test_the_plane_of_a_model_behind_an_endpoint(run: Runner) -> None:
     """Sets by sampling, by temperature, by top-p and by prompts, and captions that need no model, as on the page."""
-    pytest.importorskip("openai")
     run.here("caption", "scenes", "scenes", "--images", "20")
     (run.folder / "questions.txt").write_text("What is there?\nWhere is it?\nWhich colours?\n")
     answers = ["a red circle", "a blue square on white", "a green ring", "two shapes"]
@@ -74,7 +72,6 @@ def test_no_place_for_the_output_is_said_at_once(run: Runner) -> None:
 
 
 def test_an_endpoint_and_images_alone(run: Runner) -> None:
-    pytest.importorskip("openai")
     (run.folder / "photos").mkdir()
     for number in range(3):
         Image.new("RGB", (2, 2), (number, 0, 0)).save(run.folder / "photos" / f"{number}.png")

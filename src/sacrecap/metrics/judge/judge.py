@@ -16,8 +16,10 @@ The prompts are our own: see docs/reference/metrics/judge.md.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -44,6 +46,8 @@ _TOKENS_AN_ITEM = 8
 """What an answer about an item takes beside the tokens of the metric."""
 _ALTERNATIVES = 20
 """The most that endpoints tell."""
+_MISSING = ("refused", "failed", "cut", "unreadable")
+"""Why there is no answer that can be read: the model did not want to, none came, it was cut, or says something else."""
 
 
 class Judge(PythonMetric):
@@ -131,14 +135,14 @@ class Judge(PythonMetric):
         questions = [question for case in cases for question in case.questions]
         answers = endpoint.ask(questions, progress=_told(needs, endpoint))
         given = iter(answers)
-        said = [JudgedCaption(case, [self._read(next(given), case) for _ in case.questions]) for case in cases]
+        said = [JudgedCaption(case, [_read(one, next(given)) for one in case.questions]) for case in cases]
         if len(answers) >= _FEW:
-            self._check_answered(said, answers, endpoint.unanswered)
+            self._check_answered(said, answers, endpoint)
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
         return Ready(corpus._core, signature=(*self._signature(text, endpoint, answers), *rubric), own=said)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        """Score, whether there is one, answers that were refused and that cannot be read; of comparisons also counts
+        """Score, whether there is one, and by `_MISSING` the answers that are not; of comparisons also counts
         of pairs: all, decided by the order alone, for the first and for the second one, decided by what they say, and
         of these won by the longer one, and with one that is longer. Of rubrics the number of items in the place of
         whether there is a score, and those that are contradicted, and not mentioned.
@@ -156,12 +160,11 @@ class Judge(PythonMetric):
 
     def notes(self, statistics: Totals) -> list[str]:
         """How many answers are missing, and what decided comparisons."""
-        said, all_, refused, unreadable, *more = map(int, statistics.sums())
+        said, all_, refused, failed, cut, unreadable, *more = map(int, statistics.sums())
         notes = []
-        if refused or unreadable:
+        if refused or failed or cut or unreadable:
             notes.append(
-                f"{self.label}: {refused:,} answers were refused and {unreadable:,} could not be read; these captions "
-                "have no score by them."
+                f"{self.label}: {self._missing(refused, failed, cut, unreadable)}; these have no score by them."
             )
         if self.checks_items and all_:
             contradicted, unmentioned = more
@@ -178,6 +181,12 @@ class Judge(PythonMetric):
                 f"in length, the longer caption won {longer:,}."
             )
         return notes
+
+    def _missing(self, refused: int, failed: int, cut: int, unreadable: int) -> str:
+        """Says how many answers are not there, and why."""
+        told = f"{refused:,} answers were refused and {unreadable + cut:,} could not be read"
+        told += f", of which {cut:,} were cut at {self.tokens:,} tokens" if cut else ""
+        return f"{told}, and {failed:,} requests had no answer" if failed else told
 
     def _cases(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
         """What is asked about each caption."""
@@ -198,7 +207,7 @@ class Judge(PythonMetric):
                 known = known if candidate.strip() else ("not mentioned",) * len(items)
                 open_items = [item for item, answer in zip(items, known, strict=True) if answer is None]
                 filled = text.filled(caption=candidate, items=open_items)
-                asked = [self._question(filled, None, more=_TOKENS_AN_ITEM * len(open_items))] if open_items else []
+                asked = [self._question(filled, None, items=len(open_items))] if open_items else []
                 cases.append(Case(image, asked, items=open_items, known=[one for one in known if one is not None]))
         return cases
 
@@ -261,37 +270,37 @@ class Judge(PythonMetric):
         found = files_of_images(needs, images)
         return {image: found[own].read for image, own in zip(corpus.image_ids, images, strict=True)}
 
-    def _question(self, text: str, picture: Callable[[], bytes] | None, more: int = 0) -> Question:
+    def _question(self, text: str, picture: Callable[[], bytes] | None, items: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question
 
+        read: Callable[..., object] = reading.rating
+        if items:
+            read = partial(reading.checked, items=items)
+        elif self.is_comparing:
+            read = reading.verdict
+        elif self.sees_image:
+            read = reading.number
         return Question(
             text,
             images=() if picture is None else (picture,),
-            tokens=self.tokens + more,
+            tokens=self.tokens + _TOKENS_AN_ITEM * items,
             temperature=self.temperature,
             alternatives=_ALTERNATIVES if self.asked == "image" else 0,
+            reads=partial(read, asked=text),
         )
 
-    def _read(self, answer: Answer, case: Case) -> float | str | list[str]:
-        """What was said, or in a word why there is nothing."""
-        if answer.end in ("refused", "unasked"):
-            return answer.end
-        if case.items:
-            return reading.checked(answer, len(case.items)) or "unreadable"
-        read = reading.verdict if self.is_comparing else reading.number if self.sees_image else reading.rating
-        found = read(answer)
-        return "unreadable" if found is None else found
-
-    def _check_answered(self, said: list[JudgedCaption], answers: Sequence[Answer], most: float) -> None:
+    def _check_answered(self, said: list[JudgedCaption], answers: Sequence[Answer], endpoint: Endpoint) -> None:
         """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
-        missing = [one.case.image for one in said if {"refused", "unreadable"} & {*map(str, one.read)}]
-        if len(missing) <= most * len(said):
+        missing = [one.case.image for one in said if {*_MISSING} & {*map(str, one.read)}]
+        if len(missing) <= endpoint.unanswered * len(said):
             return
         read = [own for one in said for own in one.read]
-        heard = next(answer.text for answer, own in zip(answers, read, strict=True) if isinstance(own, str))
+        heard, why = next((one.text, own) for one, own in zip(answers, read, strict=True) if own in _MISSING)
+        who = endpoint.url if why == "failed" else "the judge"
+        counts = (read.count(one) for one in _MISSING)
         raise SacrecapError(
             f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
-            f"answer that can be read, and the others may not stand for them; the judge said "
+            f"answer that can be read ({self._missing(*counts)}), and the others may not stand for them; {who} said "
             f"{' '.join(heard.split())[:200]!r}: take another judge, another prompt or more tokens, or allow a larger "
             f"share with {spelled(python='unanswered=SHARE', command='--judge-settings unanswered=SHARE')}"
         )
@@ -301,11 +310,35 @@ class Judge(PythonMetric):
         heard = [answer for answer in answers if answer.model]
         model = next(iter(endpoint.models), endpoint.model)
         without = sorted({name for answer in heard for name in answer.without if name != "max_tokens"})
-        told = []
+        more = [f"extra:{spell(json.dumps(endpoint.extra, sort_keys=True))}"] if endpoint.extra else []
+        if self.sees_image and endpoint.image_size:
+            more.append(f"image-size:{endpoint.image_size}")
         if self.asked == "image":
-            told = [f"by:{'expectation' if any(answer.steps for answer in heard) else 'number'}"]
+            more += _by(heard)
         lacking = [f"without:{spell('+'.join(without))}"] if without else []
-        return (f"prompt:{text.name}", f"model:{model}", *told, *lacking)
+        return (f"prompt:{text.name}", f"model:{model}", *more, *lacking)
+
+
+def _by(answers: Sequence[Answer]) -> list[str]:
+    """For the signature, how numbers were told, and by how many alternatives, if not by all that were wanted."""
+    ways = [reading.is_expected(answer) for answer in answers]
+    words = [word for way, word in ((True, "expectation"), (False, "number")) if way in ways]
+    most = max(
+        (answer.alternatives or max(len(others) for _, others in answer.steps) for answer in answers if answer.steps),
+        default=0,
+    )
+    fewer = [f"alternatives:{most}"] if True in ways and most < _ALTERNATIVES else []
+    return [f"by:{'+'.join(words) or 'number'}", *fewer]
+
+
+def _read(question: Question, answer: Answer) -> float | str | list[str]:
+    """What was said, or in a word why there is nothing."""
+    if answer.end in ("refused", "unasked"):
+        return answer.end
+    if answer.end == "error":
+        return "failed"
+    found: Any = question.reads(answer) if question.reads else None
+    return ("cut" if answer.end == "length" else "unreadable") if found is None else found
 
 
 class CaptionPair(NamedTuple):
@@ -342,15 +375,15 @@ class JudgedCaption:
     case: Case
     read: list[Any]
 
-    def _missing(self) -> tuple[float, float]:
-        return float(self.read.count("refused")), float(self.read.count("unreadable"))
+    def _missing(self) -> list[float]:
+        return [float(self.read.count(one)) for one in _MISSING]
 
     def rated(self) -> list[float]:
         """The row of a rating."""
         if not self.read:
-            return [0.0, 1.0, 0.0, 0.0]
+            return [0.0, 1.0, *self._missing()]
         score = self.read[0]
-        return [0.0, 0.0, *self._missing()] if isinstance(score, str) else [score, 1.0, 0.0, 0.0]
+        return [0.0, 0.0, *self._missing()] if isinstance(score, str) else [score, 1.0, *self._missing()]
 
     def checked(self) -> list[float]:
         """The row of a rubric."""
@@ -358,7 +391,7 @@ class JudgedCaption:
             return [0.0, 0.0, *self._missing(), 0.0, 0.0]
         answers: list[str] = [*self.case.known, *chain.from_iterable(self.read)]
         said, contradicted, unmentioned = (float(answers.count(one)) for one in reading.RUBRIC)
-        return [said, float(len(answers)), 0.0, 0.0, contradicted, unmentioned]
+        return [said, float(len(answers)), *self._missing(), contradicted, unmentioned]
 
     def compared(self) -> list[float]:
         """The row of comparisons with every other system."""

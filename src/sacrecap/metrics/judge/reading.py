@@ -1,86 +1,101 @@
-"""What a judge answered: a score, an expected score, a verdict; None where it cannot be read."""
+"""What a judge answered: a score, an expected score, a verdict; None where it cannot be read.
+
+Of an answer that was cut at its most tokens only an object at its beginning counts: any other may be a draft. Where the
+judge repeats what it was asked, the repetition says nothing.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
+
+from sacrecap.resources.model_text import after_thoughts, values
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from sacrecap.resources.endpoint import Answer
 
     Step = tuple[str, tuple[tuple[str, float], ...]]
 
+T = TypeVar("T")
 RUBRIC = ("yes", "no", "not mentioned")
 """What is answered to an item."""
-_THOUGHT = re.compile(r"\A.*?</think>", re.DOTALL)
-_CUT = re.compile(r'\{\s*"(score|better)"\s*:\s*("?[\w.]+"?)\s*,')
-"""The beginning of an object whose end was cut off: what comes before the comma is whole."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%]|\.\d)")
+_SCORE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*100|%|out of 100)?\s*")
+_VERDICTS = {"1": 1, "2": 2, "tie": 0, "description 1": 1, "description 2": 2}
+_BEGINNING = re.compile(r"\s*(?:```\w*\s*)?\{")
+_REPEATED = 60
+"""The least length of a part of the prompt that is taken out of an answer that repeats it."""
 _BEFORE_THE_END = re.compile(r"[01]?(?:\.\d*)?")
 _HIGH = 0.95
 """What 0 before the point counts where the answer was 1: the middle of 0.90 to 1.00, the nearest answers."""
 
 
-def rating(answer: Answer) -> float | None:
-    """The score of a JSON object, 0 to 100, as a number from 0 to 1."""
-    score = _only(answer, "score")
-    if isinstance(score, str):
-        score = float(score) if re.fullmatch(r"\d+(\.\d+)?", score) else None
-    if isinstance(score, bool) or not isinstance(score, (int, float)) or not 0 <= score <= 100:
+def rating(answer: Answer, asked: str = "") -> float | None:
+    """The score of a JSON object, 0 to 100, as a number from 0 to 1; `asked` is the text that was asked, in all."""
+    return _only(answer, asked, "score", _score)
+
+
+def _score(value: object) -> float | None:
+    if isinstance(value, str):
+        said = _SCORE.fullmatch(value)
+        value = float(said[1]) if said else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 100:
         return None
-    return score / 100
+    return value / 100
 
 
-def verdict(answer: Answer) -> int | None:
+def verdict(answer: Answer, asked: str = "") -> int | None:
     """Which description is better, 1 or 2; 0 for neither."""
-    return {"1": 1, "2": 2, "tie": 0}.get(str(_only(answer, "better")).strip().lower())
+    return _only(answer, asked, "better", lambda value: _VERDICTS.get(str(value).strip().lower()))
 
 
-def checked(answer: Answer, items: int) -> list[str] | None:
+def checked(answer: Answer, items: int, asked: str = "") -> list[str] | None:
     """The answer to each item of a rubric: `yes`, `no` or `not mentioned`."""
-    answers = _only(answer, "answers")
-    if not isinstance(answers, list) or len(answers) != items:
-        return None
-    said = [str(one).strip().lower() for one in answers]
-    return said if {*said} <= {*RUBRIC} else None
+
+    def read(value: object) -> list[str] | None:
+        said = [str(one).strip().lower() for one in value] if isinstance(value, list) else []
+        return said if len(said) == items and {*said} <= {*RUBRIC} else None
+
+    return _only(answer, asked, "answers", read)
 
 
-def _only(answer: Answer, name: str) -> Any:
+def _said(answer: Answer, asked: str) -> str:
+    """What the judge says itself, behind its thoughts."""
+    said = answer.text
+    for part in (asked.strip(), asked.strip().rpartition("\n\n")[2]):
+        if len(part) >= _REPEATED:
+            said = said.replace(part, " ")
+    return after_thoughts(said)
+
+
+def _only(answer: Answer, asked: str, name: str, read: Callable[[object], T | None]) -> T | None:
     """The value of that name in the answer's JSON objects; None if there is none, or several that differ.
 
     A model may quote a caption that holds such an object before it gives its own: which is which, nobody can tell.
     """
-    values = list(_values(_THOUGHT.sub("", answer.text), name))
-    return values[0] if values and all(value == values[0] for value in values) else None
+    said = _said(answer, asked)
+    if answer.end == "length" and not _BEGINNING.match(said):
+        return None
+    found = [read(value) for value in values(said, name)]
+    return found[0] if found and all(value == found[0] for value in found) else None
 
 
-def _values(text: str, name: str) -> Iterator[Any]:
-    decoder = json.JSONDecoder()
-    place = text.find("{")
-    while place >= 0:
-        try:
-            found, end = decoder.raw_decode(text, place)
-        except ValueError:
-            cut = _CUT.match(text, place)
-            if cut is not None and cut[1] == name:
-                yield cut[2].strip('"')
-            end = place + 1
-        else:
-            if isinstance(found, dict) and name in found:
-                yield found[name]
-        place = text.find("{", end)
-
-
-def number(answer: Answer) -> float | None:
+def number(answer: Answer, asked: str = "") -> float | None:
     """The one number of the answer, from 0 to 1: the expected one, if the endpoint told the probabilities of tokens."""
-    text = _THOUGHT.sub("", answer.text)
-    found = list(_NUMBER.finditer(text))
+    said = _said(answer, asked)
+    found = list(_NUMBER.finditer(said))
     if len(found) != 1 or not 0 <= float(found[0][0]) <= 1 or answer.end == "length":
         return None
     expected = _expected(answer.steps, found[0][0])
     return float(found[0][0]) if expected is None else expected
+
+
+def is_expected(answer: Answer) -> bool | None:
+    """Whether the number is an expected one; None where there is no number."""
+    plain = number(answer._replace(steps=()))
+    return None if plain is None else _expected(answer.steps, _NUMBER.findall(_said(answer, ""))[0]) is not None
 
 
 def _expected(steps: Sequence[Step], said: str) -> float | None:
