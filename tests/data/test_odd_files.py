@@ -151,6 +151,16 @@ def test_inspect_finds_them_too(write: Write, tmp_path: Path) -> None:
     assert document["captions"]["first"] == {"a": ["no"]}
 
 
+def test_files_of_captions_without_ids_are_not_put_together(write: Write, tmp_path: Path) -> None:
+    """Each would count its places from 1, and one of two captions would be taken for a repeated one."""
+    for shape in (["a dog", "a cat"], {"values": ["a dog", "a cat"]}):
+        for rank in range(2):
+            write(shape, f"part{rank}.json")
+        with pytest.raises(DataError, match=r"part0.json, .*part1.json: captions without image ids, and places in one"):
+            read_candidates(tmp_path / "part*.json", on_duplicate="first")
+    assert read_candidates(tmp_path / "part[0].json").to_dict() == {"1": ["a dog"], "2": ["a cat"]}
+
+
 # Names
 
 

@@ -176,10 +176,10 @@ def read_data(data: bytes, part: str, name: str, *, split: str | None = None) ->
     return CaptionFile(name, Reading(split=split), contents={name: Content(name, data)}).captions(part)
 
 
-def unknown_format(given: str) -> str:
+def unknown_format(unknown: str) -> str:
     """What is wrong with a format that is none, and what to do."""
     return (
-        f"no caption format is called {given!r}; rows of data sets and harnesses are recognised by their columns: "
+        f"no caption format is called {unknown!r}; rows of data sets and harnesses are recognised by their columns: "
         f"leave the format out, or say rows; the others are {', '.join(name for name in FORMATS if name != 'rows')}"
     )
 
@@ -222,7 +222,7 @@ class CaptionFile:
         self.name = display_name(path)
         self.format, self.split, encoding, self.separator, self.rejected = reading
         if encoding is not None:
-            contents = {name: own.recoded(encoding) for name, own in contents.items()}
+            contents = {name: content.recoded(encoding) for name, content in contents.items()}
         self._contents = contents
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
@@ -262,18 +262,20 @@ class CaptionFile:
         counts = captions.caption_counts()
         if max(counts, default=0) <= 1:
             return captions
-        given = captions.to_dict()
+        by_image = captions.to_dict()
         if len(self._contents) > 1:  # the ranks of a distributed evaluation repeat images to have as many each
-            given = {image: [*dict.fromkeys(texts)] for image, texts in given.items()}
+            by_image = {image: [*dict.fromkeys(texts)] for image, texts in by_image.items()}
         if on_duplicate == "skip":
-            several = [image for image, texts in given.items() if len(texts) > 1]
+            several = [image for image, texts in by_image.items() if len(texts) > 1]
             self.skipped.update(several)
-            given = {image: texts for image, texts in given.items() if len(texts) <= 1}
+            by_image = {image: texts for image, texts in by_image.items() if len(texts) <= 1}
         elif on_duplicate != "error":
-            given = {image: texts[:1] if on_duplicate == "first" else texts[-1:] for image, texts in given.items()}
-        if any(len(texts) > 1 for texts in given.values()):
-            raise DataError(f"{self.name}: {_not_one(given)}")
-        return _as_before(Captions.from_dict(given), captions)
+            by_image = {
+                image: texts[:1] if on_duplicate == "first" else texts[-1:] for image, texts in by_image.items()
+            }
+        if any(len(texts) > 1 for texts in by_image.values()):
+            raise DataError(f"{self.name}: {_not_one(by_image)}")
+        return _as_before(Captions.from_dict(by_image), captions)
 
     def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
@@ -286,18 +288,18 @@ class CaptionFile:
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
-            found = self._usual() if usual else None
-            if found is None:
+            captions = self._usual() if usual else None
+            if captions is None:
                 rows, shape = self._of_columns(columns, part)
                 left_out: list[str] | None = None if self.rejected == "keep" else []
-                found = shape.read(rows, part, self.split, left_out)
+                captions = shape.read(rows, part, self.split, left_out)
                 self._tell(left_out)
-            found = self._whole(found)
+            captions = self._whole(captions)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
-                found = keyed(found, image_ids)
-            return found.named(self.name) if self.name else found
+                captions = keyed(captions, image_ids)
+            return captions.named(self.name) if self.name else captions
 
     def _whole(self, captions: Captions) -> Captions:
         """The captions, also where a text holds several: a list as text, or parts with a separator between."""
@@ -314,14 +316,14 @@ class CaptionFile:
             left_out: list[str] | None = None if self.rejected == "keep" else []
             first, counts = 1, set[int]()
             for ids, *cells in _of_length(shape.batches(rows, parts, self.split, left_out), count):
-                found = []
-                for own in cells:
+                piece = []
+                for values in cells:
                     builder = CaptionsBuilder(first)
-                    builder.extend(ids, own)
-                    found.append(self._whole(builder.finish()).named(self.name))
-                yield found
+                    builder.extend(ids, values)
+                    piece.append(self._whole(builder.finish()).named(self.name))
+                yield piece
                 first += len(ids)
-                counts |= {*found[0].caption_counts()}
+                counts |= {*piece[0].caption_counts()}
             self._tell(left_out)
             _warn_if_candidates(self.name, first - 1, counts, parts[0])
 
@@ -329,14 +331,14 @@ class CaptionFile:
     def is_in_pieces(self) -> bool:
         """Whether `batches` reads the file piece by piece."""
         with self._reading():
-            return self._found.document is None and self._found.name in (*IN_PIECES, *TABLE_FORMATS)
+            return self._recognised.document is None and self._recognised.name in (*IN_PIECES, *TABLE_FORMATS)
 
     def id_columns(self, columns: NamedColumns | None) -> tuple[str, ...]:
         """The columns that could be image ids, the best first; none where a format or a column of ids is named."""
         if self.format is not None or (columns is not None and columns.ids):
             return ()
         try:
-            return shape_of_columns(self._found.every.names).ids
+            return shape_of_columns(self._recognised.every.names).ids
         except DataError:
             return ()
 
@@ -346,7 +348,7 @@ class CaptionFile:
         from sacrecap.data.image_ids import key
 
         try:
-            rows = self._found.with_column(name)
+            rows = self._recognised.with_column(name)
         except DataError:
             return {}  # reading the captions reports what is wrong
         if rows is None:
@@ -365,12 +367,12 @@ class CaptionFile:
     def looks(self, columns: NamedColumns | None = None) -> Looks:
         """What can be seen of the file before its captions are read. Raises `DataError` for one of no known format."""
         with self._reading():
-            found = self._found
-            if columns is None and found.name in _OF_IMAGES:
-                return Looks(found.name, (), None, holds_both=False)
+            file = self._recognised
+            if columns is None and file.name in _OF_IMAGES:
+                return Looks(file.name, (), None, holds_both=False)
             rows, shape = self._of_columns(columns, "candidates")
             count = sum(len(batch[0]) for batch in rows.batches([rows.names[0]]))
-            return Looks(found.name if columns is None else "columns", tuple(rows.names), count, shape.holds_both)
+            return Looks(file.name if columns is None else "columns", tuple(rows.names), count, shape.holds_both)
 
     def check_holds_both(self, columns: NamedColumns | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""
@@ -380,11 +382,11 @@ class CaptionFile:
         if not shape.holds_both:
             raise UsageError(
                 f"{self.name}: is the only file, but not known to hold references and candidates both; "
-                f"{_lacks(rows, shape, self._found.name)}"
+                f"{_lacks(rows, shape, self._recognised.name)}"
             )
 
     @cached_property
-    def _found(self) -> Recognised:
+    def _recognised(self) -> Recognised:
         from sacrecap.data.recognise import of_several, recognised
 
         if len(self._contents) == 1:
@@ -397,10 +399,10 @@ class CaptionFile:
             return None
         content = next(iter(self._contents.values()))
         begins = content.start.removeprefix(b"\xef\xbb\xbf")[:_FEW].lstrip()[:1]
-        found = Captions.usual(content.read()) if begins in (b"{", b"[") else None
-        if found is None or self.format not in (None, found[1]):
+        read = Captions.usual(content.read()) if begins in (b"{", b"[") else None
+        if read is None or self.format not in (None, read[1]):
             return None
-        captions, shape, names = found
+        captions, shape, names = read
         if shape == "mapping":
             images = captions.image_ids if captions.image_count <= _FEW and self.format is None else []
             return None if shape_of_columns(images).is_known or is_envelope(images) else captions
@@ -408,13 +410,13 @@ class CaptionFile:
 
     def _of_columns(self, named: NamedColumns | None, part: str) -> tuple[Rows, Shape]:
         """The rows, and their columns: those that are named, completed by those that are known."""
-        found = self._found
+        file = self._recognised
         if named is None and not self.id_place:
-            if found.problem:
-                raise DataError(found.problem)
-            return found.rows, found.shape
-        rows = found.every
-        if found.name in _OF_IMAGES[2:] and rows is found.rows and named is not None:
+            if file.problem:
+                raise DataError(file.problem)
+            return file.rows, file.shape
+        rows = file.every
+        if file.name in _OF_IMAGES[2:] and rows is file.rows and named is not None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
         shape = (named or _NO_COLUMNS).of_part(rows.names, part, both=self._both)
         return rows, replace(shape, ids=shape.ids[self.id_place :])
@@ -450,7 +452,7 @@ class CaptionFile:
 
     def _encoding_hint(self) -> str:
         """What to do about a text that is not UTF-8."""
-        if all(own.is_utf8() or is_binary(own.start) for own in self._contents.values()):
+        if all(content.is_utf8() or is_binary(content.start) for content in self._contents.values()):
             return ""
         python = option("encoding", "utf-16", "cp1252")
         command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
@@ -475,7 +477,9 @@ def _lacks(rows: Rows, shape: Shape, name: str) -> str:
     captions = option("caption_column", of="sacrecap.data.read_both")
     if not rows.names or name in _OF_IMAGES:
         return f"give references and candidates, or name the columns of this file by {references} and {captions}"
-    lacking = [keyword for own, keyword in ((shape.candidates, captions), (shape.references, references)) if not own]
+    lacking = [
+        keyword for families, keyword in ((shape.candidates, captions), (shape.references, references)) if not families
+    ]
     return (
         f"it has the columns {some_columns(rows.names)}: name those of the two by "
         f"{' and '.join(lacking or (references, captions))}, or give references and candidates"

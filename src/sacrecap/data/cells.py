@@ -47,8 +47,8 @@ def listed(cell: Any, where: str) -> Any:
     if not isinstance(cell, str):
         return cell
     with naming(f"{where} has "):
-        found = written(cell)
-    return cell if found is None else found
+        captions = written(cell)
+    return cell if captions is None else captions
 
 
 def divided(captions: Captions, separator: str | None) -> Captions:
@@ -79,10 +79,10 @@ def divided(captions: Captions, separator: str | None) -> Captions:
 
 def undivided(text: str) -> str:
     """What is wrong with a caption that holds `SEPARATOR`, and what to do."""
-    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+    start = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
     of = "the readers in sacrecap.data"
     return (
-        f"a caption that holds {SEPARATOR}, which mostly stands between several ({shown!r}); cut captions there by "
+        f"a caption that holds {SEPARATOR}, which mostly stands between several ({start!r}); cut captions there by "
         f"{_separator(SEPARATOR, of)}, or take each as one by {_separator(AS_ONE, of)}"
     )
 
@@ -95,7 +95,7 @@ def parts(text: str, separator: str) -> list[str]:
     """The captions between which a separator stands; one that is empty counts only where all are."""
     if separator not in text:
         return [text]
-    return [own for one in text.split(separator) if (own := one.strip())] or [""]
+    return [caption for part in text.split(separator) if (caption := part.strip())] or [""]
 
 
 def flat(cells: Sequence[Any]) -> Iterator[Any]:
@@ -165,8 +165,8 @@ def is_deep(path: str) -> bool:
 
 def _step(path: str) -> tuple[str, str]:
     """The first key or bracket of a path, and the rest."""
-    found = re.match(r"(\[[^\]]*\]|[^.\[]+)\.?", path)
-    return (found[1], path[found.end() :]) if found else (path, "")
+    step = re.match(r"(\[[^\]]*\]|[^.\[]+)\.?", path)
+    return (step[1], path[step.end() :]) if step else (path, "")
 
 
 def is_missing(value: Any, *, words: bool = False) -> bool:
@@ -178,10 +178,10 @@ def is_missing(value: Any, *, words: bool = False) -> bool:
 
 def without_empty(captions: Captions, name: str) -> Captions:
     """References without empty ones, of which it warns; an image may have none left."""
-    found, empty = captions.without_empty()
+    described, empty = captions.without_empty()
     if empty:
         told(name, "image", empty)
-    return found
+    return described
 
 
 def told(name: str, kind: str, places: Sequence[object]) -> None:

@@ -115,9 +115,9 @@ def rows_in(document: Any) -> Rows | None:
     """
     if document == []:
         return of_columns({"image_id": [], "caption": []})
-    found = _rows_of(document)
-    if found is not None and shape_of_columns(found.names).is_known:
-        return found
+    direct = _rows_of(document)
+    if direct is not None and shape_of_columns(direct.names).is_known:
+        return direct
     row = of_records([document]) if isinstance(document, dict) else None
     is_row = row is not None and shape_of_columns(row.names).is_known
     inside = dict(_inside(document, _DEEP, envelopes=not is_row)) if isinstance(document, dict) else {}
@@ -130,12 +130,12 @@ def rows_in(document: Any) -> Rows | None:
         )
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
-    return row if found is None and is_row else found
+    return row if direct is None and is_row else direct
 
 
 def _of_splits(document: Mapping[str, Any]) -> Rows:
     """Lists of rows under the names of splits."""
-    records = [{"split": split, **row} for split, own in document.items() for row in own]
+    records = [{"split": split, **row} for split, rows in document.items() for row in rows]
     return replace(of_records(records), of_splits=[*document])
 
 
@@ -293,8 +293,10 @@ def lists(document: Any) -> Rows | None:
     if not isinstance(document, list) or not document or not all(isinstance(one, str | list) for one in document):
         return None
     if all(isinstance(one, list) and _is_pair(one) for one in document):
-        return of_columns({"id": [image for image, _ in document], "caption": [own for _, own in document]})
-    return of_records([{"id": number, "caption": one} for number, one in enumerate(document, 1)])
+        return of_columns({"id": [image for image, _ in document], "caption": [captions for _, captions in document]})
+    return replace(
+        of_records([{"id": number, "caption": one} for number, one in enumerate(document, 1)]), by_place=True
+    )
 
 
 # Tables and archives
@@ -322,17 +324,17 @@ def flickr(content: Content) -> Rows:
             text = line.removesuffix("\n").removesuffix("\r")
             if not text.strip():
                 continue
-            found = _token(text)
-            if found is None:
+            token = _token(text)
+            if token is None:
                 wrong.append((number, text))
                 continue
-            for column, value in zip(columns.values(), found, strict=True):
+            for column, value in zip(columns.values(), token, strict=True):
                 column.append(value)
         if wrong:
             number, text = wrong[0]
             also = f" (also line {first_of([number for number, _ in wrong[1:]])})" if wrong[1:] else ""
-            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            raise DataError(f'line {number}: "{shown}" is not name.jpg#0, a tab and a caption{also}')
+            start = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            raise DataError(f'line {number}: "{start}" is not name.jpg#0, a tab and a caption{also}')
         yield [columns.get(name, [None] * len(columns["image_id"])) for name in names]
 
     return Rows(["image_id", "caption"], batches)
@@ -404,7 +406,7 @@ def _of_sample(key: str, sample: dict[str, str]) -> Record:
         lines = [line for line in text.splitlines() if line.strip()]
         return {"caption": lines if len(lines) > 1 else text}
     try:
-        found = json.loads(sample["json"])
+        document = json.loads(sample["json"])
     except ValueError as error:
         raise DataError(f"{key}.json is not JSON ({error})") from None
-    return found if isinstance(found, dict) else {"caption": found}
+    return document if isinstance(document, dict) else {"caption": document}

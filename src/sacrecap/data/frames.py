@@ -61,9 +61,9 @@ class _ArrowBatch(Frame):
         import pyarrow
 
         columns, schema = list(self.batch.columns), self.batch.schema
-        for name, own in scores.items():
+        for name, column in scores.items():
             schema = schema.append(pyarrow.field(name, pyarrow.float64()))
-            columns.append(_nullable(own))
+            columns.append(_nullable(column))
         return type(self.batch).from_arrays(columns, schema=schema)
 
 
@@ -82,7 +82,9 @@ class _PolarsFrame(Frame):
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
         import polars
 
-        return self.batch.with_columns(**{name: polars.Series(own, nan_to_null=True) for name, own in scores.items()})
+        return self.batch.with_columns(
+            **{name: polars.Series(column, nan_to_null=True) for name, column in scores.items()}
+        )
 
 
 class _Columns(Frame):
@@ -101,7 +103,7 @@ class _Columns(Frame):
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
         if any(type(values).__module__ == "numpy" for values in self.batch.values()):
             return {**self.batch, **scores}
-        return {**self.batch, **{name: _nullable(own).to_pylist() for name, own in scores.items()}}
+        return {**self.batch, **{name: _nullable(column).to_pylist() for name, column in scores.items()}}
 
 
 _CLASSES: dict[tuple[str, str], type[Frame]] = {
@@ -172,22 +174,22 @@ def chosen_columns(
     shape = shape_of_columns(names)
     absent: list[tuple[str, str]] = []
 
-    def found(keyword: str, given: Names, recognised: Sequence[str]) -> list[str]:
-        wanted = (given,) if isinstance(given, str) else tuple(given or ())
+    def chosen(keyword: str, named: Names, recognised: Sequence[str]) -> list[str]:
+        wanted = (named,) if isinstance(named, str) else tuple(named or ())
         by_name = {one: [one] if one in names else fnmatch.filter(names, one) for one in wanted}
-        own = [name for matching in by_name.values() for name in matching] if wanted else list(recognised)
-        if not own or not all(by_name.values()):
+        columns = [name for matching in by_name.values() for name in matching] if wanted else list(recognised)
+        if not columns or not all(by_name.values()):
             absent.append((next((one for one, matching in by_name.items() if not matching), keyword), keyword))
-        return own
+        return columns
 
-    texts = found("captions", captions, () if captions is not None else shape.of_part("candidates")[:1])
-    others = shape_of_columns([name for name in names if name not in texts])
+    texts = chosen("captions", captions, () if captions is not None else shape.of_part("candidates")[:1])
+    rest = shape_of_columns([name for name in names if name not in texts])
     about = (
-        found("references", references, () if references is not None else others.of_part("references"))
+        chosen("references", references, () if references is not None else rest.of_part("references"))
         if described
         else []
     )
-    ids = found("image_id", image_id, shape.ids[:1]) if of_images or image_id is not None else []
+    ids = chosen("image_id", image_id, shape.ids[:1]) if of_images or image_id is not None else []
     if absent:
         raise DataError(
             f"the batch has the columns {some_columns(names)}, and not {' and '.join(name for name, _ in absent)}; "

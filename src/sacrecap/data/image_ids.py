@@ -31,20 +31,20 @@ def keyed(captions: Captions, how: str) -> Captions:
         return captions
     images = captions.image_ids
     keys = [key(image, how) for image in images]
-    without = [image for image, found in zip(images, keys, strict=True) if found is None]
+    without = [image for image, part in zip(images, keys, strict=True) if part is None]
     if without:
         compares = f"{option('image_ids', 'stem')} compares file names without suffix"
         raise DataError(f"no number in the id of {some(without)}; {compares}")
     places: dict[str, str] = {}
-    for image, found in zip(images, keys, strict=True):
-        if places.setdefault(found or "", image) != image:
-            other = places[found or ""]
+    for image, part in zip(images, keys, strict=True):
+        if places.setdefault(part or "", image) != image:
+            other = places[part or ""]
             raise DataError(
-                f"the images {other} and {image} are both {found} by {option('image_ids', how)}; compare more of the "
+                f"the images {other} and {image} are both {part} by {option('image_ids', how)}; compare more of the "
                 f"ids: {option('image_ids', *(['stem', 'text'] if how == 'number' else ['text']))}"
             )
-    given = captions.to_dict()
-    return Captions.from_dict({found: given[image] for found, image in places.items()})
+    by_image = captions.to_dict()
+    return Captions.from_dict({part: by_image[image] for part, image in places.items()})
 
 
 def meeting(some_images: Iterable[str], others: Iterable[str]) -> str | None:
@@ -67,14 +67,14 @@ def same_images(references: Iterable[str], candidates: Iterable[str]) -> tuple[s
     described, captioned = list(references), list(candidates)
     for how in ("stem", "number"):
         by_key = {key(image, how): image for image in described}
-        own = [key(image, how) for image in captioned]
-        is_sure = len(by_key) == len(described) and len({*own}) == len(own) and {*own} <= by_key.keys()
-        if captioned and is_sure and None not in own and (how == "stem" or _differ_in_numbers(described, captioned)):
-            return how, {image: by_key[one] for image, one in zip(captioned, own, strict=True)}
+        parts = [key(image, how) for image in captioned]
+        is_sure = len(by_key) == len(described) and len({*parts}) == len(parts) and {*parts} <= by_key.keys()
+        if captioned and is_sure and None not in parts and (how == "stem" or _differ_in_numbers(described, captioned)):
+            return how, {image: by_key[one] for image, one in zip(captioned, parts, strict=True)}
     return None
 
 
 def _differ_in_numbers(*sides: list[str]) -> bool:
     stems = [[key(image, "stem") or "" for image in side] for side in sides]
     before = [{re.sub(r"[0-9]+$", "", stem) for stem in side} for side in stems]
-    return all(len(own) == 1 for own in before) and {""} in before
+    return all(len(names) == 1 for names in before) and {""} in before

@@ -117,13 +117,13 @@ class ImageSource(ABC):
         Raises `DataError` if there is not one; the message says what was looked for.
         """
         ids = list(image_ids)
-        found = {image: file for image in ids if (file := self.find(image)) is not None}
-        if not found and ids:
+        files = {image: file for image in ids if (file := self.find(image)) is not None}
+        if not files and ids:
             raise DataError(
                 f"{self.description}: no file was found for any of the {len(ids):,} images; looked for "
                 f"{self.looked_for(ids[0])}"
             )
-        return found
+        return files
 
 
 class _Pattern(ImageSource):
@@ -173,7 +173,7 @@ class ByImage(ImageSource):
     def __init__(self, images: Mapping[Any, Any], description: str = "the images", folder: str = "") -> None:
         self.description = description
         named = zip(image_ids(images), images.values(), strict=True)
-        self._files = {image: self._file(f"image {image}", given, folder) for image, given in named}
+        self._files = {image: self._file(f"image {image}", picture, folder) for image, picture in named}
 
     def find(self, image_id: str) -> ImageFile | None:
         return self._files.get(image_id)
@@ -184,20 +184,20 @@ class ByImage(ImageSource):
     def image_ids(self) -> list[str]:
         return list(self._files)
 
-    def _file(self, name: str, given: Any, folder: str) -> ImageFile:
-        match given:
+    def _file(self, name: str, picture: Any, folder: str) -> ImageFile:
+        match picture:
             case {"bytes": bytes() as content} | (bytes() as content):
                 return ImageFile(f"{self.description}: {name}", _open=lambda: content)
             case {"path": path}:
-                given = path
-        if isinstance(given, (str, os.PathLike)) and os.fspath(given):
-            path = os.path.join(folder, given)
+                picture = path
+        if isinstance(picture, (str, os.PathLike)) and os.fspath(picture):
+            path = os.path.join(folder, picture)
             return ImageFile(path, _open=lambda: _content(path))
-        if hasattr(given, "save") and hasattr(given, "convert"):
-            return ImageFile(f"{self.description}: {name}", _open=lambda: _encoded(given))
+        if hasattr(picture, "save") and hasattr(picture, "convert"):
+            return ImageFile(f"{self.description}: {name}", _open=lambda: _encoded(picture))
         raise DataError(
-            f"{self.description}: {name} is of type {type(given).__name__}; accepted are a path, the bytes of a file, "
-            '{"bytes": …, "path": …} and a Pillow image'
+            f"{self.description}: {name} is of type {type(picture).__name__}; accepted are a path, the bytes of a "
+            'file, {"bytes": …, "path": …} and a Pillow image'
         )
 
 
@@ -317,8 +317,8 @@ def _stem(name: str) -> str:
 
 def _number(stem: str) -> str | None:
     """The number that a name ends in, without zeros before it."""
-    found = re.fullmatch(r"(?:.*[_/])?0*([0-9]+)", stem, re.ASCII | re.DOTALL)
-    return found[1] if found else None
+    number = re.fullmatch(r"(?:.*[_/])?0*([0-9]+)", stem, re.ASCII | re.DOTALL)
+    return number[1] if number else None
 
 
 def _leaves_folder(image_id: str) -> bool:

@@ -97,13 +97,13 @@ def with_places(sources: Sequence[Any]) -> list[Any]:
     """References and candidates; of a Series whose labels repeat, as after `pandas.concat`, only places count if the
     labels are numbers and one of the others is a list as long.
     """
-    repeating = [_is_series(one) and not one.index.is_unique and _are_numbers(one.index) for one in sources]
+    repeating = [_is_series(source) and not source.index.is_unique and _are_numbers(source.index) for source in sources]
     if not any(repeating):
         return [*sources]
-    known: list[Any] = [[*one] if isinstance(one, Iterator) else one for one in sources]
-    lengths = {_length(one) for one in known}
+    known: list[Any] = [[*source] if isinstance(source, Iterator) else source for source in sources]
+    lengths = {_length(source) for source in known}
     pairs = zip(known, repeating, strict=True)
-    return [one.to_list() if repeats and len(one) in lengths else one for one, repeats in pairs]
+    return [source.to_list() if repeats and len(source) in lengths else source for source, repeats in pairs]
 
 
 def _length(source: Any) -> int | None:
@@ -135,7 +135,7 @@ def side_by_side(references: Captions, candidates: Captions) -> Captions:
 
     Raises `DataError` for labels that are no numbers.
     """
-    labelled = {by_place(one): one for one in (references, candidates)}.get(False)
+    labelled = {by_place(side): side for side in (references, candidates)}.get(False)
     if labelled is None or not (by_place(references) or by_place(candidates)):
         return candidates
     ids, labels = references.image_ids, labelled.image_ids
@@ -147,8 +147,8 @@ def side_by_side(references: Captions, candidates: Captions) -> Captions:
             f"{labelled.source}: its index has {some(labels)}, and {other.source}: they cannot be matched; give both "
             "with image ids, or the Series as a list, by .tolist()"
         )
-    given = candidates.to_dict().values()
-    return Captions.from_dict(dict(zip(ids, given, strict=True))).named(candidates.source or "")
+    texts = candidates.to_dict().values()
+    return Captions.from_dict(dict(zip(ids, texts, strict=True))).named(candidates.source or "")
 
 
 def is_table(source: object) -> bool:
@@ -207,13 +207,13 @@ def listed(column: Any) -> Any:
 
 def _chosen(names: Sequence[str], where: str = "the table") -> tuple[str, str]:
     """The columns of image ids and of captions."""
-    given = [name for name in names if name in _CAPTIONS]
-    if list(names).count(_ID) != 1 or len(given) != 1:
+    named = [name for name in names if name in _CAPTIONS]
+    if list(names).count(_ID) != 1 or len(named) != 1:
         raise DataError(
             f"{where} has the columns {', '.join(map(str, names))}; it needs image_id, and one of caption (a "
             "string) and captions (a list of strings), each once: rename those that hold them"
         )
-    return _ID, given[0]
+    return _ID, named[0]
 
 
 def _of_items(source: Any, part: str) -> Captions:

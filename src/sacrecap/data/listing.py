@@ -77,25 +77,25 @@ def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str 
     metadata = [file for file in _METADATA if file in inside]
     if metadata:
         return [os.fspath(place / metadata[0])], split
-    found: dict[str, list[str]] = {}
+    by_split: dict[str, list[str]] = {}
     has_splits = False
     for one in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
         if one.suffix in _TABLES:
-            found.setdefault(one.stem.partition("-")[0], []).append(os.fspath(one))
+            by_split.setdefault(one.stem.partition("-")[0], []).append(os.fspath(one))
             has_splits |= _SPLIT.fullmatch(one.stem) is not None
         elif one.is_dir() and _DICTIONARY in inside:
-            found[one.name], has_splits = sorted(map(os.fspath, one.glob("*.arrow"))), True
+            by_split[one.name], has_splits = sorted(map(os.fspath, one.glob("*.arrow"))), True
         elif one.is_dir() and (inner := [one / file for file in _METADATA if (one / file).is_file()]):
-            found[one.name], has_splits = [os.fspath(inner[0])], True
+            by_split[one.name], has_splits = [os.fspath(inner[0])], True
     if not has_splits:
         from sacrecap.data.captioned import has_form
 
-        return ([] if not found and has_form(path) else files_of(os.fspath(path))), split
-    if split is not None and split in found:
-        return found[split], None
-    if len(found) > 1:
-        raise _not_chosen(name, split, found)
-    return next(iter(found.values())), split
+        return ([] if not by_split and has_form(path) else files_of(os.fspath(path))), split
+    if split is not None and split in by_split:
+        return by_split[split], None
+    if len(by_split) > 1:
+        raise _not_chosen(name, split, by_split)
+    return next(iter(by_split.values())), split
 
 
 def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes:
@@ -115,9 +115,9 @@ def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes
 
 
 def _not_chosen(name: str, split: str | None, splits: Iterable[str]) -> UsageError:
-    given = "no split is chosen" if split is None else f"no split is called {split!r}"
+    problem = "no split is chosen" if split is None else f"no split is called {split!r}"
     choose = option("split", of="the readers in sacrecap.data")
-    return UsageError(f"{name}: {given}; the splits are {', '.join(splits)}: choose by {choose}")
+    return UsageError(f"{name}: {problem}; the splits are {', '.join(splits)}: choose by {choose}")
 
 
 def files_of(url: str) -> list[str]:
@@ -130,17 +130,17 @@ def files_of(url: str) -> list[str]:
         DataError: nothing is there, or files of several formats.
         MissingDependencyError: what a URL needs is not installed.
     """
-    found, is_file = _find_elsewhere(url) if is_remote(url) else _find(url)
+    paths, is_file = _find_elsewhere(url) if is_remote(url) else _find(url)
     if is_file:
-        return found
+        return paths
     name = display_name(url)
-    formats = Counter(format for one in found if (format := _by_suffix(one)) is not None)
+    formats = Counter(format for path in paths if (format := _by_suffix(path)) is not None)
     if len(formats) > 1:
         counted = " and ".join(f"{count:,} of {format}" for format, count in formats.items())
         raise DataError(f"{name}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
     if formats:
-        return sorted(one for one in found if _by_suffix(one) is not None)
-    documents = sorted(one for one in found if is_pattern(url) and _unpacked_name(one).endswith(_DOCUMENT))
+        return sorted(path for path in paths if _by_suffix(path) is not None)
+    documents = sorted(path for path in paths if is_pattern(url) and _unpacked_name(path).endswith(_DOCUMENT))
     if not documents:
         raise DataError(
             f"{name}: has no files to read; their names end in "
@@ -160,8 +160,8 @@ def captions_in(folder: str | os.PathLike[str]) -> list[str]:
 
 def warn_of_others(folder: str | os.PathLike[str]) -> None:
     """Warns of files of a folder that [`captions_in`][sacrecap.data.listing.captions_in] leaves out, by name."""
-    if others := [os.path.basename(path) for path in _files_in(folder) if not _may_be_captions(path)]:
-        warn(f"{folder}: not read: {first_of(others)}; names of files of captions end in {captions_suffixes()}")
+    if left_out := [os.path.basename(path) for path in _files_in(folder) if not _may_be_captions(path)]:
+        warn(f"{folder}: not read: {first_of(left_out)}; names of files of captions end in {captions_suffixes()}")
 
 
 def _files_in(folder: str | os.PathLike[str]) -> list[str]:
@@ -212,12 +212,12 @@ def _find_elsewhere(url: str) -> tuple[list[str], bool]:
     kind = url.partition("://")[0]
     with asked(url):
         if is_pattern(path) and not files.exists(path):
-            found, inside = files.glob(path, detail=True), None
+            infos, inside = files.glob(path, detail=True), None
         elif files.info(path)["type"] != "directory":
             return [url], True
         else:
-            found, inside = files.find(path, detail=True), path
-        names = [name for name, info in found.items() if info["type"] == "file"]
+            infos, inside = files.find(path, detail=True), path
+        names = [name for name, info in infos.items() if info["type"] == "file"]
         if inside is not None:
             names = [name for name in names if all(map(_counts, name.removeprefix(inside).strip("/").split("/")))]
         return [f"{kind}://{name.lstrip('/')}" for name in names], False

@@ -50,18 +50,18 @@ class Recognised(NamedTuple):
         """The rows with all columns, as which somebody who names some sees them. Raises `DataError` if it has none."""
         if self.name not in ("coco", "karpathy", "mapping") or self.document is None:
             return self.rows
-        found = documents.rows_in(self.document)
-        if found is None and isinstance(self.document, dict):
-            found = rows.of_records([self.document])
-        return self.rows if found is None else found
+        inside = documents.rows_in(self.document)
+        if inside is None and isinstance(self.document, dict):
+            inside = rows.of_records([self.document])
+        return self.rows if inside is None else inside
 
     def with_column(self, name: str) -> Rows | None:
         """Rows of image ids that have this column, too; COCO's are those of its images. None if there are none."""
-        found = self.every
-        if self.name == "coco" and name not in found.names:
+        every = self.every
+        if self.name == "coco" and name not in every.names:
             images = self.document.get("images") or []
-            found = rows.of_records([{**image, "image_id": image.get("id")} for image in images])
-        return found if name in found.names else None
+            every = rows.of_records([{**image, "image_id": image.get("id")} for image in images])
+        return every if name in every.names else None
 
 
 def recognised(content: Content, format: str | None = None) -> Recognised:
@@ -74,22 +74,22 @@ def recognised(content: Content, format: str | None = None) -> Recognised:
     Raises:
         DataError: it is empty, of no known shape, or not of the format; the message does not name the file.
     """
-    found = _recognised(content, format)
-    if format in (None, "rows", found.name, "text") or format in _layouts(found, content):
-        return found
-    raise DataError(f"is not of format {format}, which is {SHAPES[format or '']}, but of format {found.name}")
+    file = _recognised(content, format)
+    if format in (None, "rows", file.name, "text") or format in _layouts(file, content):
+        return file
+    raise DataError(f"is not of format {format}, which is {SHAPES[format or '']}, but of format {file.name}")
 
 
 def of_several(files: Mapping[str, Content], format: str | None = None) -> Recognised:
     """The rows of several files, one after the other; files that are empty are left out. Errors name the file."""
-    found: dict[str, Rows] = {}
+    by_name: dict[str, Rows] = {}
     for name, content in files.items():
         with naming(f"{name}: "):
             if content.start:
-                found[name] = recognised(content, format).rows
-    if not found:
+                by_name[name] = recognised(content, format).rows
+    if not by_name:
         raise DataError("all files are empty")
-    every = rows.of_files(found)
+    every = rows.of_files(by_name)
     return Recognised("rows", shape_of_columns(every.names), every)
 
 
@@ -113,20 +113,20 @@ def _recognised(content: Content, format: str | None) -> Recognised:
     return _known(*_of_text(content, format))
 
 
-def _known(name: str, found: Rows, document: Any = None) -> Recognised:
-    shape = shape_of_columns(found.names)
+def _known(name: str, table: Rows, document: Any = None) -> Recognised:
+    shape = shape_of_columns(table.names)
     if name == "rows" and document is not None and is_plain(shape):
         name = "list" if isinstance(document, list) else "rows"
-    if name in ("rows", "jsonl") and found.is_json and not is_plain(shape):
-        found = replace(found, is_json=False)
-    return Recognised(name, shape, found, document)
+    if name in ("rows", "jsonl") and table.is_json and not is_plain(shape):
+        table = replace(table, is_json=False)
+    return Recognised(name, shape, table, document)
 
 
-def _layouts(found: Recognised, content: Content) -> Sequence[str]:
+def _layouts(file: Recognised, content: Content) -> Sequence[str]:
     """The formats that only say how the rows are written."""
-    if found.name in TABLE_FORMATS or found.document is not None:
-        return ("list", "jsonl") if isinstance(found.document, list) else ()
-    if found.rows.is_text:
+    if file.name in TABLE_FORMATS or file.document is not None:
+        return ("list", "jsonl") if isinstance(file.document, list) else ()
+    if file.rows.is_text:
         delimiter = rows.table_header(content)[1]
         return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
     return ("jsonl",) if binary_format(content.start) is None else TABLE_FORMATS
@@ -154,11 +154,11 @@ def _of_json(content: Content, format: str | None) -> Recognised:
     if format == "mapping" and isinstance(document, dict):
         named = {format: documents.of_mapping}
     for name, make in {**named, **_DOCUMENTS}.items():
-        found = make(document)
-        if found is not None:
+        table = make(document)
+        if table is not None:
             if name == "mapping":
                 _check_single(content)
-            return _known(name, found, document)
+            return _known(name, table, document)
     problem = f"found {_described(document)}; {accepted()}"
     if not isinstance(document, dict):
         raise DataError(problem)

@@ -19,7 +19,7 @@ from typing import IO, Any
 from sacrecap.data.cells import at, is_deep, paths
 from sacrecap.data.fields import json_type
 from sacrecap.data.unpack import Content, text_of
-from sacrecap.errors import DataError, SacrecapError, naming, of_extra
+from sacrecap.errors import DataError, SacrecapError, first_of, naming, of_extra
 
 _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
@@ -51,6 +51,8 @@ class Rows:
     """Whether cells are values of JSON, of which a null caption may be a call of a model that failed."""
     images: Sequence[Any] = ()
     """Ids of images, in their order, of which there may be no row."""
+    by_place: bool = False
+    """Whether image ids are places in the file, which several files cannot have together."""
     of_splits: Sequence[str] = ()
     """Splits in which the rows stand apart, so that one has to be chosen."""
 
@@ -111,9 +113,15 @@ def of_files(files: Mapping[str, Rows]) -> Rows:
             with naming(f"{name}: "):
                 yield from file.batches(names)
 
-    first, *others = files.values()
-    names = [name for name in first.names if all(name in own.names for own in others)]
-    images = [image for own in files.values() for image in own.images]
+    placed = [name for name, table in files.items() if table.by_place]
+    if placed and len(files) > 1:
+        raise DataError(
+            f"{first_of(placed)}: captions without image ids, and places in one of several files are none; give them "
+            "ids, or write them into one file"
+        )
+    first, *rest = files.values()
+    names = [name for name in first.names if all(name in table.names for table in rest)]
+    images = [image for table in files.values() for image in table.images]
     return Rows(names, batches, first.is_text, first.is_json, images)
 
 
@@ -334,7 +342,7 @@ def text_lines(content: Content) -> Rows:
             yield [columns[name] for name in names]
             number += len(chunk)
 
-    return Rows(["id", "caption"], batches)
+    return Rows(["id", "caption"], batches, by_place=True)
 
 
 # Tables of programs
@@ -378,10 +386,10 @@ def of_arrow(content: Content, format: str) -> Rows:
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         with whole(format), content.open() as file:
             if format == "parquet":
-                found = _parquet_file(content, file).iter_batches(batch_size=_ROWS, columns=_stored(names, known))
+                read = _parquet_file(content, file).iter_batches(batch_size=_ROWS, columns=_stored(names, known))
             else:
-                found = _arrow(content, file)[1]
-            for batch in found:
+                read = _arrow(content, file)[1]
+            for batch in read:
                 yield [_column(batch, name) for name in names]
 
     return Rows(known, batches)
@@ -418,8 +426,8 @@ def _is_binary(schema: Any, path: str) -> bool:
     """Whether a column has bytes, such as a picture's."""
     from pyarrow import types
 
-    found = schema.field(path).type if path in schema.names else None
-    return found is not None and (types.is_binary(found) or types.is_large_binary(found))
+    type_ = schema.field(path).type if path in schema.names else None
+    return type_ is not None and (types.is_binary(type_) or types.is_large_binary(type_))
 
 
 def _stored(names: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -191,25 +191,25 @@ class Shape:
     def families(self, part: str) -> Families:
         """Sets of columns of which each could be the part's captions."""
         if part == "references":
-            other, own = self.candidates, self.references or self.answers + self.captions
+            rest, named = self.candidates, self.references or self.answers + self.captions
         else:
-            other, own = self.references + self.answers, self.candidates or self.captions
-        if own in (self.captions, self.answers + self.captions) and self.captions:
-            return own + self.rivals
+            rest, named = self.references + self.answers, self.candidates or self.captions
+        if named in (self.captions, self.answers + self.captions) and self.captions:
+            return named + self.rivals
         unsure = self.rivals or self.texts
-        return own or (unsure + self.likely if unsure else ()) + other
+        return named or (unsure + self.likely if unsure else ()) + rest
 
     def of_part(self, part: str) -> tuple[str, ...]:
         """The columns of the part's captions; none if it has none. Raises `DataError` where several could serve."""
-        found = self.families(part)
-        if len(found) > 1:
-            could = " and ".join(_shown(", ".join(family)) for family in found[:_SHOWN])
+        families = self.families(part)
+        if len(families) > 1:
+            could = " and ".join(_shown(", ".join(family)) for family in families[:_SHOWN])
             keyword = "references_column" if part == "references" and (self.candidates or self.asked) else None
             raise DataError(
                 f"has several columns that could be the {part}, {could}; name one by "
                 f"{option(keyword) if keyword else _captions_option()}"
             )
-        return found[0] if found else ()
+        return families[0] if families else ()
 
     @property
     def image(self) -> str | None:
@@ -264,7 +264,7 @@ class Shape:
         wanted = [image or "", *chain(*families), *marks, *([] if split is None else ["split"])]
         for batch in rows.batches(wanted):
             columns = iter(batch)
-            ids, own = next(columns), [[*islice(columns, len(family))] for family in families]
+            ids, cells_of = next(columns), [[*islice(columns, len(family))] for family in families]
             try:
                 if image == POSITION:
                     ids = [*range(seen + 1, seen + 1 + len(ids))]
@@ -275,8 +275,8 @@ class Shape:
                     raise
                 yield from replace(self, ids=self.ids[1:]).batches(rows, parts, split, left_out)
                 return
-            cells = [_values(one, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for one in own]
-            found = [ids, *cells]
+            cells = [_values(one, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for one in cells_of]
+            every = [ids, *cells]
             excluded = [*islice(columns, len(marks))]
             chosen: Sequence[int] = range(len(ids))
             if split is not None:
@@ -287,7 +287,7 @@ class Shape:
                 out = [n for n in chosen if any(_is_true(mark[n]) for mark in excluded)]
                 left_out += [str(ids[n]) for n in out]
                 chosen = [*filter(frozenset(chosen).difference(out).__contains__, chosen)] if out else chosen
-            yield found if len(chosen) == len(ids) else [[column[n] for n in chosen] for column in found]
+            yield every if len(chosen) == len(ids) else [[column[n] for n in chosen] for column in every]
             seen += len(ids)
         if split is not None and split not in splits and not (split == _TRAINED[1] and _TRAINED[0] in splits):
             raise UsageError(
@@ -323,9 +323,9 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     outer = {name[: end.start()] for name in names for end in re.finditer(r"[.\[](?![0-9])", name)}
     paths = {plain: path for path in (*IDS, *CAPTIONS, *RIVALS) if "[" in path for plain in _of_table(path)}
     known = [_inner(name, names) or _of_path(name, paths) for name in names if name not in outer]
-    ids = tuple(name for word in IDS for plain in _of_table(word) for own, name in known if own == plain)
+    ids = tuple(name for word in IDS for plain in _of_table(word) for called, name in known if called == plain)
     families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
-    taken = {*ids, *(name for own in families.values() for family in own for name in family)}
+    taken = {*ids, *(name for table in families.values() for family in table for name in family)}
     likely = tuple((name,) for _, name in known if name not in taken and any(part in _plain(name) for part in LIKELY))
     return Shape(tuple(names), ids, **families, likely=likely)
 
@@ -346,12 +346,12 @@ def _inner(name: str, names: Sequence[str]) -> tuple[str, str] | None:
     Of a system, a list has one; of references, and of captions that may be such, all count. Objects with the ids of
     images are rows of their own.
     """
-    found = _OBJECT.fullmatch(name)
-    if found is None or _plain(found["inner"]) not in map(_plain, INSIDE):
+    parts = _OBJECT.fullmatch(name)
+    if parts is None or _plain(parts["inner"]) not in map(_plain, INSIDE):
         return None
-    if not {f"{found['outer']}[*].{one}" for one in ("image_id", "video_id")}.isdisjoint(names):
+    if not {f"{parts['outer']}[*].{one}" for one in ("image_id", "video_id")}.isdisjoint(names):
         return None
-    plain = _plain(found["outer"])
+    plain = _plain(parts["outer"])
     if plain == "annotations":
         return "captions", name
     if plain in map(_plain, CANDIDATES):
@@ -374,8 +374,10 @@ def _families(known: Sequence[tuple[str, str]], table: Sequence[str]) -> Familie
     families: list[list[str]] = []
     for word in table:
         for plain in _of_table(word):
-            families += [[name] for own, name in known if own == plain]
-            families.append([name for own, name in known if own != plain and _NUMBER.sub("", own) == plain])
+            families += [[name] for plain_name, name in known if plain_name == plain]
+            families.append(
+                [name for plain_name, name in known if plain_name != plain and _NUMBER.sub("", plain_name) == plain]
+            )
         if word.endswith("*"):
             families.append([name for _, name in known if fnmatchcase(name.lower(), word)])
     return tuple(dict.fromkeys(tuple(family) for family in families if family))
@@ -392,22 +394,22 @@ class NamedColumns:
     def within(self, names: Sequence[str], *, both: bool = False) -> Shape:
         """These columns, and for what is not named those that are known; `both`: of one file of both parts."""
         known = shape_of_columns(names)
-        ids = [found for one in self.ids for found in _called(one, names)] if self.ids else [*known.ids]
+        ids = [name for one in self.ids for name in _called(one, names)] if self.ids else [*known.ids]
         captions = _all_called(self.captions, names)
         references = _all_called(self.references, names)
         shape = replace(known, ids=tuple(ids[:1]) if self.ids else known.ids)
         if self.captions and not self.references and not both:
             shape = Shape(tuple(names), shape.ids, captions=(captions,) if captions else ())
         elif self.captions or self.references:
-            own = {*captions, *references}
-            left: dict[str, Any] = {kind: _without(getattr(known, kind), own) for kind in _TABLES}
+            named = {*captions, *references}
+            left: dict[str, Any] = {kind: _without(getattr(known, kind), named) for kind in _TABLES}
             shape = Shape(tuple(names), shape.ids, **left)
             if self.captions:
                 shape = replace(shape, candidates=(captions,) if captions else (), captions=(), rivals=(), texts=())
             if self.references:
                 shape = replace(shape, references=(references,) if references else (), answers=())
             if self.captions and not self.references and not shape.references + shape.answers:
-                shape = replace(shape, references=_without(known.captions, own))
+                shape = replace(shape, references=_without(known.captions, named))
         lacks_ids = self.ids if not ids else ()
         return replace(shape, asked=tuple(lacks_ids))
 
@@ -425,8 +427,8 @@ def _without(families: Families, columns: set[str]) -> Families:
 def columns_named(ids: Names, captions: Names = None, references: Names = None) -> NamedColumns | None:
     """The columns with these names; None if no column is named."""
     named = [
-        () if given is None else (given,) if isinstance(given, str) else tuple(given)
-        for given in (ids, captions, references)
+        () if columns is None else (columns,) if isinstance(columns, str) else tuple(columns)
+        for columns in (ids, captions, references)
     ]
     return NamedColumns(*named) if any(named) else None
 
@@ -439,9 +441,9 @@ def _called(wanted: str, names: Sequence[str]) -> list[str]:
     """The columns that a name, a pattern or a path stands for."""
     if wanted in names:
         return [wanted]
-    found = [name for name in names if fnmatchcase(name, wanted)]
-    if found:
-        return found
+    matching = [name for name in names if fnmatchcase(name, wanted)]
+    if matching:
+        return matching
     structure = _structure(wanted)
     outer = re.split(r"[.\[]", wanted, maxsplit=1)[0]
     inside = any(name.startswith((f"{outer}.", f"{outer}[")) for name in names)
@@ -502,15 +504,15 @@ def _captions_option() -> str:
 
 def _ids(values: Sequence[Any], column: str) -> list[Any]:
     """The ids in a column, also lists of one. Raises `NoIdsError` for what is no id: long texts, lists of several."""
-    found = []
+    ids = []
     for value in values:
         if isinstance(value, list) and len(value) != 1:
             raise no_ids(column, f"lists of {len(value)}")
         image = value[0] if isinstance(value, list) else value
         if isinstance(image, str) and len(image) > LONGEST_ID:
             raise no_ids(column)
-        found.append(image)
-    return whole_numbers(found)
+        ids.append(image)
+    return whole_numbers(ids)
 
 
 def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any], bool | None]:
@@ -566,7 +568,7 @@ def _values(columns: Sequence[list[Any]], seen: int, *, words: bool, may_fail: b
         is_plain = type(cell) is str and cell[:1].isalpha()
         return cell if is_plain else listed(cell, f"row {seen + n + 1}")
 
-    columns = [[content(cell, n) for n, cell in enumerate(own)] for own in columns]
+    columns = [[content(cell, n) for n, cell in enumerate(column)] for column in columns]
     if len(columns) > 1:
         rows = zip(*columns, strict=True)
         return [[cell for cell in flat(cells) if not is_absent(cell)] or [""] for cells in rows]

@@ -40,10 +40,12 @@ class Reading(NamedTuple):
         cls, format: str | None, split: str | None = None, encoding: str | None = None, separator: str | None = None
     ) -> Reading:
         """The same of a format that may have parameters: `csv(encoding=cp1252)`. Raises `UsageError` for others."""
-        name, texts = read_call("a format", format or AUTO)
-        said = {"split": split, "encoding": encoding, "separator": separator}
+        if format is None or "(" not in format:
+            return cls(None if format == AUTO else format, split, encoding, separator)
+        name, texts = read_call("a format", format)
+        stated = {"split": split, "encoding": encoding, "separator": separator}
         how = read_parameters(f"the format {name}", texts, _PARAMETERS)
-        return cls(None if name == AUTO else name, **{**said, **how})
+        return cls(None if name == AUTO else name, **{**stated, **how})
 
 
 def is_remote(path: object) -> bool:

@@ -68,12 +68,12 @@ class NumberTable:
 def number(where: str, value: object) -> float:
     """The cell as a finite number. Raises `DataError`, beginning with `where`, for any other."""
     try:
-        found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
+        parsed = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        parsed = math.nan
+    if not math.isfinite(parsed):
         raise DataError(f"{where}: expected a finite number, got {value!r}")
-    return found
+    return parsed
 
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "-"})
@@ -115,12 +115,14 @@ def table_of(source: str, data: bytes) -> NumberTable:
 
 def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable:
     """A table that is in memory. Raises `DataError` for columns of different lengths."""
-    found = {str(name): [one.item() if hasattr(one, "item") else one for one in own] for name, own in columns.items()}
-    if len(lengths := {len(own) for own in found.values()}) > 1:
+    lists = {
+        str(name): [one.item() if hasattr(one, "item") else one for one in cells] for name, cells in columns.items()
+    }
+    if len(lengths := {len(cells) for cells in lists.values()}) > 1:
         raise DataError(
             f"{source}: columns of {' and '.join(map(str, sorted(lengths)))} values; give one per row in each"
         )
-    return _of_rows(source, found, hashlib.sha256(repr(found).encode()).hexdigest()[:12])
+    return _of_rows(source, lists, hashlib.sha256(repr(lists).encode()).hexdigest()[:12])
 
 
 def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> NumberTable:
@@ -142,7 +144,7 @@ def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:
     """JSON lines, a list of rows, or an object of columns."""
     with naming(f"{source}, "):
         document = parsed(data)
-    if isinstance(document, dict) and document and all(isinstance(own, list) for own in document.values()):
+    if isinstance(document, dict) and document and all(isinstance(column, list) for column in document.values()):
         return of_columns(source, document)
     rows = document if isinstance(document, list) else [document]
     is_lines = data.lstrip()[:1] == b"{"

@@ -94,9 +94,9 @@ def compression(start: bytes) -> str | None:
 
 def binary_format(start: bytes) -> str | None:
     """A table's format, `spreadsheet`, `matlab` or `webdataset`; None for text. Raises `DataError` for other files."""
-    found = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
-    if found is not None:
-        return found
+    format = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
+    if format is not None:
+        return format
     place, magic = _TAR
     if start.startswith(magic, place):
         return "webdataset"
@@ -255,15 +255,15 @@ class _Unpacked(io.RawIOBase):
 def _bounded(file: IO[bytes], packed: int, name: str) -> bytes:
     """All bytes of a file that was packed in so many."""
     most = max(_FREE, MOST_TIMES * packed)
-    found = io.BytesIO()
+    unpacked_bytes = io.BytesIO()
     while piece := file.read(_PIECE):
-        found.write(piece)
-        if found.tell() > most:
+        unpacked_bytes.write(piece)
+        if unpacked_bytes.tell() > most:
             raise DataError(
                 f"{name}: {packed:,} bytes become more than {most:,} unpacked, over {MOST_TIMES} times as many; if "
                 "that is right, unpack the file and name what comes out"
             )
-    return found.getvalue()
+    return unpacked_bytes.getvalue()
 
 
 def _of_zip(data: bytes, name: str) -> bytes:

@@ -36,10 +36,10 @@ def written(text: str) -> list[Any] | None:
     """
     if not _BEGINS.match(text):
         return None
-    found = _parsed(text.strip())
-    if found is None and _LIST.match(text) and "]" not in text:
+    parts = _parsed(text.strip())
+    if parts is None and _LIST.match(text) and "]" not in text:
         raise DataError(f"a text that begins like a list of captions, but ends early: {text[:40]!r}")
-    return found
+    return parts
 
 
 def _parsed(text: str) -> list[Any] | None:
@@ -57,7 +57,7 @@ def _parsed(text: str) -> list[Any] | None:
         tree = ast.parse(text, mode="eval").body
         if isinstance(tree, ast.Set):  # a set has no order, its text has one
             return _listed([ast.literal_eval(one) for one in tree.elts])
-        found = _listed(ast.literal_eval(tree))
+        captions = _listed(ast.literal_eval(tree))
         if isinstance(tree, ast.List) and all(isinstance(getattr(one, "value", None), str) for one in tree.elts):
             # Python joins the texts between which NumPy writes no comma.
             tokens = tokenize.generate_tokens(io.StringIO(text).readline)
@@ -65,7 +65,7 @@ def _parsed(text: str) -> list[Any] | None:
             return _listed(words)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return found
+    return captions
 
 
 def _listed(value: Any) -> list[Any] | None:
@@ -105,6 +105,6 @@ def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captio
                 raise DataError(f"image {image} has {error}") from None
             unfit[image] = f"has {error}"
             continue
-        every[image] = [one for text, found in read for one in ([text] if found is None else found)]
-    found = type(captions).from_dict(every)
-    return found if captions.source is None else found.named(captions.source)
+        every[image] = [one for text, texts in read for one in ([text] if texts is None else texts)]
+    as_meant = type(captions).from_dict(every)
+    return as_meant if captions.source is None else as_meant.named(captions.source)
