@@ -247,6 +247,7 @@ _OF_READERS = ("id_column", "caption_column", "references_column", "image_ids", 
 
 def _unknown(name: str) -> UnknownOptionError:
     """The error for a keyword that is not a need; it names the function that has the keyword."""
+    question = ""
     if name in _OF_READERS:
         reader = {"references_column": "read_both", "on_duplicate": "read_candidates"}.get(name, "read_references")
         given = option(name, "VALUE", of=f"sacrecap.data.{reader}")
