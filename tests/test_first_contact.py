@@ -220,7 +220,7 @@ WRONG: dict[str, tuple[Call, type[Exception], str]] = {
     "a slip": (
         lambda: score(document_frequencies="corpus"),
         TypeError,
-        "^unexpected keyword argument 'document_frequencies'; did you mean 'document_frequency'[?] ",
+        "^unexpected keyword argument 'document_frequencies' .did you mean 'document_frequency'[?].; ",
     ),
 }
 
