@@ -92,7 +92,7 @@ def test_captions_come_back_from_every_format(format: str, refs: dict[str, list[
 
 
 lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n")).filter(is_no_list)
-names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\t"), min_size=1)
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\t")).filter(str.strip)
 
 
 @given(refs=st.dictionaries(names, st.lists(lines, min_size=1), min_size=1))
