@@ -564,15 +564,14 @@ def align(
     }
     captions = {name: own for name, (own, _) in pairs.items()}
     whose = describe(described, "the references")
-    places = {
-        name: dict(_align(described, own, (whose, describe(own, called[name])), on_missing))
-        for name, own in captions.items()
+    every = {
+        name: _align(described, own, (whose, describe(own, called[name])), on_missing) for name, own in captions.items()
     }
-    common = [image for image in range(described.image_count) if all(image in place for place in places.values())]
-    if not common:
+    shared = set.intersection(*({image for image, _ in own} for own in every.values()))
+    if not shared:
         raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
-    every = {name: [place[image] for image in common] for name, place in places.items()}
-    return Aligned(described, captions, common, every, {name: own for name, (_, own) in pairs.items()})
+    places = {name: [place for image, place in own if image in shared] for name, own in every.items()}
+    return Aligned(described, captions, sorted(shared), places, {name: own for name, (_, own) in pairs.items()})
 
 
 def _align(
