@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,17 +16,21 @@ from made_rows import Made, two_inputs
 
 import sacrecap
 from runner import Runner
-from sacrecap.engines import EngineOptions, sources
-from sacrecap.errors import DataError, UsageError
+from sacrecap.corpus import corpus as corpus_module
+from sacrecap.engines import EngineOptions, calls, sources
+from sacrecap.engines.plan import Plan
+from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 from sacrecap.metrics import PythonMetric
 from sacrecap.metrics.base import Ready
+from sacrecap.metrics.cider import CiderD
+from sacrecap.resources.needs import Needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sacrecap._core import Captions
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.result import Result
 
 ENGINES = ["stream", pytest.param("ray", marks=pytest.mark.ray)]
 
@@ -47,22 +52,31 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 CORPUS = Made(5, 150)
 
 
-@pytest.mark.filterwarnings("ignore:.*of the content words and labels have a vector")
+def _scored(engine: Any, candidates: Any, metrics: Any, **how: Any) -> tuple[Result, list[str]]:
+    """The result, and what was warned of."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", SacrecapWarning)
+        result = sacrecap.score(CORPUS.references, candidates, metrics, engine=engine, **how)
+    return result, [str(warning.message) for warning in warned if issubclass(warning.category, SacrecapWarning)]
+
+
 @pytest.mark.parametrize(
     "metrics",
     [
         "coco",
         "consensus",
         "bleu-4, cider-d(sigma=5), cider-paper(n=2)",
+        "cider-d, cider-d(n=2)",
         "wmd",
         "fluency",
         "fluency(n=2), cider-d, combine(fluency(own=yes), rouge-l), fluency(n=4)",
     ],
 )
 def test_scores(engine: str, metrics: str) -> None:
-    whole = sacrecap.score(CORPUS.references, CORPUS.a, metrics, samples=40)
-    found = sacrecap.score(CORPUS.references, CORPUS.a, metrics, samples=40, engine=engine)
+    (whole, told), (found, told_of_pieces) = (_scored(one, CORPUS.a, metrics, samples=40) for one in ("local", engine))
     assert found.to_dict() == whole.to_dict()
+    assert told_of_pieces == told
+    assert ("have a vector" in str(told)) == (metrics == "wmd")
     assert str(found) == str(whole)
     assert found.image_ids == whole.image_ids
     for key, score in whole.items():
@@ -137,6 +151,33 @@ def test_odd_captions_are_found(engine: str) -> None:
     whole = sacrecap.score(CORPUS.references, captions, "rouge-l, spice", interval=None)
     assert {"token", "json", "empty"} <= {one.kind for one in found.findings}
     assert found.to_dict() == whole.to_dict()
+
+
+def test_captions_are_compared_in_the_same_sample(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of the smallest hashes of all images, of whichever piece."""
+    for module in (corpus_module, calls):
+        monkeypatch.setattr(module, "SAMPLE", 20)
+    alike = {
+        image: "a dog runs" if place % 3 == 0 else CORPUS.a[image] for place, image in enumerate(CORPUS.references)
+    }
+    whole, found = (
+        sacrecap.score(CORPUS.references, alike, "rouge-l", samples=20, engine=e) for e in ("local", engine)
+    )
+    assert "same-caption" in {one.kind for one in found.findings}
+    assert found.to_dict() == whole.to_dict()
+
+
+@pytest.mark.filterwarnings("ignore:one image is a corpus")
+@pytest.mark.parametrize("images", [1, 15, 16, 17, 33])
+def test_pieces_end_where_they_may(engine: str, images: int, tmp_path: Path) -> None:
+    described = dict(list(CORPUS.references.items())[:images])
+    rows = [{"image_id": i, "references": own, "candidate": CORPUS.a[i]} for i, own in described.items()]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    captions = {image: CORPUS.a[image] for image in described}
+    whole = sacrecap.score(described, captions, "cider-d", samples=20)
+    for given in ((described, captions), (tmp_path / "rows.jsonl", None)):
+        found = sacrecap.score(*given, metrics="cider-d", samples=20, engine=engine)
+        assert found.to_dict() == whole.to_dict()
 
 
 def test_ids_of_another_spelling(engine: str) -> None:
@@ -238,6 +279,7 @@ def _check_same(run: Runner, engine: str, *arguments: str) -> None:
 ODD_FILES: dict[str, Callable[[int, str, list[str]], Mapping[str, Any]]] = {
     "some are null": lambda n, c, r: {"candidate": None if n % 3 == 0 else c},
     "some are no list": lambda n, c, r: {"candidate": [] if n in (3, 70) else c},
+    "a whole piece is no list": lambda n, c, r: {"candidate": [] if 32 <= n < 48 else c},
     "some are several": lambda n, c, r: {"candidate": [c, "x"] if n in (3, 70) else c},
     "all are several": lambda n, c, r: {"candidate": [c] * 5},
     "all are null": lambda n, c, r: {"candidate": None},
@@ -303,8 +345,9 @@ def test_a_disk_without_room_for_what_is_needed_twice(tmp_path: Path, monkeypatc
 
 @pytest.mark.parametrize("stem", [False, True])
 def test_document_frequencies(engine: str, stem: bool) -> None:
-    expected = sacrecap.DocumentFrequency.build(CORPUS.references, stem=stem, n=3)
-    found = EngineOptions(engine).document_frequency(CORPUS.references, tokenizer="ptb", n=3, stem=stem)  # type: ignore[arg-type]
+    references = {**CORPUS.references, "undescribed": []}
+    expected = sacrecap.DocumentFrequency.build(references, stem=stem, n=3)
+    found = EngineOptions(engine).document_frequency(references, tokenizer="ptb", n=3, stem=stem)  # type: ignore[arg-type]
     assert found == expected
 
 
@@ -313,6 +356,7 @@ def test_frequencies_of_a_file(engine: str, tmp_path: Path) -> None:
     file = tmp_path / "own.df"
     sacrecap.DocumentFrequency.build(CORPUS.references).save(file)
     given = sacrecap.DocumentFrequency.load(file)
+    assert not Plan((CiderD(),), Needs({"document_frequency": given})).orders  # nothing is counted again
     expected = sacrecap.score(CORPUS.references, CORPUS.a, "cider-d", document_frequency=given, interval=None)
     file.rename(tmp_path / "elsewhere.df")
     found = sacrecap.score(
@@ -377,6 +421,22 @@ def test_a_metric_from_elsewhere_that_learns_part_by_part() -> None:
     found = sacrecap.score(CORPUS.references, candidates, [InParts()], samples=40, engine="stream")
     assert found.to_dict() == whole.to_dict()
     assert 0.5 < found["in-parts"].value < 1
+
+
+class Wary(InParts):
+    """The same, which says of the captions what is odd."""
+
+    family: ClassVar[str] = "wary"
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> list[tuple[float, float]]:
+        warn("a caption is odd")
+        warn(f"the caption of {corpus.image_ids[0]} is odd")
+        return super().statistics(corpus, ready)
+
+
+def test_what_is_said_of_several_pieces_is_said_once() -> None:
+    _, told = _scored("stream", CORPUS.a, [Wary()], interval=None)
+    assert told == ["a caption is odd", *(f"the caption of image {first} is odd" for first in range(0, 150, 16))]
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,8 @@ def test_bad_rows_are_counted() -> None:
     with pytest.raises(DataError, match="no row was scored"):
         nothing.score()
     assert (nothing + found).score(interval=None)["rouge-l"] == 1
+    assert [both.bad_rows for both in (nothing + found, pickle.loads(pickle.dumps(nothing + found)))] == [2, 2]
+    assert sum([lenient.statistics(batch)] * 3).bad_rows == 3  # type: ignore[attr-defined]
 
 
 def test_what_does_not_belong_together_is_refused() -> None:
@@ -121,7 +123,9 @@ def test_what_does_not_belong_together_is_refused() -> None:
             careful.compare(rows("plain"), names=names)
     other = sacrecap.DocumentFrequency.build({"1": ["a dog"], "2": ["a bus"]})
     fewer = sacrecap.Scorer(METRICS, document_frequency=other, image_id="image_id").rows(batches("plain")[0])
-    with pytest.raises(UsageError, match="rows by other settings cannot be put together"):
+    with pytest.raises(
+        UsageError, match=r"rows by other settings, df:built\(2\), cannot follow those by df:built\(60\)"
+    ):
         (careful + fewer).score()
     unnamed = sum(map(scorer(image_id=None).rows, batches("plain")))
     assert isinstance(unnamed, sacrecap.Rows)
@@ -134,6 +138,34 @@ def test_what_does_not_belong_together_is_refused() -> None:
         careful.compare(rows("plain") + rows("plain"))
     with pytest.raises(UsageError, match="a comparison takes two systems or more"):
         careful.compare()
+    for wrong in ({"names": "ab"}, {"test": 5}):
+        with pytest.raises(UsageError, match=r"systems are sacrecap\.Rows, and names a list|test must be one of"):
+            careful.compare(rows("plain"), **wrong)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"systems are sacrecap\.Rows"):
+        careful.compare({})  # type: ignore[arg-type]
+    for call in (careful.score, lambda **own: careful.compare(rows("plain"), **own)):
+        with pytest.raises(
+            UsageError, match="unexpected keyword argument 'sample'; rows were scored before, and take "
+        ):
+            call(sample=5)
+    with pytest.raises(UsageError, match=r"captions were not kept, .* score them with sacrecap\.score"):
+        careful.score(interval=None).explain("beach-dog")
+
+
+def test_what_is_found_names_the_image() -> None:
+    """The smallest of all batches, as of captions that are scored together."""
+    odd = {image: f"{caption} </s>" for image, caption in SYSTEMS["careful"].items() if image > "c"}
+    captions = {**SYSTEMS["careful"], **odd}
+    images = list(REFERENCES)
+    made = []
+    for own in (images[40:], images[:40]):
+        batch = {"image_id": own, "references": [REFERENCES[i] for i in own], "caption": [captions[i] for i in own]}
+        made.append(scorer("rouge-l").rows(batch))
+    [found], [expected] = (
+        [one.to_dict() for one in result.findings if one.kind == "token"]
+        for result in (sum(made).score(samples=20), sacrecap.score(REFERENCES, captions, "rouge-l", samples=20))  # type: ignore[attr-defined]
+    )
+    assert found == expected
 
 
 def test_a_counter_counts_what_build_counts() -> None:

@@ -74,7 +74,7 @@ class Counters:
         frequencies = {stem: counter.finish(minimum=minimum) for stem, counter in self._counters.items()}
         return Counts(self._images, frequencies, self._learners)
 
-    def known(self, minimum: int = RARE) -> WholeCorpus:
+    def known(self, minimum: int) -> WholeCorpus:
         """What is known of the whole corpus, whose references were all counted, without n-grams in fewer images."""
         images, frequencies, learners = self.finish(minimum)
         learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in learners.items()}

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import IO, TYPE_CHECKING, Protocol
 
 from sacrecap.corpus.corpus import Corpus, align, as_references
-from sacrecap.data.captions import CaptionFile, several_candidates
+from sacrecap.data.captions import CaptionFile
 from sacrecap.data.cells import told
 from sacrecap.engines.plan import Piece
 from sacrecap.errors import DataError
@@ -150,9 +150,6 @@ class RowsOfFile:
 
     def _piece(self, references: Captions, candidates: Captions) -> Piece:
         name = str(candidates.source)
-        counts = zip(candidates.image_ids, candidates.caption_counts(), strict=True)
-        if several := [image for image, count in counts if count > 1]:
-            raise DataError(f"{name}: {several_candidates(several)}")
         aligned = align(references, {"": candidates}, {"": name}, self._on_missing)
         return piece_of(aligned, slice(None), aligned.references.image_ids)
 

@@ -66,7 +66,9 @@ class Extent:
 
     def __add__(self, other: Extent) -> Extent:
         if self.about and other.about and self.about != other.about:
-            raise UsageError(f"rows by other settings cannot be put together: {self.about} and {other.about}")
+            differ = [(own, more) for own, more in zip(self.about, other.about, strict=True) if own != more]
+            first, second = (", ".join(setting for pair in differ for setting in pair[side]) for side in (0, 1))
+            raise UsageError(f"rows by other settings, {second}, cannot follow those by {first}")
         spans = [*self.references, *other.references]
         references = (min(spans), max(spans)) if spans else ()
         seen = added(self.seen, other.seen)
@@ -162,7 +164,7 @@ class Rows:
 
         Raises `DataError` where no row was scored, and `UsageError` for rows by different settings.
         """
-        how, _ = Resampling.of(resampling, keywords)
+        how = _resampling(resampling, keywords)
         return self._result(how, self.image_ids, self._statistics(), threads)
 
     def compare(
@@ -195,8 +197,11 @@ class Rows:
             UsageError: image ids are not known, names are not one for each system, or the systems were scored by
                 different settings.
         """
-        how, _ = Resampling.of(resampling, keywords)
+        how = _resampling(resampling, keywords)
         systems = (self, *systems)
+        given: Sequence[object] = systems
+        if isinstance(names, str) or not all(isinstance(rows, Rows) for rows in given):
+            raise UsageError("systems are sacrecap.Rows, and names a list of their names")
         names = names or [chr(ord("a") + n) for n in range(len(systems))]
         if len({*names}) != len(names) or len(names) != len(systems):
             raise UsageError(f"names must be {len(systems)} different ones, one for each system; got {names}")
@@ -246,6 +251,14 @@ class Rows:
         return (
             f"<Rows of {counted(self.images, 'image')}: {', '.join(metric.key for metric in self._scored_as.metrics)}>"
         )
+
+
+def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -> Resampling:
+    how, others = Resampling.of(resampling, keywords)
+    for name in others:
+        accepted = ", ".join(ResamplingKeywords.__annotations__)
+        raise UsageError(f"unexpected keyword argument {name!r}; rows were scored before, and take {accepted}")
+    return how
 
 
 def _places(name: str, images: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
@@ -329,8 +342,8 @@ class Sums:
 
     def result(self) -> Result:
         """The scores of all rows as a corpus, as [`sacrecap.score`][] returns them: without intervals, and without the
-        rows, so that there are no scores of images, and nothing is explained. What is found about captions has the
-        number of a row in its batch for an example, and is nothing that takes several rows, such as a common beginning.
+        rows, so that there are no scores of images, and nothing is explained. What is found about captions is
+        nothing that takes several rows, such as a common beginning; without image ids, its example is a row of a batch.
 
         Raises `DataError` where no row was scored.
         """

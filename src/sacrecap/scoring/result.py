@@ -353,6 +353,8 @@ class Result(Printable, Keyed[Score]):
 
     def _explained(self, kind: str, whose: str, image_id: str) -> Any:
         """The explanation of that kind by the first metric that gives one."""
+        if not self.corpus.candidate_captions.image_count:
+            raise UsageError("the captions were not kept, so nothing is explained; score them with sacrecap.score")
         from sacrecap.metrics.combine import WeightedMean
         from sacrecap.metrics.contributions import Contributions
 
