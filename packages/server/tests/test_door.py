@@ -293,6 +293,8 @@ def test_a_contest_that_is_being_edited_answers_so_and_goes_on(contest):
     contest.door.ranker.make_board()
     assert "nonsense" in contest.door.ranker.problem
     path.write_text(good)
+    contest.rank()
+    assert contest.door.ranker.problem == ""
     assert contest.submit(file_of()).status_code == 201
 
 

@@ -145,6 +145,25 @@ def test_who_is_signed_in_is_a_team_and_nobody_else_gets_through(world: tuple[Li
 
 
 @behind_proxies
+def test_heads_that_never_end_are_closed_by_the_proxy(world: tuple[LiveDoor, str, Person]) -> None:
+    _, url, person = world
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with ExitStack() as stack:
+        slow = []
+        for _ in range(50):
+            plain = socket.create_connection(("127.0.0.1", httpx.URL(url).port or 443), timeout=30)
+            slow.append(stack.enter_context(context.wrap_socket(plain, server_hostname="localhost")))
+            slow[-1].sendall(b"GET / HTTP/1.1\r\nHost: local")
+        began = time.monotonic()
+        assert person().get("/").status_code == 200
+        assert time.monotonic() - began < 5
+        for each in slow:
+            assert b" 200 " not in each.recv(1000)
+        assert time.monotonic() - began < 25
+
+
+@behind_proxies
 def test_a_request_that_goes_around_the_proxy_has_no_name(world: tuple[LiveDoor, str, Person]) -> None:
     door, url, _ = world
     host = url.removeprefix("https://")

@@ -192,7 +192,15 @@ def test_only_the_owner_comes_in(alone: World) -> None:
     assert stranger.get("/studies/1").headers["location"] == "/sign-in?next=/studies/1"
     assert stranger.post("/sign-in", token="f" * 32).status_code == 403
     assert stranger.post("/sign-in").status_code == 403
-    assert owner.post("/sign-in", token=TOKEN, next="//evil.example").headers["location"] == "/"
+    for away in (
+        "//evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "https://evil.example",
+        "/\t/evil.example",
+        "evil",
+    ):
+        assert owner.post("/sign-in", token=TOKEN, next=away).headers["location"] == "/"
     page = owner.get("/studies/1").text
     assert "Which is closer?" in page
     assert owner.post("/sign-out").status_code == 303

@@ -176,7 +176,7 @@ def _claim(submissions: Path, place: Path) -> None:
     if not is_ours:
         raise UsageError(
             f"{submissions} has what teams submitted by another --state than {place}, and its links and quotas are "
-            f"there: give that one; where it is lost, delete {mark}"
+            f"there: give that one; where it is lost, or this is a copy of another contest, delete {mark}"
         )
 
 

@@ -140,8 +140,7 @@ class Door:
                 self._contest = ((known, stamps_of(contest)), contest)
             return self._contest[1]
         except (OSError, RecursionError, SacrecapError) as error:
-            self.ranker.problem = str(error)
-            raise self.changing from None
+            raise self.changing from error
 
     @property
     def changing(self) -> Refused:
@@ -437,7 +436,7 @@ def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, 
     try:
         contest = door.contest
     except Refused as refused:
-        raise Refused(503, refused.message, [door.ranker.problem], retry_after=refused.retry_after) from None
+        raise Refused(503, refused.message, [str(refused.__cause__)], retry_after=refused.retry_after) from None
     teams, every = door.ledger.teams(), door.ledger.submissions()
     values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
     values["files"] = {team.slug: [each for each in every if each.team == team.slug] for team in teams}

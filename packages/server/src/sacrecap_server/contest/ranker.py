@@ -108,7 +108,7 @@ class Ranker:
         try:
             state = self._state()
         except SacrecapError as error:
-            self.problem = str(error)
+            self._made_of, self.problem = None, str(error)
             return
         if state == self._made_of and (self.site / PAGES[0]).exists():
             return
