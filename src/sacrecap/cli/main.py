@@ -111,7 +111,7 @@ def _usage(error: click.ClickException) -> int:
         hint = f" (see {error.ctx.command_path} {whole})"
     if isinstance(error, click.NoSuchOption):
         message = f"no option {error.option_name!r}{_known_elsewhere(error)}"
-    elif isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.Choice):
+    elif type(error) is click.BadParameter and isinstance(getattr(error.param, "type", None), click.Choice):
         message = _no_choice(error.format_message(), error.param.type.choices)  # type: ignore[union-attr]
     else:
         # click gives each choice of an argument a line of its own.
