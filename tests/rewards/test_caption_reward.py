@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 import pickle
+from collections.abc import Callable
 from dataclasses import asdict
+from itertools import chain, combinations
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sacrecap
-from sacrecap.errors import DataError, UsageError
+from fake_endpoint import FakeEndpoint, Reply
+from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.metrics import CiderD, PythonMetric
 from sacrecap.rewards import CaptionReward, SetReward
 from sacrecap.rewards.terms import mixture_of
@@ -72,12 +77,125 @@ def test_a_group_of_one_image_is_rewarded_as_in_a_batch_of_all() -> None:
     assert found[0] > found[1] > found[2] == 0
 
 
-def test_a_caption_without_a_score_gets_nothing_for_it() -> None:
+def test_a_caption_without_a_score_has_no_reward() -> None:
     """The references of the sofa name no colour, so SPICE of colours has no score there; ROUGE-L has."""
     colours = CaptionReward(REFERENCES, "spice(category=color)")
-    assert colours(["a cat on a sofa", "a red cat on a sofa", "a red ball"], ["sofa", "sofa", "park"]) == [0, 0, 1]
+    captions, images = ["a cat on a sofa", "a red cat on a sofa", "a red ball"], ["sofa", "sofa", "park"]
+    assert colours(captions, images) == [None, None, 1]
+    assert colours.last is not None
+    assert colours.last.unscored == 2 / 3
+    assert CaptionReward(REFERENCES, "spice(category=color)", missing=0.0)(captions, images) == [0, 0, 1]
     mixed, words = (CaptionReward(REFERENCES, name) for name in ("spice(category=color) + rouge-l", "rouge-l"))
     assert mixed(["a cat on a sofa"], ["sofa"]) == words(["a cat on a sofa"], ["sofa"]) != [0]
+
+
+def judged(refuses: Callable[[str], bool]) -> FakeEndpoint:
+    """A judge that gives 0.8 to each caption that it does not refuse."""
+
+    def answer(body: dict[str, Any], _: int) -> Reply:
+        caption = json.loads(
+            body["messages"][0]["content"].partition("Candidate, as a JSON string:\n")[2].splitlines()[0]
+        )
+        return Reply("", refusal="no") if refuses(caption) else Reply('{"score": 80}')
+
+    return FakeEndpoint(answer)
+
+
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
+def test_one_refusal_leaves_the_mean_of_its_group_alone(tmp_path: Path) -> None:
+    """By enumeration of who is refused in a group of four: what remains has the rewards that it has alone."""
+    captions = ["a dog", "a dog runs", "two cats", "a dog on the beach"]
+    alone = CaptionReward(REFERENCES, "cider-d")(captions, ["beach"] * 4)
+    for refused in map(set, chain.from_iterable(combinations(captions, size) for size in range(5))):
+        with judged(refused.__contains__) as fake:
+            judge = sacrecap.Endpoint(fake.url, "m", answers=str(tmp_path / "answers.sqlite"))
+            reward = CaptionReward(REFERENCES, "judge(rating)", judge=judge)
+            found = reward(captions, ["beach"] * 4)
+            assert found == [None if caption in refused else 0.8 for caption in captions]
+            known = [each for each in found if each is not None]
+            advantages = [0.0 if each is None else each - sum(known) / len(known) for each in found]
+            assert advantages == pytest.approx([0.0] * 4)
+            mixed = CaptionReward(REFERENCES, "cider-d + 2*judge(rating)", judge=judge)(captions, ["beach"] * 4)
+            assert mixed == [
+                None if caption in refused else pytest.approx(own + 1.6)
+                for caption, own in zip(captions, alone, strict=True)
+            ]
+            sets = SetReward(REFERENCES, "self-cider + judge(rating)", judge=judge, num_generations=4)
+            shares = SetReward(REFERENCES, "self-cider", num_generations=4)(captions, ["beach"] * 4)
+            assert sets(captions, ["beach"] * 4) == [
+                None if caption in refused else pytest.approx(share + 0.8)  # type: ignore[operator]
+                for caption, share in zip(captions, shares, strict=True)
+            ]
+            assert reward.last is not None
+            assert reward.last.unscored == len(refused) / 4
+
+
+def test_a_judge_that_never_answers_is_told_of_at_once(tmp_path: Path) -> None:
+    with judged(lambda _: True) as fake:
+        judge = sacrecap.Endpoint(fake.url, "m", answers=str(tmp_path / "answers.sqlite"))
+        reward = CaptionReward(REFERENCES, "judge(rating)", judge=judge)
+        with pytest.warns(SacrecapWarning, match="none of the last 3 captions has a reward by judge"):
+            assert reward(["a", "b", "c"], ["beach"] * 3) == [None] * 3
+        assert reward(["d", "e", "f"], ["beach"] * 3) == [None] * 3, "it is told of once"
+        single = CaptionReward(REFERENCES, "judge(rating)", judge=judge)
+        assert single(["a"], ["beach"]) == [None]
+        with pytest.warns(SacrecapWarning, match="none of the last 2 captions"):
+            single(["b"], ["beach"])
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "a dog runs",
+        ["a dog runs", None],
+        ["a dog runs", float("nan"), " "],
+        ("a dog runs",),
+        np.array(["a dog runs", None], dtype=object),
+        '["a dog runs", null]',
+        "['a dog runs']",
+        {"caption": "a dog runs"},
+        {"caption": ["a dog runs"], "id": [7]},
+        '{"caption": "a dog runs"}',
+        [{"caption": "a dog runs", "id": 7}],
+        [{"raw": "a dog runs", "tokens": ["a"]}],
+        {"target": ["a dog runs"]},
+        {"ground_truth": "a dog runs"},
+        [["a dog runs"], [[None]]],
+        ['{"caption": "a dog runs"}'],
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_column_of_references_in_any_form(cell: object) -> None:
+    reward = CaptionReward(None, "rouge-l", reference_column="captions")
+    assert reward(["a dog runs", "None"], captions=[cell, ["a red bus", None]]) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ({"image": 3}, "row 0 of the column 'captions' is an object with image; captions are found under caption,"),
+        ([3], "of type int"),
+        (3, "of type int"),
+        ([b"a dog"], "of type bytes"),
+        ([None], "no references in row 0"),
+        ({"caption": None}, "no references in row 0"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sacrecap.errors.DataWarning")
+def test_a_column_without_references_is_refused(cell: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        CaptionReward(None, "rouge-l", reference_column="captions")(["a dog"], captions=[cell])
+
+
+def test_what_follows_the_end_of_a_completion_is_padding() -> None:
+    reward = CaptionReward(REFERENCES, "cider-d - 1*unfinished", ends=(2, 9), end=False)
+    ids = [[5, 6, 2], [5, 2, 0], [5, 9, 9], [5, 6, 7], []]
+    for rows in (ids, [np.array(row, dtype=np.int64) for row in ids]):
+        whole, *others = reward(["a dog runs"] * 5, ["beach"] * 5, completion_ids=rows)
+        assert whole is not None
+        assert others == [whole, whole, whole - 1, whole - 1]
+        assert reward.last is not None
+        assert reward.last.unfinished == 2 / 5
 
 
 def test_sentences_are_rewarded_as_they_are_scored() -> None:
@@ -263,7 +381,10 @@ def test_terms_can_be_subtracted() -> None:
         (lambda: CaptionReward(REFERENCES)(["a"]), "which images are these captions of"),
         (lambda: CaptionReward(REFERENCES)(["a"], "park"), "which images are these captions of"),
         (lambda: CaptionReward(REFERENCES, text="thinking"), "text"),
-        (lambda: CaptionReward(REFERENCES, text=[3]), "text takes answer, after-thinking, caption, or a function"),  # type: ignore[list-item]
+        (
+            lambda: CaptionReward(REFERENCES, text=[3]),
+            "text takes answer, after-thinking, caption, boxed, tag:NAME, json:NAME, or a function",
+        ),  # type: ignore[list-item]
         (lambda: CaptionReward(None), "references, or a column of the data set"),
         (lambda: CaptionReward(REFERENCES, reference_column="captions"), "give one of the two"),
         (lambda: CaptionReward(None, reference_column="captions"), "the references of a batch are few"),

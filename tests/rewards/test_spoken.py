@@ -46,8 +46,29 @@ def test_what_follows_thinking(written: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("way", "written"),
+    [
+        ("tag:description", f"<think>a</think><description>{SAID}</description>"),
+        ("boxed", rf"so \boxed{{\text{{{SAID}}}}}."),
+        ("json:caption", f'```json\n{{"caption": "{SAID}", "sure": true}}\n```'),
+        ("json:Text", f"{{'text': '{SAID}'}}"),
+        ("answer", f"[THINK]<answer>a cat</answer>[/THINK]<answer>{SAID}</answer>"),
+    ],
+)
+def test_other_packings_by_name(way: str, written: str) -> None:
+    assert spoken(written, way) == SAID
+    assert spoken(f"<think>a draft: {written}" if "</" not in written else f"{written}<think>", way) == ""
+    assert spoken("a cat", way) == ""
+
+
+@pytest.mark.parametrize(
     "written",
     [
+        f"<think>a beach</think><caption>{SAID}</caption>",
+        f"<CAPTION> {SAID} </CAPTION>",
+        rf"\boxed{{{SAID}}}",
+        f'{{"caption": "{SAID}"}}',
+        f"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>{SAID}",
         f"{SAID}<|im_end|>",
         f"<|im_start|>assistant\n{SAID}</s>",
         f"**Caption:** {SAID}",

@@ -25,7 +25,7 @@ from sacrecap.metrics import CiderD
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.completions import END, CompletionBatch, in_groups, told_group_size
 from sacrecap.rewards.metric_reward import MetricReward
-from sacrecap.rewards.row_scores import ready_needs, row_scores
+from sacrecap.rewards.row_scores import TermScores, ready_needs, row_scores, summed
 from sacrecap.rewards.terms import Term
 from sacrecap.rewards.words import CiderDOfWords
 
@@ -63,11 +63,14 @@ class CaptionReward(MetricReward):
         threads: number of threads; 0 means one per core. One is fastest for batches of less than a few thousand.
         needs: what the metrics need in addition to captions, as for [`sacrecap.score`][], by image id of `references`.
         reference_column: the keyword, a column of the trainer's data set, that holds the references of each completion.
-        text: how to find the caption in a completion: `answer`, `after-thinking`, `caption`, a function, or several.
+        text: how to find the caption in a completion: `answer`, `after-thinking`, `caption`, `boxed`, `tag:NAME`,
+            `json:NAME`, a function, or several.
         end: whether the end counts. By default it does, but not in CIDEr where document frequencies are given, which
             count no ends.
         ends: ids of the tokens that end a completion, as in `tokenizer.eos_token_id`; TRL's trainer tells them.
         num_generations: captions of a group, in consecutive rows, for the guards; TRL's trainer tells it.
+        missing: the reward of a caption that has none, as where a judge refuses; None for trainers that leave such
+            captions out (TRL, ms-swift), 0 for others.
         **given: needs by keyword.
 
     Raises:
@@ -90,9 +93,12 @@ class CaptionReward(MetricReward):
         end: bool | None = None,
         ends: int | Collection[int] | None = None,
         num_generations: int | None = None,
+        missing: float | None = None,
         **given: Unpack[Given],
     ) -> None:
-        super().__init__(reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations)
+        super().__init__(
+            reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
+        )
         for term in self._mixture.terms:
             _check_captions(term.metric)
         captions = references_of(references, reference_column)
@@ -138,11 +144,13 @@ class CaptionReward(MetricReward):
                 f"no references for {some(absent)}: captions are of images of the training split, which has "
                 f"{len(images):,} images, such as {next(iter(images), 'none')!r}"
             )
-        rewards = np.zeros(len(batch.images))
-        for term, ends, scorer in self._terms:
-            if batch.images:
-                rewards += term.weight * term.sign * scorer(batch.with_ends() if ends else batch)
-        return rewards
+        if not batch.images:
+            return np.zeros(0)
+        terms = [
+            TermScores.of([term.metric], term.weight * term.sign * scorer(batch.with_ends() if ends else batch))
+            for term, ends, scorer in self._terms
+        ]
+        return summed(terms, batch.by_image().values(), len(batch.images))
 
 
 class _Term(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -160,7 +161,8 @@ class CompletionReader:
         values = columns.get(self.reference_column or "")
         if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
             raise UsageError(f"the trainer passes no column {self.reference_column!r} with the references")
-        groups = [tuple(group) for group in as_references(list(values)).to_dict().values()]
+        cells = [_cell(value, f"row {row} of the column {self.reference_column!r}") for row, value in enumerate(values)]
+        groups = [tuple(group) for group in as_references(cells).to_dict().values()]
         bare = [f"row {row}" for row, group in enumerate(groups) if not group]
         if bare:
             raise DataError(
@@ -179,13 +181,53 @@ class CompletionReader:
             told = [not cut for cut in columns["is_truncated"]]
         ends = self.ends or getattr(trainer_of(columns), "eos_token_ids", ())
         if told is None and ends and columns.get("completion_ids") is not None:
-            told = [len(ids) > 0 and int(ids[-1]) in ends for ids in columns["completion_ids"]]
+            told = [
+                any(int(one) in ends for one in ids) for ids in columns["completion_ids"]
+            ]  # then padding may follow
         if told is None:
             return None
         finished = list(map(bool, told))
         if len(finished) != rows:
             raise DataError(f"{rows} captions, of which {len(finished)} are told whether they are finished")
         return finished
+
+
+_CAPTION = ("caption", "captions", "references", "raw", "sentence", "sentences", "text", "target", "ground_truth")
+"""The names under which objects have captions."""
+
+
+def _cell(value: object, where: str) -> Any:
+    """The captions of a cell: a text as it is, or a list of texts."""
+    found = _of_json(value)
+    return found if isinstance(found, str) else list(_captions(found, where))
+
+
+def _captions(value: object, where: str) -> Iterator[object]:
+    """The captions in lists and objects, which may hold each other; of those that are not there, nothing."""
+    found = _of_json(value)
+    if isinstance(found, Mapping):
+        name = next((name for name in _CAPTION if name in found), None)
+        if name is None:
+            raise DataError(
+                f"{where} is an object with {first_of(list(found)) or 'nothing in it'}; captions are found under "
+                f"{', '.join(_CAPTION)}"
+            )
+        yield from _captions(found[name], where)
+    elif isinstance(found, Iterable) and not isinstance(found, str | bytes):
+        for each in found:
+            yield from _captions(each, where)
+    elif found is not None and found == found and not (isinstance(found, str) and not found.strip()):  # noqa: PLR0124
+        yield found
+
+
+def _of_json(value: object) -> object:
+    """The object or list that a text is, as JSON; anything else as it is."""
+    if not (isinstance(value, str) and value.lstrip().startswith(("{", "["))):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 def trainer_of(columns: Mapping[str, Any]) -> object | None:

@@ -63,6 +63,8 @@ class Guards:
     """Self-CIDEr of these, 0 to 1: how unlike captions of different images are."""
     within: float = float("nan")
     """Mean Self-CIDEr of the groups of the call, 0 to 1; NaN where groups are not told."""
+    unscored: float = float("nan")
+    """Share of captions without a reward, as where a judge refused, 0 to 1."""
 
     def log(self, write: Callable[[str, float], object]) -> None:
         """Logs each figure that is known, as `sacrecap/words`, `sacrecap/between` and so on."""
@@ -137,7 +139,8 @@ class Watch:
         corpus.tokenizer = self._tokenizer  # it has cut these captions before
         scores = dict(zip(corpus.image_ids, row_scores(corpus, SelfCider(), self._needs).tolist(), strict=True))
         first = scores.pop("between", float("nan"))
-        return {"between": first, "within": float(np.mean(list(scores.values()))) if scores else float("nan")}
+        known = [score for score in scores.values() if not math.isnan(score)]
+        return {"between": first, "within": float(np.mean(known)) if known else float("nan")}
 
     def _measured(self, references: Mapping[str, Sequence[str]]) -> dict[str, _Band]:
         """The bands of people's captions: an image's captions are its group, and any of them stands for it."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sacrecap.choices import TOKENIZERS, Tokenizer
-from sacrecap.errors import accepted_name
+from sacrecap.errors import accepted_name, warn
 from sacrecap.metrics import SelfCider
 from sacrecap.resources.needs import Needs
 from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, CompletionReader
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
     from sacrecap._core import Captions
     from sacrecap.metrics import Metric
+
+
+_SEVERAL = 2
+"""Captions without a reward of which the user is told."""
 
 
 class MetricReward(ABC):
@@ -40,12 +46,16 @@ class MetricReward(ABC):
         text: Text | None,
         ends: int | Collection[int] | None,
         num_generations: int | None,
+        missing: float | None,
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         self._mixture = mixture_of(reward)
         self.tokenizer = tokenizer
         self.threads = threads
         self.num_generations = num_generations
+        self.missing = missing
+        self._unrewarded = 0
+        """Captions in a row that had no reward; −1 once it was told of."""
         ids = () if ends is None else (ends,) if isinstance(ends, int) else tuple(ends)
         self._reading = CompletionReader(tokenizer, threads, image_column, reference_column, ways_of(text), ids)
         self.last: Guards | None = None
@@ -76,7 +86,7 @@ class MetricReward(ABC):
 
     def __call__(
         self, completions: Iterable[Completion], image_ids: Iterable[object] | None = None, **columns: object
-    ) -> list[float]:
+    ) -> list[float | None]:
         """Rewards of captions.
 
         Args:
@@ -87,8 +97,9 @@ class MetricReward(ABC):
                 without them all are. TRL's `log_metric` gets the figures of `last`.
 
         Returns:
-            One number per caption, in the metrics' own ranges times their weights; 0 for a metric that does not score
-            it.
+            One number per caption, in the metrics' own ranges times their weights; `missing` for a caption without a
+            reward: no metric has a score for it, or a judge did not answer, or a metric has scores for others of its
+            image. A metric that scores no caption of an image is left out for all of them.
 
         Raises:
             DataError: an image without references, a completion without text, unequal numbers of completions and
@@ -98,11 +109,27 @@ class MetricReward(ABC):
         batch = self._reading.batch(completions, image_ids, columns)
         groups = self._groups(batch, columns)
         rewards = self.rewards(batch, groups) + self._penalties(batch)
-        self.last = self._watch.look(batch, groups)
+        missing = np.isnan(rewards)
+        self.last = replace(
+            self._watch.look(batch, groups), unscored=float(missing.mean()) if len(missing) else math.nan
+        )
+        self._tell_of_missing(missing)
         write = columns.get(LOG_METRIC)
         if callable(write):
             self.last.log(write)
-        return list(map(float, rewards))
+        return [self.missing if math.isnan(each) else each for each in rewards.tolist()]
+
+    def _tell_of_missing(self, missing: npt.NDArray[np.bool_]) -> None:
+        """Warns, once, where no caption has a reward: of a batch, or of several that came alone."""
+        if self._unrewarded < 0 or not len(missing):
+            return
+        self._unrewarded = self._unrewarded + len(missing) if missing.all() else 0
+        if self._unrewarded >= _SEVERAL:
+            warn(
+                f"none of the last {self._unrewarded:,} captions has a reward by {self._mixture}: what rates them does "
+                "not answer, refuses, or its answers cannot be read. Nothing is learned so; look at what it says"
+            )
+            self._unrewarded = -1
 
     def _penalties(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) weighted penalties."""

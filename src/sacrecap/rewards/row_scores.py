@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,10 +22,41 @@ if TYPE_CHECKING:
 
 
 def row_scores(corpus: Corpus, metric: Metric, needs: Needs) -> npt.NDArray[np.float64]:
-    """The score of each caption of the corpus, or of each set; 0 for one that the metric does not score."""
+    """The score of each caption of the corpus, or of each set; NaN for one that has none."""
     [counted] = count(corpus, (metric,), needs)
-    scores: npt.NDArray[np.float64] = np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
-    return np.nan_to_num(scores, nan=0.0)
+    return np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
+
+
+class TermScores(NamedTuple):
+    """What a term of a mixture gives each caption, times its weight."""
+
+    scores: npt.NDArray[np.float64]
+    is_by_chance: bool
+    """Whether a score may be missing for one caption of an image and not for another, as where a judge is asked."""
+
+    @classmethod
+    def of(cls, metrics: Iterable[Metric], scores: npt.NDArray[np.float64]) -> TermScores:
+        return cls(scores, any("judge" in metric.needs for metric in metrics))
+
+
+def summed(terms: Iterable[TermScores], groups: Iterable[Sequence[int]], number: int) -> npt.NDArray[np.float64]:
+    """The rewards of captions, from the terms of a mixture; NaN where there is none.
+
+    The captions of a group are compared with each other. A term that has a score for none of them (SPICE of colours,
+    where no reference names one) is left out for all. One that has no score for some of them, or whose score is missing
+    by chance, leaves these without a reward: without it they would only seem worse than the others.
+    """
+    total, is_scored = np.zeros(number), np.zeros(number, dtype=bool)
+    rows = [np.array(group, dtype=np.intp) for group in groups]
+    for scores, is_by_chance in terms:
+        missing = np.isnan(scores)
+        is_scored |= ~missing
+        left_out = [] if is_by_chance else [group for group in rows if missing[group].all()]
+        counted = scores.copy()
+        for group in left_out:
+            counted[group] = 0.0
+        total += counted
+    return np.where(is_scored, total, np.nan)
 
 
 def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenizer, needs: Needs) -> Needs:

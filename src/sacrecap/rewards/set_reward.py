@@ -29,7 +29,7 @@ from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, references_of, tokenised
 from sacrecap.rewards.completions import CompletionBatch, in_groups, told_group_size, trainer_of
 from sacrecap.rewards.metric_reward import MetricReward
-from sacrecap.rewards.row_scores import ready_needs, row_scores
+from sacrecap.rewards.row_scores import TermScores, ready_needs, row_scores, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -62,6 +62,7 @@ class SetReward(MetricReward):
         end: as for `CaptionReward`, of the metrics of captions.
         ends: as for `CaptionReward`.
         num_generations: captions of a group. TRL's trainer tells it; other callers give it here.
+        missing: as for `CaptionReward`.
         **given: needs by keyword.
 
     Raises:
@@ -84,9 +85,12 @@ class SetReward(MetricReward):
         end: bool | None = None,
         ends: int | Collection[int] | None = None,
         num_generations: int | None = None,
+        missing: float | None = None,
         **given: Unpack[Given],
     ) -> None:
-        super().__init__(reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations)
+        super().__init__(
+            reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
+        )
         if num_generations is not None:
             _check_size(num_generations)
         self._of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
@@ -116,12 +120,11 @@ class SetReward(MetricReward):
 
     def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch by metrics; `groups` are the rows of each group."""
-        rewards = np.zeros(len(batch.images))
+        terms = self._shares(batch, groups) if groups else []
         if self._captions is not None:
-            rewards += self._captions.rewards(batch)
-        if groups:
-            rewards += self._shares(batch, groups)
-        return rewards
+            metrics = [term.metric for term in self._mixture.terms]
+            terms.append(TermScores.of(metrics, self._captions.rewards(batch)))
+        return summed(terms, groups or batch.by_image().values(), len(batch.images))
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]]:
         each = self.num_generations or told_group_size(columns)
@@ -140,8 +143,8 @@ class SetReward(MetricReward):
             )
         return in_groups(batch, each)
 
-    def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> npt.NDArray[np.float64]:
-        """(N,) weighted shares."""
+    def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> list[TermScores]:
+        """(N,) weighted shares of each metric."""
         sets: dict[str, list[str]] = {}
         for number, rows in enumerate(groups):
             sets[f"{number:08} whole"] = [batch.text(row) for row in rows]
@@ -149,14 +152,16 @@ class SetReward(MetricReward):
                 sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
         [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
         corpus.tokenizer = self.tokenizer  # it has cut these captions before
-        shares = np.zeros(len(batch.images))
+        found = []
         for term, needs in zip(self._of_sets, self._needs, strict=True):
             of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
+            shares = np.zeros(len(batch.images))
             for number, rows in enumerate(groups):
                 for row in rows:
                     lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
-                    shares[row] += term.weight * term.sign * (len(rows) - 1) * lost
-        return shares
+                    shares[row] = term.weight * term.sign * (len(rows) - 1) * lost
+            found.append(TermScores.of([term.metric], shares))
+        return found
 
 
 def _check_size(each: int) -> None:

@@ -1,7 +1,7 @@
 """What a policy says, out of what it writes: without its thinking, the marks of chat templates, and openings.
 
 CaptionReward(references, text="answer")                    # <think>a beach …</think><answer>a dog runs</answer>
-CaptionReward(references, text=["after-thinking", "caption"])
+CaptionReward(references, text="json:caption")              # {"caption": "a dog runs"}
 CaptionReward(references, text=str.lower)
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias
 
 from sacrecap.errors import UsageError, accepted_name
+from sacrecap.resources.model_text import after_thoughts, boxed, tagged, values
 
 Text: TypeAlias = "str | Callable[[str], str] | Iterable[str | Callable[[str], str]]"
 """A way to find the caption in a completion: a name of `WAYS`, a function, or several, one after the other."""
 
-_ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|<answer>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT = re.compile(r"</?(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _MARKS = re.compile(r"<\|[^|<>]*\|>|</?s>|<(?:eos|bos|pad|end_of_turn|start_of_turn|end_of_utterance)>|\[/?INST\]")
 _OPENING = re.compile(
     r"\s*(?:assistant\b\s*:?\s*)?"
@@ -28,22 +28,29 @@ _OPENING = re.compile(
 _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"))
 
 
-def answer(written: str) -> str:
-    """The text of the last `<answer>`, also of one that was cut; nothing without one."""
-    found = _ANSWER.findall(written)
-    return found[-1].strip() if found else ""
+def of_tag(written: str, name: str) -> str:
+    """The text of the last element of that name behind all thoughts, also of one that was cut; nothing without one."""
+    return tagged(after_thoughts(written), name) or ""
 
 
-def after_thinking(written: str) -> str:
-    """What follows the last `</think>`; nothing while it still thinks; all of it where there are no such tags."""
-    tags = list(_THOUGHT.finditer(written))
-    if not tags:
-        return written
-    return written[tags[-1].end() :].strip() if tags[-1][0].startswith("</") else ""
+def of_box(written: str) -> str:
+    r"""What stands in the last `\boxed{…}` behind all thoughts; nothing without one."""
+    return boxed(after_thoughts(written)) or ""
+
+
+def of_json(written: str, name: str) -> str:
+    """The text of that name in JSON, also in JSON that is nearly right; nothing without one, or with several."""
+    found = values(after_thoughts(written), name.lower())
+    return found[0].strip() if found and isinstance(found[0], str) and found.count(found[0]) == len(found) else ""
 
 
 def caption(written: str) -> str:
-    """Without marks of chat templates, marks of Markdown, an opening such as `Sure! Here is a caption:`, and quotes."""
+    r"""Behind all thoughts, and out of `<caption>`, `\boxed{}` or the JSON of a caption, if it is in one of these;
+    without marks of chat templates, marks of Markdown, an opening such as `Sure! Here is a caption:`, and quotes.
+    """
+    written = after_thoughts(written)
+    for packed in (tagged(written, "caption"), boxed(written), of_json(written, "caption")):
+        written = packed or written
     plain = re.sub(r"\*\*|__|`|^#+ ", "", _MARKS.sub(" ", written), flags=re.MULTILINE)
     opening = _OPENING.match(plain)
     said = plain[opening.end() :].strip() if opening else plain.strip()
@@ -53,21 +60,34 @@ def caption(written: str) -> str:
     return said
 
 
-WAYS: dict[str, Callable[[str], str]] = {"answer": answer, "after-thinking": after_thinking, "caption": caption}
+WAYS: dict[str, Callable[[str], str]] = {
+    "answer": partial(of_tag, name="answer"),
+    "after-thinking": after_thoughts,
+    "caption": caption,
+    "boxed": of_box,
+}
 """Ready-made ways by name."""
+_NAMED: dict[str, Callable[..., str]] = {"tag": of_tag, "json": of_json}
+"""Those that take a name, as in `tag:caption` and `json:caption`."""
 
 
 def ways_of(text: Text | None) -> tuple[Callable[[str], str], ...]:
     """The functions that a completion goes through. Raises `UsageError` for an unknown name, or what is neither."""
     if text is None:
         return ()
-    found = []
+    found: list[Callable[[str], str]] = []
     for way in [text] if isinstance(text, str) or callable(text) else text:
         if isinstance(way, str):
-            accepted_name("text", way, list(WAYS))
+            kind, _, name = way.partition(":")
+            if kind in _NAMED and name:
+                found.append(partial(_NAMED[kind], name=name))
+                continue
+            accepted_name("text", way, [*WAYS, *(f"{kind}:NAME" for kind in _NAMED)])
             found.append(WAYS[way])
         elif callable(way):
             found.append(way)
         else:
-            raise UsageError(f"text takes {', '.join(WAYS)}, or a function from text to text, got {way!r}")
+            raise UsageError(
+                f"text takes {', '.join(WAYS)}, tag:NAME, json:NAME, or a function from text to text, got {way!r}"
+            )
     return tuple(found)

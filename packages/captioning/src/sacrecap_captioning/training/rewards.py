@@ -120,7 +120,7 @@ class MetricOfText:
         numbers = images.repeat_interleave(len(words) // len(images)).tolist()  # the image of each sample
         tokens = [self._vocabulary.text(row).split() for row in words.tolist()]
         rewards = self._reward.rewards(CompletionBatch(tokens, list(map(str, numbers))))
-        return torch.tensor(rewards, dtype=torch.float32, device=words.device)
+        return torch.tensor(np.nan_to_num(rewards), dtype=torch.float32, device=words.device)
 
 
 def _ids(vocabulary: Vocabulary, captions: Sequence[Sequence[str]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
