@@ -15,6 +15,7 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations, product
 from pathlib import Path
@@ -44,13 +45,17 @@ if TYPE_CHECKING:
 Estimates = dict[str, Estimate]
 """Accuracy by category."""
 SAMPLES = 4000
-DRAWS = 10
+DRAWS = {"ABSTRACT-50S": 10, "PASCAL-50S": 1}
 SEED = 0
 BETA2 = 5.0
 """β² of F, as in the paper of Self-CIDEr."""
 QUANTILES = 1.959964 + 0.841621
 """Of the normal distribution: two-sided 5 %, and a power of 80 %."""
 BEFORE = {"ABSTRACT-50S": "abstract50s", "PASCAL-50S": "pascal50s"}
+REFERENCES = {"PASCAL-50S": "pascal50s/pascal50S.mat"}
+"""References in place of those that the judgments have."""
+MOST = 48
+"""References of an image in the paper; of PASCAL-50S it drops two of 50."""
 
 
 def main() -> None:
@@ -82,14 +87,15 @@ class Data:
 
     def _pairs(self, name: str) -> Pairs:
         """The pairs of a data set."""
-        pairs = read_judgments(self.folder / BEFORE[name])
+        captions = self.folder / REFERENCES[name] if name in REFERENCES else None
+        pairs = read_judgments(self.folder / BEFORE[name], captions=captions)
         assert isinstance(pairs, Pairs)
-        return pairs
+        return replace(pairs, rows=[replace(row, references=row.references[:MOST]) for row in pairs.rows])
 
     def _scores(self, name: str, metric: str, references: list[Sequence[str]]) -> Columns:
         pairs = self.pairs(name)
         needs = Needs({} if pairs.objects is None else {"objects": pairs.objects})
-        [columns] = RowScorer(parse_metrics(metric), needs=needs).score(pairs, references)[0].values()
+        [columns] = RowScorer(parse_metrics(metric), "images", needs=needs).score(pairs, references)[0].values()
         return columns
 
     def _accuracy(self, name: str, metric: str, count: int | None = None) -> Estimates:
@@ -101,7 +107,7 @@ class Data:
         pairs, generator = self.pairs(name), np.random.default_rng([SEED, count])
         every = count == min(len(row.references) for row in pairs.rows)
         drawn = []
-        for _ in range(1 if every else DRAWS):
+        for _ in range(1 if every else DRAWS[name]):
             references = drawn_references(pairs.rows, count, generator)
             drawn.append(_accuracy_by(self._scores(name, metric, references), pairs, ties))
         return {category: Estimate.mean([own[category] for own in drawn]) for category in drawn[0]}
@@ -118,7 +124,7 @@ class Data:
 def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
     """With ties of `rounding`, the last bits of the scores decide."""
     difference = columns["b"] - columns["c"] if ties == "rounding" else accuracy.difference(columns)
-    credits = accuracy.credit(difference, pairs, "wrong" if ties == "rounding" else ties)
+    credits = accuracy.credit(difference, pairs.preferred, "wrong" if ties == "rounding" else ties)
     return accuracy.accuracy(credits, pairs, Resampling(samples=SAMPLES))
 
 
@@ -160,7 +166,8 @@ def meteor(data: Data) -> list[Sequence[str]]:
     places = [("ABSTRACT-50S", kind) for kind in ("HC", "HI", "all")]
     places += [("PASCAL-50S", kind) for kind in ("HC", "HI", "HM", "MM", "all")]
     rows = [_versus(data, "cider-paper", "meteor", *place) for place in places]
-    return _table(HEADER, [*rows, _versus(data, "cider-paper", "meteor", "ABSTRACT-50S", "all", 5)])
+    few = [_versus(data, "cider-paper", "meteor", name, "all", 5) for name in BEFORE]
+    return _table(HEADER, [*rows, *few])
 
 
 def _versus(
@@ -197,12 +204,13 @@ def references(data: Data) -> list[Sequence[str]]:
     """More references help, and what they bring ends near 50."""
     rows = []
     for metric in ("cider-paper", "cider-d", "rouge-1", "meteor"):
-        drawn = {count: data.drawn("ABSTRACT-50S", metric, count)["all"] for count in (5, 10, 24, 48)}
-        pairs = data.decided("ABSTRACT-50S", "all")
-        rows += [
-            tested(f"{metric}: {more} > {less}", "ABSTRACT-50S", drawn[more], drawn[less], pairs)
-            for less, more in ((5, 10), (10, 24), (24, 48))
-        ]
+        for name in BEFORE:
+            drawn = {count: data.drawn(name, metric, count)["all"] for count in (5, 10, 24, 48)}
+            pairs = data.decided(name, "all")
+            rows += [
+                tested(f"{metric}: {more} > {less}", name, drawn[more], drawn[less], pairs)
+                for less, more in ((5, 10), (10, 24), (24, 48))
+            ]
     return _table(HEADER, rows)
 
 
@@ -216,11 +224,10 @@ def bleu(data: Data) -> list[Sequence[str]]:
         ("formula, ties half", "bleu-1(smoothing=none)", "half"),
         ("constants, rounding decides", "bleu-1", "rounding"),
     ):
-        drawn = {count: data.drawn("ABSTRACT-50S", metric, count, ties)["all"] for count in (5, 24, 48)}
-        for few in (5, 24):
-            on = f"{drawn[few].value:.3f}, {drawn[48].value:.3f}"
-            pairs = data.decided("ABSTRACT-50S", "all")
-            rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], pairs))
+        for name, few in product(BEFORE, (5, 24)):
+            drawn = {count: data.drawn(name, metric, count, ties)["all"] for count in (few, 48)}
+            on = f"{name}: {drawn[few].value:.3f}, {drawn[48].value:.3f}"
+            rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], data.decided(name, "all")))
     return _table(("claim", "accuracies", *HEADER[2:]), rows)
 
 
@@ -273,6 +280,8 @@ def vifidel(data: Data) -> list[Sequence[str]]:
         versus("vifidel(references=no)", other, category="MM")
         for other in ("bleu-4", "rouge-l", "meteor", "cider-d", "cider-paper")
     ]
+    few = ("bleu-4", "rouge-l", "meteor", "cider-d")
+    rows += [versus("vifidel(references=no)", other, category="MM", references=5) for other in few]
     rows += [versus("vifidel", other, category="MM", references=1) for other in ("meteor", "cider-d")]
     rows += [
         versus("vifidel", other, category="MM") for other in ("vifidel(references=no)", "meteor", "cider-d", "wmd")
