@@ -132,6 +132,10 @@ def test_what_does_not_belong_together_is_refused() -> None:
     assert unnamed.image_ids[:2] == ["0", "1"]
     with pytest.raises(UsageError, match="rows are paired by image id; name their column"):
         careful.compare(unnamed)
+    mixed = careful + scorer(image_id=None).rows(batches("plain")[0])
+    assert mixed.image_ids[-1] == str(len(mixed) - 1)
+    with pytest.raises(UsageError, match="rows are paired by image id; name their column"):
+        careful.compare(mixed)
     with pytest.raises(DataError, match=r"b: differs by \d+ images .*score all systems on the same images"):
         careful.compare(scorer().rows(batches("plain")[0]))
     with pytest.raises(DataError, match="b: has several rows of 60 images"):

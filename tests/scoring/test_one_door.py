@@ -103,3 +103,11 @@ def test_an_empty_id_is_refused(image: str) -> None:
         sacrecap.score(
             pandas.DataFrame({"image_id": ["1", image], "caption": ["a dog", "a cat"]}), {"1": "a dog"}, "rouge-l"
         )
+
+
+@pytest.mark.parametrize("on_missing", ["error", "zero", "skip"])
+def test_an_image_that_nobody_describes_is_left_out(on_missing: Any) -> None:
+    references = {"1": ["a dog"], "2": [], "3": ["a red bus"]}
+    for captions in ({"1": "a dog", "3": "a bus"}, {"1": "a dog", "2": [], "3": "a bus"}):
+        found = sacrecap.score(references, captions, "rouge-l", on_missing=on_missing)  # type: ignore[arg-type]
+        assert found.image_ids == ["1", "3"]

@@ -397,6 +397,10 @@ def test_two_systems_at_least_scored_alike() -> None:
     results["b"] = sacrecap.score(example.references(), few, "rouge-l", interval=None, on_missing="skip")
     with pytest.raises(UsageError, match="b was scored on other images than a"):
         compare_results(results)
+    turned = dict(reversed(example.references().items()))
+    results["b"] = sacrecap.score(turned, plain, "rouge-l", interval=None)
+    with pytest.raises(UsageError, match="b was scored on other images than a, or in another order"):
+        compare_results(results)
 
 
 def test_too_few_samples_for_the_level_are_told() -> None:
