@@ -58,6 +58,18 @@ def test_malformed_quotes_are_refused_with_their_line(delimiter: str, rows: str,
         read_references(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('1,"a dog\n2,a cat" sits\n3,a bird\n', "line 1: text follows the double quote that closes"),
+        ('1\ta dog\n2\t"a cat\n3\ta bird\n', "line 2: a double quote is opened in this row and never closed"),
+    ],
+)
+def test_malformed_quotes_of_a_table_without_a_header_are_told_too(text: str, problem: str, write: Write) -> None:
+    with pytest.raises(DataError, match=problem):
+        read_candidates(write(text))
+
+
 def test_quotes_that_are_right_are_read(write: Write) -> None:
     table = 'image_id,caption\n1,"a ""big"" dog, running"\n2,a 5" screen\n3,"two\nlines, of a caption"\n"4","\n"\n'
     assert read_candidates(write(table)).to_dict() == {

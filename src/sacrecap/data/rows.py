@@ -274,7 +274,7 @@ def table_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            raise DataError(f"row {number + 1} (line {line}): {_quoting(error)}") from None
+            raise DataError(f"row {number + 1} (line {line}): {quoting(error)}") from None
         start, line = line, before + reader.line_num + 1
         if not row or (bars and number == 0 and _RULE.fullmatch(delimiter.join(row))):
             continue
@@ -295,7 +295,7 @@ def table_rows(
         yield start, [field.strip() for field in row] if bars else row
 
 
-def _quoting(error: csv.Error) -> str:
+def quoting(error: csv.Error) -> str:
     """What is wrong with the quotes of a row."""
     if "unexpected end of data" in str(error):
         return "a double quote is opened in this row and never closed; double the quotes inside a field"
