@@ -111,3 +111,14 @@ def test_an_image_that_nobody_describes_is_left_out(on_missing: Any) -> None:
     for captions in ({"1": "a dog", "3": "a bus"}, {"1": "a dog", "2": [], "3": "a bus"}):
         found = sacrecap.score(references, captions, "rouge-l", on_missing=on_missing)  # type: ignore[arg-type]
         assert found.image_ids == ["1", "3"]
+
+
+def test_systems_are_compared_on_the_images_that_all_have() -> None:
+    references = {str(n): [f"a dog {n}", "a red bus"] for n in range(5)}
+    systems = {"a": {i: f"a dog {i}" for i in "0234"}, "b": {i: "a bus" for i in "43210" if i != "2"}}
+    found = sacrecap.compare(references, systems, "rouge-l", on_missing="skip", interval=None)
+    for name, result in found.results.items():
+        assert result.image_ids == ["0", "3", "4"]
+        both = {image: systems[name][image] for image in result.image_ids}
+        alone = sacrecap.score({image: references[image] for image in both}, both, "rouge-l", interval=None)
+        assert result["rouge-l"].per_image.tolist() == alone["rouge-l"].per_image.tolist()
