@@ -240,3 +240,38 @@ def test_attempts(run: Runner, systems: list[str]) -> None:
         assert "whole number of at least 1" in run.refused("compare", *systems, "--attempts", given)
     assert "give one number, or NAME=N" in run.refused("compare", *systems, "--attempts", "3", "--attempts", "4")
     assert "attempts names 'other'" in run.refused("compare", *systems, "--attempts", "other=2")
+
+
+def test_systems_without_references(run: Runner) -> None:
+    """Where no metric needs references, all files are systems; the numbers are those beside references."""
+    for name, captions in example.systems().items():
+        (run.folder / f"{name}.json").write_text(json.dumps(captions))
+    (run.folder / "references.json").write_text(json.dumps(example.references()))
+    metrics = ["--metrics", "chair-i(gold=objects), vifidel(references=no)", "--objects", str(example.objects_path())]
+    systems = ["careful.json", "plain.json", "template.json"]
+    alone = json.loads(run.ok("compare", *systems, *metrics, "--format", "json"))
+    beside = json.loads(run.ok("compare", "references.json", *systems, *metrics, "--format", "json"))
+    assert [alone["systems"][name]["scores"] for name in alone["systems"]] == [
+        beside["systems"][name]["scores"] for name in beside["systems"]
+    ]
+    assert alone["pairs"] == beside["pairs"]
+    less = dict(list(example.systems()["plain"].items())[1:])
+    (run.folder / "plain.json").write_text(json.dumps(less))
+    assert "plain.json: no candidate for 1 image" in run.refused("compare", *systems, *metrics)
+    skipped = json.loads(run.ok("compare", *systems, *metrics, "--on-missing", "skip", "--format", "json"))
+    assert skipped["images"] == 59
+    turned = ["plain.json", "careful.json"]
+    assert "careful.json: candidate for 1 image" in run.refused("compare", *turned, *metrics)
+    assert json.loads(run.ok("compare", *turned, *metrics, "--on-extra", "skip", "--format", "json"))["images"] == 59
+    assert "engine local alone" in run.refused("compare", *systems[::2], *metrics, "--engine", "stream")
+    assert "two systems or more" in run.refused("compare", *systems[:2], "--metrics", "rouge-l")
+
+
+def test_systems_without_references_in_python() -> None:
+    systems = {name: dict(captions) for name, captions in example.systems().items()}
+    objects = example.objects_path()
+    alone = sacrecap.compare(None, systems, "chair-i(gold=objects)", objects=objects)
+    beside = sacrecap.compare(example.references(), systems, "chair-i(gold=objects)", objects=objects)
+    assert [pair.p for pair in alone.pairs] == [pair.p for pair in beside.pairs]
+    with pytest.raises(sacrecap.errors.UsageError, match="ROUGE-L needs references"):
+        sacrecap.compare(None, systems, "rouge-l")

@@ -163,7 +163,6 @@ def test_what_is_remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 # Folders
 
 
-@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
 def test_the_folder_of_a_data_set(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"has no files to read; their names end in \.parquet, .*, and \.gz"):
         read_references(tmp_path)
@@ -180,7 +179,6 @@ def test_the_folder_of_a_data_set(tmp_path: Path) -> None:
     assert read_references(tmp_path).to_dict() == {"2.jpg": ["a cow"]}
 
 
-@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
 def test_parquet_of_the_hub(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

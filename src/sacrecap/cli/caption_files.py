@@ -135,6 +135,26 @@ class CaptionFiles:
         captions = self.read([("candidates", path)])[0]
         return captions, self._with_images(needs, captions)
 
+    def of_systems_alone(self, systems: Mapping[str, str], needs: Needs) -> tuple[dict[str, Captions], Needs] | None:
+        """Several systems' captions without references, and the needs; None if the first file describes images: it has
+        several captions of one.
+        """
+        first = next(iter(systems.values()))
+        try:
+            if self.open("candidates", first).looks(self.columns).holds_both:
+                return None
+            counts = {*self.read([("captions", first)])[0].caption_counts()}
+        except DataError:
+            return None  # reading both says what is wrong
+        if counts != {1}:
+            return None
+        stage.text = "reading"
+        self._expect_images(needs)
+        found = self.read([("candidates", file) for file in systems.values()])
+        if self.on_extra == "skip":
+            found = [of_known_images(captions, found[0]) for captions in found]
+        return dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
+
     def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
         """How the rows of a file that holds both are read piece by piece; None where more is asked of them."""
         if self.add_references or self.image_ids != "text" or {self.on_duplicate, self.on_extra} != {"error"}:

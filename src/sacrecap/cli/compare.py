@@ -57,7 +57,7 @@ def command(
 
     A system is called after its file; NAME=FILE calls it otherwise. One folder alone stands for all files in it. Files
     are as for sacrecap score. Without SYSTEMs, REFERENCES are rows that have the captions too, a --caption-column per
-    system.
+    system. Where no metric needs references, the first file may be a system, too.
     """
     places = named(in_folder(systems))
     if [references, *places.values()].count("-") > 1:
@@ -65,9 +65,15 @@ def command(
     chosen = parse_metrics(metrics, needs)
     output.check()
     captions: Mapping[str, CandidateSource] = places
-    source: CaptionSource = references
+    source: CaptionSource | None = references
     photos = None
-    if not places:
+    alone = None
+    if systems and not any(part.needs_references for metric in chosen for part in metric.parts):
+        alone = files.of_systems_alone(named(in_folder([references, *systems])), needs)
+    if alone is not None:
+        source, (captions, needs) = None, alone
+        photos = options.image_source(needs, output.report, chosen, next(iter(alone[0].values())).image_ids)
+    elif not places:
         source, captions = files.of_columns(references)
     elif len(places) > 1:  # one is an error, which need not wait for the files
         described, captions, needs = files.of_systems(references, places, needs)

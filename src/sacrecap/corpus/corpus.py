@@ -168,7 +168,7 @@ class Corpus:
     @classmethod
     def of_systems(
         cls,
-        references: CaptionSource,
+        references: CaptionSource | None,
         systems: Mapping[str, CandidateSource],
         *,
         tokenizer: Tokenizer = "ptb",
@@ -177,9 +177,19 @@ class Corpus:
     ) -> dict[str, Corpus]:
         """A corpus for each system, by name, over the same images and references, which are encoded once.
 
-        Arguments and errors as for one corpus; `skip` leaves out the images that any of the systems lacks.
+        Arguments and errors as for one corpus; `skip` leaves out the images that any of the systems lacks. Without
+        references, for metrics that need none, the images are those of the first system.
         """
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        if references is None:
+            name, first = next(iter(systems.items()))
+            captions = as_candidates(first, f"system {name!r}")
+            # A word in place of references: images without any would be left out.
+            images = _core.Captions.of_images([(image, ["none"]) for image in captions.image_ids], captions.source)
+            found = align(images, systems, {name: f"system {name!r}" for name in systems}, on_missing)
+            ids = [images.image_ids[image] for image in found.images]
+            parts = {name: own.aligned(ids, found.places[name]) for name, own in found.systems.items()}
+            return cls.of_part(None, parts, tokenizer=tokenizer, threads=threads)
         found = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
         encoded = _encoded(references, found.references, found.images, tokenizer, threads)
         corpora = {}

@@ -249,9 +249,7 @@ class CaptionFile:
 
     def references(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's references."""
-        captions = self.captions("references", columns=columns, image_ids=image_ids)
-        _warn_if_candidates(self.name, captions.image_count, {*captions.caption_counts()}, "references")
-        return captions
+        return self.captions("references", columns=columns, image_ids=image_ids)
 
     def candidates(
         self, *, columns: NamedColumns | None = None, image_ids: str = "text", on_duplicate: str = "error"
@@ -280,7 +278,8 @@ class CaptionFile:
     def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
         captions = self.captions("sets", columns=columns, image_ids=image_ids)
-        _warn_if_candidates(self.name, captions.image_count, {*captions.caption_counts()}, "caption sets")
+        if captions.image_count > 1 and {*captions.caption_counts()} == {1}:
+            warn(f"{self.name}: looks like a candidate file: one caption per image; taken as caption sets", DataWarning)
         return captions
 
     def captions(self, part: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
@@ -314,7 +313,7 @@ class CaptionFile:
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
             left_out: list[str] | None = None if self.rejected == "keep" else []
-            first, counts = 1, set[int]()
+            first = 1
             for ids, *cells in _of_length(shape.batches(rows, parts, self.split, left_out), count):
                 piece = []
                 for values in cells:
@@ -323,9 +322,7 @@ class CaptionFile:
                     piece.append(self._whole(builder.finish()).named(self.name))
                 yield piece
                 first += len(ids)
-                counts |= {*piece[0].caption_counts()}
             self._tell(left_out)
-            _warn_if_candidates(self.name, first - 1, counts, parts[0])
 
     @property
     def is_in_pieces(self) -> bool:
@@ -512,9 +509,3 @@ def several_candidates(images: Sequence[str]) -> str:
         f"{have} more than one candidate: {first_of(images)}; keep one for each image, or choose "
         f"{option('on_duplicate', 'first', 'last', of='sacrecap.data.read_candidates')}"
     )
-
-
-def _warn_if_candidates(name: str, images: int, counts: set[int], part: str) -> None:
-    """Warn when a file that should have several captions per image has exactly one for each."""
-    if images > 1 and counts == {1}:
-        warn(f"{name}: looks like a candidate file: one caption per image; taken as {part}", DataWarning)

@@ -43,7 +43,7 @@ _FEW_TO_DRAW = 30
 
 
 def compare(
-    references: CaptionSource | Sequence[str],
+    references: CaptionSource | Sequence[str] | None,
     systems: Mapping[str, CandidateSource | Sequence[str]] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
@@ -63,7 +63,8 @@ def compare(
     """Scores several systems on the same images, and tests each pair of them by each metric.
 
     Args:
-        references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads.
+        references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads; None where
+            no metric needs references: then the images are those of the first system.
         systems: for each system's name `{image id: caption}`, or a path; two at least.
         metrics: comma-separated names or groups, metric values, or a mixture.
         tokenizer: see [`sacrecap.tokenize`][].
@@ -96,8 +97,13 @@ def compare(
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
+    if references is None and (of_references := [metric for metric in parsed_metrics if _describes(metric)]):
+        raise UsageError(f"{of_references[0].label} needs references; None is for metrics that need none")
     if (engine if isinstance(engine, str) else engine.name) != "local":
         from sacrecap.scoring.elsewhere import named_engine
+
+        if references is None:
+            raise UsageError("captions are compared without references by engine local alone; leave the engine out")
 
         return named_engine(engine, merged_needs).compare(
             references,
@@ -129,6 +135,11 @@ def compare(
     return compare_results(
         results, test=test, alpha=alpha, correction=correction, attempts=several, resampling=how, threads=threads
     )
+
+
+def _describes(metric: Metric) -> bool:
+    """Whether the metric, or a part of it, compares with references."""
+    return any(part.needs_references for part in metric.parts)
 
 
 def _for_system(needs: Needs, name: str) -> Needs:
