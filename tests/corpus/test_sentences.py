@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sacrecap.corpus.sentences import located
+from sacrecap.corpus.sentences import located, pieces
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,13 @@ def test_tokens_have_their_places(text: str, tokens: list[str], words: list[str 
     assert [place and text[slice(*place)] for place in places] == words
     known = [place for place in places if place]
     assert known == sorted(known)
+
+
+def test_a_mark_may_begin_a_text() -> None:
+    assert [*pieces("a dog runs", [(0, 1, "x"), (2, 5, "y")])] == [
+        ("a", "x"),
+        (" ", None),
+        ("dog", "y"),
+        (" runs", None),
+    ]
+    assert [*pieces("a dog runs", [(0, 1, "x"), (2, 5, "y")], 2, 7)] == [("dog", "y"), (" r", None)]

@@ -12,6 +12,7 @@ import pytest
 
 import sacrecap
 from sacrecap import SacrecapWarning, example
+from sacrecap.corpus.sets import LeaveOneOut, encode_sets
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Lsa, SelfCider
 from sacrecap.scoring.ranks import holm
@@ -275,3 +276,10 @@ def test_an_image_that_a_system_lacks_is_left_out_or_has_an_empty_caption(
     assert filled["a"].corpus.set_of("2") == whole["2"]
     with pytest.raises(UsageError, match="on_missing must be one of error, skip, zero"):
         sacrecap.diversity(systems, references, on_missing="null", **metrics)
+
+
+def test_one_that_is_left_out_is_not_among_its_references() -> None:
+    sets = encode_sets({"people": {"1": ["a dog", "a cat", "a bus"], "2": ["a man", "men"]}})["people"]
+    others = LeaveOneOut(sets, threads=1)
+    assert others.given("1 1") == (["a cat"], ["a dog", "a bus"])
+    assert others.given("2 1") == (["men"], ["a man"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -122,3 +123,19 @@ def test_systems_are_compared_on_the_images_that_all_have() -> None:
         both = {image: systems[name][image] for image in result.image_ids}
         alone = sacrecap.score({image: references[image] for image in both}, both, "rouge-l", interval=None)
         assert result["rouge-l"].per_image.tolist() == alone["rouge-l"].per_image.tolist()
+
+
+def test_a_pickled_corpus_has_the_same_captions() -> None:
+    """Also where one is missing."""
+    references = {"1": ["a dog"], "2": ["a red bus"], "3": ["a cat"]}
+    corpus = sacrecap.Corpus(references, {"1": "a dog", "2": [], "3": "a cat sits"}, on_missing="zero")
+    again = pickle.loads(pickle.dumps(corpus))
+    assert sacrecap.score(again, metrics="rouge-l").to_dict() == sacrecap.score(corpus, metrics="rouge-l").to_dict()
+
+
+def test_two_files_are_taken_for_swapped_where_candidates_are_more() -> None:
+    for more, swapped in (({}, False), ({"3": "a cat"}, True)):
+        captions = {"1": "a dog", "2": "a bus", **more}
+        with pytest.raises(DataError, match="no reference for") as refused:
+            sacrecap.score({"1": ["a dog", "one dog"], "2": [], "3": []}, captions, "rouge-l")  # type: ignore[arg-type]
+        assert ("are the two files swapped" in str(refused.value)) == swapped
