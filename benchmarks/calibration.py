@@ -1,30 +1,30 @@
 """How often calibrated intervals hold the truth, and what ratings are worth: the tables of docs/tutorial/calibrate.md.
 
-usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST] [--n 30 100 300] [--draws 2000]
+usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST] [--n 30 100 300] [--draws 2000] [--only NAME]
 
 The judgments are the population: ratings of captions, or choices between two. A draw takes n of them at random, and
 asks for the mean of all. Witnesses are the metrics, also columns of the scores: each alone, and all together. Without
-JUDGMENTS, captions of three systems are made up, and means, differences, win rates and strengths are asked for.
+JUDGMENTS, studies of 2 to 30 systems are made up, and means, differences, win rates and strengths are asked for.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import tempfile
-from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from measure import print_table
-from sacrecap.judgments import Pairs, agreement, calibrate, read_judgments
-from sacrecap.judgments.calibration.adjusted import Evidence
-from sacrecap.judgments.calibration.estimates import Calibrated, Teller, figures_of
-from sacrecap.judgments.calibration.samples import STEEP, RatedSample
+from sacrecap.judgments import Pairs, agreement, read_judgments
+from sacrecap.judgments.calibration.calibration_result import Calibrated
+from sacrecap.judgments.calibration.estimates import Evidence
+from sacrecap.judgments.calibration.figures import NO_BOUNDS, Teller
+from sacrecap.judgments.calibration.samples import STEEP, together_in, within
+from sacrecap.judgments.calibration.strengths import bradley_terry
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -62,20 +62,29 @@ class Tally:
         self.held_alone.append(least <= truth <= most)
         self.halves.append(((high - low) / 2, (most - least) / 2))
 
-    def row(self, name: str, n: int) -> list[str]:
+    def row(self, name: str, *numbers: int) -> list[str]:
         own, alone = np.mean(self.halves, axis=0)
         shares = (100 * np.mean(self.held), 100 * np.mean(self.held_alone))
         worth = np.mean([b**2 for _, b in self.halves]) / np.mean([a**2 for a, _ in self.halves])
-        return [name, str(n), f"{own:.3f}", f"{alone:.3f}", *(f"{share:.1f}" for share in shares), f"{worth:.2f}"]
+        return [
+            name,
+            *map(str, numbers),
+            f"{own:.3f}",
+            f"{alone:.3f}",
+            *(f"{share:.1f}" for share in shares),
+            f"{worth:.2f}",
+        ]
 
 
-def sampled(said: Floats, scores: Floats, images: Numbers, rated: Numbers) -> RatedSample:
-    """What `calibrate` makes of these rated captions of one system."""
-    zeros, means = np.zeros(len(said), dtype=np.int64), scores.mean(axis=0)[None]
-    own = Evidence(
-        said[rated], scores[rated], images[rated], zeros[rated], means, scores.std(axis=0), np.ones(len(rated))
-    )
-    return RatedSample(own, ["all"], np.array([len(said)]), len(rated), is_choice=False, notes=[])
+def of_captions(
+    said: Floats, scores: Floats, images: Numbers, groups: Numbers, rated: Numbers, finite: bool
+) -> Evidence:
+    """What `calibrate` makes of these rated captions of groups."""
+    means, covariance = within(scores, groups)
+    sizes = np.bincount(groups).astype(np.float64)
+    together = together_in(images, groups, len(sizes))
+    own = said[rated], scores[rated], images[rated], groups[rated]
+    return Evidence(*own, means, covariance, sizes, together, np.ones(len(rated)), finite)
 
 
 def of_judgments(given: argparse.Namespace) -> list[list[str]]:
@@ -89,67 +98,143 @@ def of_judgments(given: argparse.Namespace) -> list[list[str]]:
             random, tally = np.random.default_rng(n), Tally()
             for _ in range(given.draws):
                 drawn = np.sort(random.choice(len(said), n, replace=False))
-                sample = sampled(said, own, images, drawn)
-                [figure] = figures_of(sample)
-                tally.add(Teller(sample.rated, LEVEL, (0.0, 1.0)).told(figure), truth)
+                evidence = of_captions(said, own, images, np.zeros(len(said), dtype=np.int64), drawn, True)
+                tally.add(Teller(evidence, LEVEL, {*said.tolist()} <= {0.0, 1.0}).mean(np.ones(1), NO_BOUNDS), truth)
             rows.append(tally.row(" + ".join(names[one] for one in chosen), n))
     return rows
 
 
-SYSTEMS, IMAGES = ("a", "b", "c"), 1000
+IMAGES = 300
 
 
-def made_up() -> list[dict[str, Any]]:
-    """Captions of three systems with ratings from 1 to 5, and the scores of two witnesses."""
-    random, rows = np.random.default_rng(0), []
-    for image in range(IMAGES):
-        easy = random.normal()
-        for place, system in enumerate(SYSTEMS):
-            quality = 0.4 * place + 0.7 * easy + random.normal()
-            rating = int(np.clip(round(1.5 + quality), 1, 5))
-            scores = {"metric": quality + random.normal(), "judge": math.tanh(quality + 0.7 * random.normal())}
-            rows.append({"image_id": str(image), "system": system, **scores, "rating": rating})
-    return rows
+class Cell(NamedTuple):
+    """A kind of study that is drawn again and again."""
+
+    name: str
+    systems: int
+    each: int
+    """Ratings of each system, or votes in all."""
+    images: int = IMAGES
+    knows: float = 0.7
+    """How much the witness knows of the quality."""
+    easy: float = 0.3
+    """The share of the quality that is the image's."""
+    shape: str = ""
+    """`skew`: most ratings are 1; `binary`: yes or no."""
+    wild: float = 0.0
+    """The share of scores that are −999."""
+    whole: bool = False
+    """Whether all systems' captions of an image are rated together."""
 
 
-def of_systems(given: argparse.Namespace) -> list[list[str]]:
-    """A row for each figure of three systems and each n."""
-    rows, found = made_up(), []
-    scores = {name: [row[name] for row in rows] for name in ("image_id", "system", "metric", "judge")}
-    ratings = {(row["image_id"], row["system"]): row["rating"] for row in rows}
-    choices = {
-        (image, a, b): float(np.sign(ratings[image, a] - ratings[image, b]) + 1) / 2
-        for image in map(str, range(IMAGES))
-        for a, b in combinations(SYSTEMS, 2)
+RATINGS = [
+    *(
+        Cell("ratings", *own)
+        for own in ((2, 15), (3, 10), (5, 6), (10, 3), (10, 6), (15, 2), (20, 2), (20, 3), (30, 3))
+    ),
+    *(Cell("ratings", *own) for own in ((2, 20), (3, 20), (10, 20))),
+    *(Cell("witness that knows nothing", *own, knows=0.0) for own in ((3, 10), (10, 6), (20, 3))),
+    *(Cell("witness that knows much", *own, knows=0.95) for own in ((3, 10), (10, 6), (20, 3))),
+    *(Cell("1 % of scores −999", *own, wild=0.01) for own in ((3, 20), (10, 6), (20, 3))),
+    *(Cell("skewed ratings", *own, shape="skew") for own in ((2, 15), (3, 20), (10, 6), (20, 3))),
+    *(Cell("yes or no", *own, shape="binary") for own in ((2, 20), (10, 6), (20, 3))),
+    *(Cell("30 images", *own, images=30) for own in ((2, 15), (3, 10), (10, 6))),
+    *(Cell("easy and hard images", *own, images=100, easy=0.7) for own in ((3, 20), (10, 6))),
+    *(Cell("whole images", *own, whole=True, easy=0.7) for own in ((3, 20), (10, 10))),
+]
+CHOICES = [Cell("choices", *own) for own in ((3, 30), (3, 100), (4, 60), (6, 60), (8, 60), (8, 100), (8, 300))]
+
+
+def quality(cell: Cell, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """The quality of each caption and its score, shape (systems, images)."""
+    shape = (cell.systems, cell.images)
+    own = math.sqrt(cell.easy) * random.normal(size=cell.images) + math.sqrt(1 - cell.easy) * random.normal(size=shape)
+    own = own + np.linspace(-0.5, 0.5, cell.systems)[:, None]
+    scores = cell.knows * own + math.sqrt(1 - cell.knows**2) * random.normal(size=shape)
+    scores = np.where(random.random(shape) < cell.wild, -40.0, scores)
+    return own, scores
+
+
+def of_ratings(cell: Cell, draws: int) -> list[list[str]]:
+    """All captions, a system and a difference, each by how often intervals hold."""
+    random = np.random.default_rng([cell.systems, cell.each, cell.images])
+    good, scores = quality(cell, random)
+    if cell.shape == "binary":
+        said = (good > 0.5).astype(np.float64)
+    else:
+        said = np.clip(np.round(np.exp(0.8 * good) if cell.shape == "skew" else 3 + good), 1, 5)
+    number = cell.systems
+    groups, images = np.repeat(np.arange(number), cell.images), np.tile(np.arange(cell.images), number)
+    parts = {
+        "all": np.full(number, 1 / number),
+        "system": np.eye(number)[0],
+        "difference": np.eye(number)[0] - np.eye(number)[-1],
     }
-    keys = list(choices)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "said.csv")
+    least, most = (0.0, 1.0) if cell.shape == "binary" else (1.0, 5.0)
+    tallies = {name: Tally() for name in parts}
+    evidence = of_captions(said.ravel(), scores.ravel()[:, None], images, groups, np.arange(1), True)
+    for _ in range(draws):
+        chosen = [random.choice(cell.images, cell.each, replace=False) for _ in range(1 if cell.whole else number)]
+        rated = np.concatenate(
+            [place * cell.images + own for place, own in enumerate(chosen * (number if cell.whole else 1))]
+        )
+        own = said.ravel()[rated], scores.ravel()[rated][:, None], images[rated], groups[rated]
+        teller = Teller(replace_rated(evidence, *own), LEVEL, cell.shape == "binary")
+        for name, part in parts.items():
+            bounds = (least - most, most - least) if name == "difference" else (least, most)
+            tallies[name].add(teller.mean(part, bounds), float(part @ said.mean(axis=1)))
+    return [tally.row(f"{cell.name}: {name}", cell.systems, cell.each) for name, tally in tallies.items()]
 
-        def told(lines: list[str]) -> dict[str, Calibrated]:
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-            result = calibrate(scores, path, rating_range=(1, 5))
-            pairs = {f"{a}, {b}": own for (a, b), own in result.pairs.items()}
-            return {"all": result.overall, **result.systems, **pairs}
 
-        def of_ratings(chosen: list[int]) -> list[str]:
-            rated = (f"{rows[n]['image_id']},{rows[n]['system']},{rows[n]['rating']}" for n in chosen)
-            return ["image_id,system,rating", *rated]
+def replace_rated(evidence: Evidence, ratings: Floats, scores: Floats, images: Numbers, groups: Numbers) -> Evidence:
+    """The same captions, of which others were rated."""
+    return replace(
+        evidence, ratings=ratings, scores=scores, images=images, groups=groups, weights=np.ones(len(ratings))
+    )
 
-        def of_choices(chosen: list[int]) -> list[str]:
-            names = {1.0: "b", 0.5: "tie", 0.0: "c"}
-            judged = (f"{','.join(keys[n])},{names[choices[keys[n]]]}" for n in chosen)
-            return ["image_id,b_system,c_system,winner", *judged]
 
-        for kind, lines, number in (("ratings", of_ratings, len(rows)), ("choices", of_choices, len(keys))):
-            truth = {name: own.estimate for name, own in told(lines(list(range(number)))).items()}
-            for n in given.n:
-                random, tallies = np.random.default_rng(n), defaultdict(Tally)
-                for _ in range(given.draws):
-                    for name, own in told(lines(random.choice(number, n, replace=False).tolist())).items():
-                        tallies[name].add(own, truth[name])
-                found += [tally.row(f"{kind}: {name}", n) for name, tally in tallies.items()]
-    return found
+def of_choices(cell: Cell, draws: int) -> list[list[str]]:
+    """Votes on pairs of captions that are drawn from all: how often the first wins, a pair, a strength."""
+    random = np.random.default_rng([cell.systems, cell.each])
+    good, scores = quality(cell, random)
+    pairs = np.array([*combinations(range(cell.systems), 2)])
+    apart = np.stack([good[a] - good[b] for a, b in pairs])
+    said = (random.random(apart.shape) < 1 / (1 + np.exp(-2 * apart))).astype(np.float64)
+    differences = np.stack([scores[a] - scores[b] for a, b in pairs])
+    choice = np.tanh(STEEP * differences / differences.std())
+    groups, images = np.repeat(np.arange(len(pairs)), cell.images), np.tile(np.arange(cell.images), len(pairs))
+    evidence = of_captions(said.ravel(), choice.ravel()[:, None], images, groups, np.arange(1), False)
+    won = np.zeros((cell.systems, cell.systems))
+    won[pairs[:, 0], pairs[:, 1]], won[pairs[:, 1], pairs[:, 0]] = said.mean(axis=1), 1 - said.mean(axis=1)
+    theta = (bradley_terry(won) or (np.zeros(cell.systems),))[0]
+    tallies = {name: Tally() for name in ("share of the first", "pair", "strength")}
+    for _ in range(draws):
+        rated = random.choice(said.size, cell.each, replace=False)
+        own = said.ravel()[rated], choice.ravel()[rated][:, None], images[rated], groups[rated]
+        whole = replace_rated(evidence, *own)
+        teller, counts = Teller(whole, LEVEL, True), np.bincount(groups[rated], minlength=len(pairs))
+        of_first = (pairs[:, 0] == 0) & (counts > 0)
+        if of_first.any():
+            enough = bool((counts[of_first] > 1).all())
+            figure = (teller.mean if enough else teller.together)(of_first / of_first.sum(), (0.0, 1.0))
+            tallies["share of the first"].add(figure, float(said[pairs[:, 0] == 0].mean()))
+        if counts[0] > 1:
+            tallies["pair"].add(teller.mean(np.eye(len(pairs))[0], (0.0, 1.0)), float(said[0].mean()))
+        found = teller.strengths(pairs, cell.systems)
+        if found is not None:
+            tallies["strength"].add(found[0], float(theta[0]))
+        elif counts.min() > 1:
+            tallies["strength"].held.append(False)
+    return [tally.row(f"{cell.name}: {name}", cell.systems, cell.each) for name, tally in tallies.items()]
+
+
+def made_up(given: argparse.Namespace) -> list[list[str]]:
+    """A row for each figure of each kind of study."""
+    rows = []
+    for cell in RATINGS + CHOICES:
+        if given.only in cell.name:
+            rows += (of_choices if cell.name == "choices" else of_ratings)(cell, given.draws)
+    return rows
 
 
 def main() -> None:
@@ -158,9 +243,13 @@ def main() -> None:
     parser.add_argument("--scores")
     parser.add_argument("--metrics", default="cider-d")
     parser.add_argument("--n", type=int, nargs="+", default=[30, 100, 300])
+    parser.add_argument("--only", default="", help="kinds of studies whose name has this")
     parser.add_argument("--draws", type=int, default=2000)
     given = parser.parse_args()
-    print_table(HEADS, of_judgments(given) if given.judgments else of_systems(given))
+    if given.judgments:
+        print_table(HEADS, of_judgments(given))
+    else:
+        print_table(f"figure, systems, each, {HEADS.partition('n, ')[2]}", made_up(given))
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
     shown = run.ok("agreement", ratings, "--metrics", "rouge-l")
     assert "ROUGE-L" in shown
     assert "people" in shown
-    assert "ratings: 12 ratings of 3 images; documents are rows" in shown
+    assert "ratings: 12 ratings of 3 images; words are weighed by the judged rows that have them" in shown
 
 
 @pytest.mark.parametrize(

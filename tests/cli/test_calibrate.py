@@ -32,7 +32,7 @@ def test_json_of_calibrated_ratings(run: Runner, write: Write) -> None:
     assert document["worth"] > 70
     assert set(document["systems"]) == {"a", "b"}
     assert [(pair["a"], pair["b"]) for pair in document["pairs"]] == [("a", "b")]
-    assert [row["n"] for row in document["plan"]] == [20, 30, 50]
+    assert [row["n"] for row in document["plan"]] == [20, 30, 50, 80]
     wide = json.loads(run.ok(*command, "--interval", "0.99"))["interval"]
     assert wide[0] < document["interval"][0] < document["interval"][1] < wide[1]
 

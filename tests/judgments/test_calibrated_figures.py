@@ -16,9 +16,9 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Calibration, calibrate
-from sacrecap.judgments.calibration.adjusted import SPARE
+from sacrecap.judgments.calibration.estimates import SPARE
 from sacrecap.judgments.calibration.samples import STEEP
-from sacrecap.judgments.calibration.strengths import bradley_terry, strengths
+from sacrecap.judgments.calibration.strengths import bradley_terry
 from sacrecap.report.calibration_formats import render
 from sacrecap.scoring.intervals import student
 
@@ -59,77 +59,97 @@ def ratings(path: Path, rows: Sequence[Row], *left_out: str) -> Path:
     )
 
 
-def slow(
-    rows: Sequence[Row], rated: Sequence[Row], witnesses: Sequence[str]
-) -> dict[str, tuple[float, dict[str, float]]]:
-    """Each system's estimate, and what each image pulls, rating by rating."""
+Told = tuple[float, float, float]
+"""An estimate, its variance, and degrees of freedom."""
+
+
+def slow(rows: Sequence[Row], rated: Sequence[Row], witness: str) -> tuple[dict[str, Told], dict[str, Told]]:
+    """Each system's figure from the ratings alone, and with the witness, caption by caption; images are independent."""
     systems = list(dict.fromkeys(row["system"] for row in rows))
+    of = {name: [row for row in rows if row["system"] == name] for name in systems}
+    means = {name: statistics.fmean(row[witness] for row in own) for name, own in of.items()}
+    spread = sum((row[witness] - means[row["system"]]) ** 2 for row in rows) / (len(rows) - len(systems))
 
-    def design(row: Row) -> list[float]:
-        return [float(row["system"] == system) for system in systems] + [row[name] for name in witnesses]
+    def covariance(some: Sequence[Row], a: str, b: str) -> float:
+        groups = [[row for row in some if row["system"] == name] for name in systems]
+        products = [
+            (row[a] - statistics.fmean(one[a] for one in own)) * (row[b] - statistics.fmean(one[b] for one in own))
+            for own in groups
+            for row in own
+        ]
+        return math.fsum(products) / (len(some) - len(systems))
 
-    adjusted = []
-    for row in rated:
-        others = [other for other in rated if other["image_id"] != row["image_id"]]
-        fitted = np.linalg.lstsq(
-            np.array(list(map(design, others))), [other["rating"] for other in others], rcond=None
-        )[0]
-        means = [statistics.fmean(one[name] for one in rows if one["system"] == row["system"]) for name in witnesses]
-        own = [row[name] - mean for name, mean in zip(witnesses, means, strict=True)]
-        adjusted.append(row["rating"] - float(fitted[len(systems) :] @ own))
-    found = {}
-    for system in systems:
-        values = [(row["image_id"], a) for row, a in zip(rated, adjusted, strict=True) if row["system"] == system]
-        mean = statistics.fmean(a for _, a in values)
-        pulls: dict[str, float] = {}
-        for image, a in values:
-            pulls[image] = pulls.get(image, 0) + (a - mean) / len(values)
-        found[system] = (mean, pulls)
-    return found
+    shared = covariance(rated, "rating", witness)
+    told = min(1.0, shared**2 / spread / covariance(rated, "rating", "rating"))
+    factor = max(0.0, 1 - (1 - told) / (len(rated) - len(systems) - 1) / told)
+    sides: list[dict[str, Told]] = []
+    for adjusts in (False, True):
+        found = {}
+        for name in systems:
+            values = []
+            for row in (row for row in rated if row["system"] == name):
+                others = [other for other in rated if other["image_id"] != row["image_id"]]
+                weight = factor * covariance(others, "rating", witness) / spread if adjusts else 0.0
+                values.append(row["rating"] - weight * (row[witness] - means[name]))
+            left = 1 - len(values) / len(of[name])
+            found[name] = (statistics.fmean(values), statistics.variance(values) / len(values) * left, len(values) - 1)
+        sides.append(found)
+    return sides[0], sides[1]
 
 
-def interval(estimate: float, pulls: dict[str, float], freedom: int) -> tuple[float, float]:
-    images = len(pulls)
-    half = student(0.975, freedom) * math.sqrt(sum(p * p for p in pulls.values()) * images / (images - 1))
+def interval(told: Told) -> tuple[float, float]:
+    estimate, variance, freedom = told
+    below = math.floor(freedom)
+    low, high = student(0.975, below), student(0.975, below + 1)
+    part = (1 / below - 1 / freedom) * below * (below + 1)
+    half = ((1 - part) * low + part * high) * math.sqrt(variance)
     return estimate - half, estimate + half
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("witnesses", [("metric",), ("metric", "distance")])
-def test_systems_and_differences_equal_the_slow_reference(tmp_path: Path, seed: int, witnesses: Sequence[str]) -> None:
-    rows = captions(["a", "b"], 60, seed)
-    random = np.random.default_rng(seed)
-    chosen = [rows[place] for place in sorted(random.choice(len(rows), 61, replace=False))]
-    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", chosen), witnesses=witnesses)
-    wanted = slow(rows, chosen, witnesses)
-    images = len({row["image_id"] for row in chosen})
-    left = images - 2 - len(witnesses)
-    for name, (mean, pulls) in wanted.items():
-        own = found.systems[name]
-        assert own.estimate == pytest.approx(mean, abs=1e-9)
-        assert own.interval == pytest.approx(interval(mean, pulls, min(len(pulls) - 1, left)), abs=1e-9)
-    pulls = {
-        image: wanted["a"][1].get(image, 0) - wanted["b"][1].get(image, 0) for image in {r["image_id"] for r in chosen}
-    }
-    difference = found.pairs["a", "b"]
-    assert difference.estimate == pytest.approx(wanted["a"][0] - wanted["b"][0], abs=1e-9)
-    assert difference.interval == pytest.approx(interval(difference.estimate, pulls, left), abs=1e-9)
-    assert found.overall.estimate == pytest.approx((wanted["a"][0] + wanted["b"][0]) / 2, abs=1e-9)
-    alone = statistics.fmean(row["rating"] for row in chosen if row["system"] == "a")
-    assert found.systems["a"].alone == pytest.approx(alone)
+def combined(parts: Sequence[tuple[float, Told]]) -> Told:
+    """Welch and Satterthwaite."""
+    variances = [part**2 * variance for part, (_, variance, _) in parts]
+    below = sum(own**2 / freedom for own, (_, (_, _, freedom)) in zip(variances, parts, strict=True))
+    return sum(part * own[0] for part, own in parts), sum(variances), sum(variances) ** 2 / below
 
 
-def test_what_ratings_are_worth_is_the_ratio_of_variances(tmp_path: Path) -> None:
-    rows = captions(["a"], 2000, 5)
-    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", rows[::20]), witnesses=["metric"]).overall
+def centred(found: Any) -> tuple[float, float]:
+    """Half the length of an interval, which is not shifted by skewness, about the estimate."""
     assert found.interval is not None
+    half = (found.interval[1] - found.interval[0]) / 2
+    return found.estimate - half, found.estimate + half
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_systems_and_differences_equal_the_slow_reference(tmp_path: Path, seed: int) -> None:
+    rows = captions(["a", "b", "c"], 60, seed)
+    random = np.random.default_rng(seed)
+    images = random.permutation(60)
+    chosen = [row for row in rows if int(row["image_id"]) in images["abc".index(row["system"]) :: 3][: 12 + seed]]
+    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", chosen), witnesses=["metric"])
+    alone, own = slow(rows, chosen, "metric")
+    for name, told in own.items():
+        assert found.systems[name].estimate == pytest.approx(told[0], abs=1e-9)
+        assert centred(found.systems[name]) == pytest.approx(interval(told), abs=1e-9)
+        assert found.systems[name].alone == pytest.approx(alone[name][0])
+    difference = combined([(1.0, own["a"]), (-1.0, own["c"])])
+    assert found.pairs["a", "c"].estimate == pytest.approx(difference[0], abs=1e-9)
+    assert centred(found.pairs["a", "c"]) == pytest.approx(interval(difference), abs=1e-9)
+    everything = combined([(1 / 3, told) for told in own.values()])
+    assert found.overall.estimate == pytest.approx(everything[0], abs=1e-9)
+    assert centred(found.overall) == pytest.approx(interval(everything), abs=1e-9)
+    ratio = combined([(1 / 3, told) for told in alone.values()])[1] / everything[1]
+    assert found.overall.worth == pytest.approx(min(180, len(chosen) * ratio))
+
+
+def test_ratings_alone_of_one_system_are_students_interval(tmp_path: Path) -> None:
+    rows = captions(["a"], 10**4, 5)
+    chosen = rows[:: 10**3]
+    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", chosen)).overall
+    values = [row["rating"] for row in chosen]
+    half = student(0.975, 9) * statistics.stdev(values) / math.sqrt(10) * math.sqrt(1 - 10**-3)
     assert found.alone_interval is not None
-    widths = [
-        (high - low) / student(0.975, freedom)
-        for (low, high), freedom in ((found.alone_interval, 99), (found.interval, 98))
-    ]
-    assert found.worth == pytest.approx(100 * (widths[0] / widths[1]) ** 2)
-    assert found.worth > 300
+    assert found.alone_interval[1] - found.alone_interval[0] == pytest.approx(2 * half)
 
 
 def test_rows_may_be_named_by_captions_and_rated_several_times(tmp_path: Path) -> None:
@@ -146,14 +166,26 @@ def test_rows_may_be_named_by_captions_and_rated_several_times(tmp_path: Path) -
         assert other.overall.interval == pytest.approx(by_system.overall.interval)
 
 
-def test_ratings_of_one_image_are_one_draw(tmp_path: Path) -> None:
+def test_ratings_of_images_that_were_drawn_whole_are_one_draw(tmp_path: Path) -> None:
     """A caption's copies under other names add nothing to what one image tells."""
-    rows = captions(["a"], 50, 3)
+    rows = captions(["a"], 400, 3)
     copies = [{**row, "caption": f"{row['image_id']} {copy}"} for row in rows for copy in range(4)]
-    single = calibrate(columns(rows, "rating", "system"), ratings(tmp_path / "one.csv", rows, "system"))
-    several = calibrate(columns(copies, "rating", "system"), ratings(tmp_path / "four.csv", copies, "system"))
+    single = calibrate(columns(rows, "rating", "system"), ratings(tmp_path / "one.csv", rows[:40], "system"))
+    several = calibrate(columns(copies, "rating", "system"), ratings(tmp_path / "four.csv", copies[:160], "system"))
     assert several.overall.n == 4 * single.overall.n
-    assert several.overall.interval == pytest.approx(single.overall.interval)
+    widths = [np.diff(found.overall.alone_interval)[0] for found in (single, several)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.12)
+
+
+def test_where_all_are_rated_nothing_is_left_to_guess(tmp_path: Path) -> None:
+    rows = captions(["a", "b"], 40, 3)
+    found = calibrate(columns(rows, "rating"), ratings(tmp_path / "r.csv", rows), plan=True)
+    truth = statistics.fmean(row["rating"] for row in rows)
+    assert found.overall.estimate == pytest.approx(truth)
+    assert found.overall.interval == (found.overall.estimate, found.overall.estimate)
+    assert found.pairs["a", "b"].interval == (found.pairs["a", "b"].estimate,) * 2
+    half = calibrate(columns(rows, "rating"), ratings(tmp_path / "h.csv", rows[:40]), plan=True)
+    assert (half.plan[-1].n, half.plan[-1].alone, half.plan[-1].calibrated) == (80, 0, 0)
 
 
 # The edges
@@ -169,10 +201,10 @@ def test_two_ratings_are_told_by_themselves(tmp_path: Path) -> None:
     rows = [{**row, "rating": row["rating"] if n < 2 else None} for n, row in enumerate(rows)]
     found = one_system(tmp_path, rows)
     values = [row["rating"] for row in rows[:2]]
-    half = student(0.975, 1) * statistics.stdev(values) / math.sqrt(2)
+    half = student(0.975, 1) * statistics.stdev(values) / math.sqrt(2) * math.sqrt(1 - 2 / 30)
     assert found.overall.interval == pytest.approx((statistics.fmean(values) - half, statistics.fmean(values) + half))
     assert (found.overall.n, found.overall.worth) == (2, 2)
-    assert found.notes == ["The ratings alone: 2 rated images are too few to weigh the witnesses."]
+    assert found.notes == ["The ratings alone: 2 ratings are too few to weigh the witnesses."]
     with pytest.raises(DataError, match="captions of fewer than 2 images are rated"):
         one_system(tmp_path, [{**row, "rating": row["rating"] if n < 1 else None} for n, row in enumerate(rows)])
 
@@ -186,7 +218,7 @@ def test_witnesses_are_weighed_from_enough_images_on(tmp_path: Path) -> None:
 
 
 def test_equal_ratings_have_an_interval_only_on_a_known_scale(tmp_path: Path) -> None:
-    rows = [{**row, "rating": 5} for row in captions(["a"], 40, 1)]
+    rows = [{**row, "rating": 5 if n < 40 else None} for n, row in enumerate(captions(["a"], 80, 1))]
     found = one_system(tmp_path, rows)
     assert (found.overall.estimate, found.overall.interval, found.overall.worth) == (5, None, 40)
     assert "name the scale, such as rating_range=(1, 5)" in found.notes[-1]
@@ -196,7 +228,8 @@ def test_equal_ratings_have_an_interval_only_on_a_known_scale(tmp_path: Path) ->
 
 
 def test_a_constant_witness_changes_nothing(tmp_path: Path) -> None:
-    rows = [{**row, "metric": 0.1, "distance": 7} for row in captions(["a"], 40, 1)]
+    rows = [{**row, "metric": 0.1, "distance": 7} for row in captions(["a"], 80, 1)]
+    rows = [{**row, "rating": row["rating"] if n < 40 else None} for n, row in enumerate(rows)]
     found = one_system(tmp_path, rows)
     assert found.overall.interval == found.overall.alone_interval
     assert (found.overall.worth, found.notes) == (40, ["The ratings alone: the witnesses give all captions one score."])
@@ -207,15 +240,69 @@ def test_a_constant_witness_changes_nothing(tmp_path: Path) -> None:
     )
 
 
-def test_a_perfect_witness_makes_few_ratings_worth_all_captions(tmp_path: Path) -> None:
+def test_a_perfect_witness_gets_a_true_sentence(tmp_path: Path) -> None:
     rows = [{**row, "metric": 2 - 3 * row["rating"]} for row in captions(["a"], 500, 1)]
     truth = statistics.fmean(row["rating"] for row in rows)
-    some = [{**row, "rating": row["rating"] if n < 30 else None} for n, row in enumerate(rows)]
-    found = one_system(tmp_path, some, witnesses=["metric"], rating_range=(-10, 20)).overall
-    assert found.estimate == pytest.approx(truth)
-    assert found.worth == 500
-    assert found.interval is not None
-    assert found.interval[0] < truth < found.interval[1]
+    some = [{**row, "rating": row["rating"] if n % 16 == 0 else None} for n, row in enumerate(rows)]
+    found = one_system(tmp_path, some, witnesses=["metric"])
+    assert found.overall.worth > 200
+    assert found.overall.interval is not None
+    assert found.overall.interval[0] < truth < found.overall.interval[1]
+    assert found.notes == ["The witnesses tell all 32 ratings exactly; of the other captions this is not known."]
+
+
+def test_wild_scores_are_told_and_weigh_little(tmp_path: Path) -> None:
+    rows = captions(["a"], 1000, 2, noise=0.2)
+    truth = statistics.fmean(row["rating"] for row in rows)
+    wild = [{**row, "metric": -999.0 if n % 100 == 7 else 50 + row["metric"]} for n, row in enumerate(rows)]
+    some = [{**row, "rating": row["rating"] if n % 16 == 0 else None} for n, row in enumerate(wild)]
+    found = one_system(tmp_path, some, witnesses=["metric"])
+    assert found.overall.interval is not None
+    assert found.overall.interval[0] < truth < found.overall.interval[1]
+    assert any("column metric: 10 of 1,000 are -999" in note for note in found.notes)
+
+
+def test_doubled_rows_count_once(tmp_path: Path) -> None:
+    rows = captions(["a", "b"], 40, 2)
+    path = ratings(tmp_path / "r.csv", rows[:50])
+    single = calibrate(columns(rows, "rating"), path)
+    doubled = calibrate(columns([*rows, *rows[:7]], "rating"), path)
+    assert (doubled.overall, doubled.captions) == (single.overall, 80)
+    assert "the scores: 7 rows are there twice and count once." in doubled.notes
+
+
+def test_unanimous_votes_have_exact_limits(tmp_path: Path) -> None:
+    rows = captions(["a", "b", "c"], 100, 2)
+    said = [
+        {"image_id": str(image), "b_system": b, "c_system": c, "winner": "c" if (b, image % 3) == ("b", 0) else "b"}
+        for image in range(20)
+        for b, c in (("a", "b"), ("b", "c"), ("a", "c"))
+    ]
+    found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", said))
+    assert found.pairs["a", "c"].estimate == 1
+    assert found.pairs["a", "c"].interval == pytest.approx((0.025 ** (1 / 20), 1))
+    for own in found.pairs.values():
+        assert own.interval is not None
+        assert 0 <= own.interval[0] <= own.estimate <= own.interval[1] <= 1
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_equal_captions_count_as_people_were_asked(tmp_path: Path, asked: bool) -> None:
+    """60 % of the pairs say the same: the share is of those that differ, unless people were asked about the others."""
+    rows = captions(["a", "b"], 300, 2)
+    same = {str(image) for image in range(180)}
+    first = {row["image_id"]: row for row in rows if row["system"] == "a"}
+    rows = [{**first[row["image_id"]], "system": row["system"]} if row["image_id"] in same else row for row in rows]
+    random = np.random.default_rng(3)
+    said = []
+    for image in range(0 if asked else 180, 300, 3 if asked else 1):
+        winner = "tie" if image < 180 else "b" if random.random() < 0.7 else "c"
+        said.append({"image_id": str(image), "b_system": "a", "c_system": "b", "winner": winner})
+    found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", said))
+    assert found.captions == (300 if asked else 120)
+    assert found.notes[0].startswith("180 of 300 pairs have equal scores by every witness")
+    assert ("a tie as half" in found.notes[0]) is asked
+    assert found.overall.estimate == pytest.approx(0.6 if asked else 0.7, abs=0.1)
 
 
 def test_equal_witnesses_count_as_one(tmp_path: Path) -> None:
@@ -313,9 +400,9 @@ def test_win_rates_are_means_of_choices_in_either_order(tmp_path: Path) -> None:
         {"image_id": image, "system": "x", "metric": math.tanh(STEEP * gap / deviation), "rating": won.get(image)}
         for image, gap in gaps.items()
     ]
-    estimate, pulls = slow(both, [row for row in both if row["rating"] is not None], ["metric"])["x"]
-    assert found.overall.estimate == pytest.approx(estimate, abs=1e-9)
-    assert found.overall.interval == pytest.approx(interval(estimate, pulls, len(pulls) - 2), abs=1e-9)
+    alone, own = slow(both, [row for row in both if row["rating"] is not None], "metric")
+    assert found.overall.estimate == pytest.approx(own["x"][0], abs=1e-9)
+    assert found.overall.alone == pytest.approx(alone["x"][0], abs=1e-9)
     assert found.pairs["a", "b"] == found.overall
 
 
@@ -359,19 +446,6 @@ def test_strengths_that_lie_far_apart_are_found_and_sum_to_zero(gap: float) -> N
     assert found is not None
     assert found[0] == pytest.approx(truth, abs=1e-5)
     assert found[0].sum() == pytest.approx(0, abs=1e-9)
-    names = ["a", "b", "c", "d"]
-    groups, shares = (
-        [*itertools.combinations(names, 2)],
-        [float(share[pair]) for pair in itertools.combinations(range(4), 2)],
-    )
-    by_pairs = strengths(groups, names, np.full(6, 30.0), shares)
-    assert by_pairs is not None
-    assert by_pairs[0] == pytest.approx(found[0])
-    for number, step in enumerate(np.eye(6) * 1e-6):
-        near = [strengths(groups, names, np.full(6, 30.0), [*(np.array(shares) + sign * step)]) for sign in (1, -1)]
-        assert near[0] is not None
-        assert near[1] is not None
-        assert by_pairs[1][:, number] == pytest.approx((near[0][0] - near[1][0]) / 2e-6, rel=1e-2, abs=1e-3)
 
 
 def test_systems_that_always_win_have_no_strength(tmp_path: Path) -> None:
@@ -382,7 +456,7 @@ def test_systems_that_always_win_have_no_strength(tmp_path: Path) -> None:
         for b, c in (("a", "b"), ("b", "c"), ("a", "c"))
     ]
     found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", said))
-    assert (found.systems, found.overall.estimate) == ({}, 1)
+    assert (found.systems, found.overall.estimate) == ({}, pytest.approx(1))
     assert found.overall.interval == pytest.approx((0.025 ** (1 / 30), 1))
     assert any(note.startswith("No strengths") for note in found.notes)
 
@@ -392,7 +466,7 @@ def test_pairs_without_votes_are_left_out_and_said(tmp_path: Path) -> None:
     kept = [row for row in said if {row["b_system"], row["c_system"]} != {"a", "c"}]
     found = calibrate(columns(rows, "rating"), write(tmp_path / "said.jsonl", kept))
     assert list(found.pairs) == [("a", "b"), ("b", "c")]
-    assert found.notes[0] == "Left out, for lack of votes on 2 images: a and c."
+    assert found.notes[0] == "Left out, for lack of votes: a and c."
     assert set(found.systems) == {"a", "b", "c"}
 
 
@@ -430,7 +504,8 @@ def test_a_plan_tells_how_long_the_interval_would_be(tmp_path: Path) -> None:
         own = {one.n: one for one in found.plan}[n]
         assert found.overall.interval is not None
         assert own.calibrated == pytest.approx(np.diff(found.overall.interval)[0] / 2)
-    assert planned[500].calibrated == pytest.approx({one.n: one for one in plans[500].plan}[500].calibrated, rel=0.15)
+    assert planned[500].calibrated == pytest.approx({one.n: one for one in plans[500].plan}[500].calibrated, rel=0.2)
+    assert planned[1000].calibrated == 0
 
 
 @pytest.mark.parametrize("format_", ["table", "csv", "markdown", "latex", "json", "notebook"])
@@ -483,21 +558,29 @@ def test_figures_are_weighted_as_a_slow_reference_says(tmp_path: Path) -> None:
     weights = {place: 1 / inclusion for place, inclusion in drawn.items()}
     total = sum(weights.values())
     mean = sum(row["metric"] for row in rows) / len(rows)
+    spread = sum((row["metric"] - mean) ** 2 for row in rows) / (len(rows) - 1)
+
+    def covariance(some: Sequence[int], a: str, b: str) -> float:
+        own = sum(weights[place] for place in some)
+        of_a, of_b = (sum(weights[place] * rows[place][name] for place in some) / own for name in (a, b))
+        products = (weights[place] * (rows[place][a] - of_a) * (rows[place][b] - of_b) for place in some)
+        return sum(products) / (own - sum(weights[place] ** 2 for place in some) / own)
+
+    told = covariance([*drawn], "rating", "metric") ** 2 / spread / covariance([*drawn], "rating", "rating")
+    factor = max(0.0, 1 - (1 - min(told, 1.0)) / 38 / min(told, 1.0))
     adjusted = {}
     for place in drawn:
-        others = [other for other in drawn if other != place]
-        root = np.sqrt([weights[other] for other in others])
-        design = np.array([[1.0, rows[other]["metric"]] for other in others])
-        answers = np.array([rows[other]["rating"] for other in others])
-        slope = np.linalg.lstsq(design * root[:, None], answers * root, rcond=None)[0][1]
+        slope = factor * covariance([other for other in drawn if other != place], "rating", "metric") / spread
         adjusted[place] = rows[place]["rating"] - slope * (rows[place]["metric"] - mean)
     estimate = sum(weights[place] * own for place, own in adjusted.items()) / total
     pulls = [weights[place] * (own - estimate) / total for place, own in adjusted.items()]
     assert found.estimate == pytest.approx(estimate, rel=1e-9)
     assert found.alone == pytest.approx(sum(weights[place] * rows[place]["rating"] for place in drawn) / total)
     low, high = found.interval or (0.0, 0.0)
-    error = math.sqrt(sum(pull**2 for pull in pulls) * 40 / 39)
-    assert (high - low) / 2 == pytest.approx(2.024394 * error, rel=1e-6)  # Student's t of 38
+    # 40 of 80 are rated: the captions that stand for fewer than one other are known.
+    share = [min(1.0, total / 80 / weights[place]) for place in adjusted]
+    error = math.sqrt(sum(pull**2 * (1 - own) for pull, own in zip(pulls, share, strict=True)) * 40 / 39)
+    assert (high - low) / 2 == pytest.approx(2.022691 * error, rel=1e-6)  # Student's t of 39
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "often"])

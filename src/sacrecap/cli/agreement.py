@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
-    Reader: TypeAlias = Callable[[str], Pairs | Ratings]
+    Reader: TypeAlias = Callable[..., Pairs | Ratings]
 
 
 def reference_counts(text: str) -> tuple[int, ...]:
@@ -45,6 +45,21 @@ def rating_range(text: str) -> tuple[float, float]:
     return low, high
 
 
+def raters(text: str) -> str:
+    """What a data point is, or a pattern of the columns of one rater each."""
+    if text not in RATERS and "*" not in text and "?" not in text:
+        raise click.BadParameter(f"{text!r} is none of {', '.join(RATERS)}, and no pattern of columns, such as R*")
+    return text
+
+
+def words(text: str) -> dict[str, str]:
+    """What words stand for, separated by commas."""
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if not all(word.strip() and sign and own.strip() for word, sign, own in pairs):
+        raise click.BadParameter(f"{text!r} does not say what words stand for, such as model_a=b,model_b=c,unsure=tie")
+    return {word.strip(): own.strip() for word, _, own in pairs}
+
+
 def _reader(*, categories: str | None, **given: Any) -> Reader:
     """What reads the judgments of a file or folder as the options say."""
     from sacrecap.judgments import read_judgments
@@ -61,7 +76,7 @@ class Conditions(NamedTuple):
     halves: int
     documents: str
     ties: str
-    raters: str
+    raters: tuple[str, ...]
 
 
 def _conditions(*, references: tuple[int, ...] | None, **given: Any) -> Conditions:
@@ -83,11 +98,13 @@ JUDGMENTS = Value(
         --drop-own-reference  Remove a candidate from its own references before scoring.
         --pairwise FILE  Direct votes on the same pairs: the export of a pairwise study. Pairs meet by image and
             captions.
+        --words LIST  What words of other tools stand for, such as model_a=b,model_b=c,unsure=tie, or good=3,bad=1.
         --votes  Whose votes decide, where a file has both: the consensus of triplets, or the direct votes.
         --undecided  What a pair without a majority is: left out, or won by b or c.
         """,
         dataset={"type": click.Choice(DATASETS)},
         rating_range={"type": rating_range},
+        words={"type": words},
         drop_own_reference={"is_flag": True},
         votes={"type": click.Choice(VOTES), "default": "consensus"},
         undecided={"type": click.Choice(UNDECIDED), "default": "out"},
@@ -107,14 +124,15 @@ CONDITIONS = Value(
         --documents  What document frequencies count: each judged row with its references, as published figures do, or
             each image once.
         --ties  What a metric's tie counts as in a forced choice.
-        --raters  What is a data point where several people rated a caption: each rating, or their mean or median.
+        --raters WHAT  What is a data point where several people rated a caption: each rating, or their mean or median;
+            or a pattern of the columns of one rater each, such as 'R*'. Can be repeated.
         """,
         references={"type": reference_counts},
         draws={"type": click.IntRange(0), "default": 0},
         halves={"type": click.IntRange(0), "default": 0},
         documents={"type": click.Choice(DOCUMENTS), "default": "rows"},
         ties={"type": click.Choice(TIES), "default": "wrong"},
-        raters={"type": click.Choice(RATERS), "default": "each"},
+        raters={"type": raters, "multiple": True},
     ),
 )
 
@@ -165,7 +183,9 @@ def command(
 
     output.check(plot=plot)
     stage.text = "reading"
-    judged = judgments(path)
+    patterns = [one for one in conditions.raters if one not in RATERS]
+    points = [one for one in conditions.raters if one in RATERS]
+    judged = judgments(path, raters=patterns[-1] if patterns else None)
     if plot is not None:
         from sacrecap.report.pictures import check_plot
 
@@ -178,7 +198,7 @@ def command(
     found = agreement(
         judged,
         chosen,
-        **conditions._asdict(),
+        **{**conditions._asdict(), "raters": points[-1] if points else "each"},
         tokenizer=tokenizer,
         needs=needs,
         resampling=resampling,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sacrecap.cli.agreement import rating_range
+from sacrecap.cli.agreement import rating_range, words
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
     --witness NAME  A column of SCORES to use; all by default.
     --rating NAME  Which rating, where captions have several.
     --rating-range LOW,HIGH  The scale of the ratings; needed where all that were given are equal.
+    --raters PATTERN  The columns of one rater each, such as 'R*'; columns like rater_1 are found without.
+    --words LIST  What words of other tools stand for, such as model_a=b,model_b=c,unsure=tie.
     --interval LEVEL  Confidence level of the intervals.
     --plan  Also tell how long the interval would be with other numbers of ratings.
     """,
     witness={"name": "witnesses", "multiple": True},
     rating_range={"name": "bounds", "type": rating_range},
+    words={"type": words},
     interval={"type": click.FloatRange(0, 1, min_open=True, max_open=True), "default": 0.95},
     plan={"is_flag": True},
 )
@@ -37,6 +40,8 @@ def command(
     witnesses: tuple[str, ...],
     rating: str | None,
     bounds: tuple[float, float] | None,
+    raters: str | None,
+    words: dict[str, str] | None,
     interval: float,
     plan: bool,
     output: Output,
@@ -59,6 +64,8 @@ def command(
             witnesses=witnesses or None,
             rating=rating,
             rating_range=bounds,
+            raters=raters,
+            words=words,
             interval=interval,
             plan=plan,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sacrecap.above import Printable
@@ -13,6 +14,7 @@ from sacrecap.judgments.correlation import IN_IMAGE
 from sacrecap.judgments.datasets.direct_votes import liked_otherwise
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.published import STATISTICS
+from sacrecap.judgments.reliability import alpha, icc
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -120,6 +122,13 @@ class Agreement(Printable):
             return len(self.judgments.rows)
         return sum(map(len, self.judgments.ratings))
 
+    @cached_property
+    def reliability(self) -> dict[str, float] | None:
+        """Agreement among raters: Krippendorff's α for intervals, and ICC(1); None of single ratings."""
+        if isinstance(self.judgments, Pairs) or max(map(len, self.judgments.ratings)) < 2:
+            return None
+        return {"Krippendorff's α": alpha(self.judgments.ratings), "ICC(1)": icc(self.judgments.ratings)}
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap agreement`; undefined values are null."""
         document: dict[str, Any] = {
@@ -139,6 +148,9 @@ class Agreement(Printable):
         else:
             document["rating"] = self.judgments.aspect
             document["raters"] = self.raters
+        if (reliable := self.reliability) is not None:
+            krippendorff, intraclass = map(finite, reliable.values())
+            document["among_raters"] = {"alpha": krippendorff, "icc": intraclass}
         document["metrics"] = self._metrics()
         if self.people is not None:
             how, statistics = self.people

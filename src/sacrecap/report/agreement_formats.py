@@ -167,7 +167,9 @@ def _notes(agreement: Agreement) -> list[str]:
     images = len({row.image_id for row in judgments.rows})
     merged = "" if agreement.raters == "each" else f"{agreement.raters} "
     what = "decided pairs" if isinstance(judgments, Pairs) else f"{merged}ratings"
-    found = [f"{judgments.dataset}: {agreement.n:,} {what} of {images:,} images; documents are {agreement.documents}"]
+    weighed = "judged rows" if agreement.documents == "rows" else "images"
+    counted = f"{judgments.dataset}: {agreement.n:,} {what} of {images:,} images"
+    found = [f"{counted}; words are weighed by the {weighed} that have them"]
     found += judgments.notes
     if isinstance(judgments, Pairs):
         undecided = sum(preferred == 0 for preferred in judgments.preferred)
@@ -189,7 +191,10 @@ def _notes(agreement: Agreement) -> list[str]:
         for label in dict.fromkeys(measured.label for measured in agreement.measured if measured.fitted)
     ]
     if agreement.people is not None:
-        found.append(f"people: {agreement.people[0]}")
+        found.append(f"people: {agreement.people[0]}; a metric above them agrees with people better than people do")
+    if (reliable := agreement.reliability) is not None:
+        told = ", ".join(f"{name} {Number(own)}" for name, own in reliable.items())
+        found.append(f"among raters: {told} (1: all agree; 0: as by chance)")
     if agreement.usage is not None:
         found.append(f"judge: {agreement.usage}")
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -151,6 +152,31 @@ def _bounds(values: Sequence[float]) -> tuple[float, float]:
     """The smallest and the largest score that is there."""
     known = [value for value in values if not math.isnan(value)]
     return min(known), max(known)
+
+
+def strays(values: Sequence[float], what: str) -> list[str]:
+    """Sentences on numbers that look as if they stood for no score: −999 beside 0 to 100, −1 beside 1 to 5, 1e6.
+
+    A number below 0 beside others that are not, or one that is ten times their range away from them.
+    """
+    counts = Counter(value for value in values if not math.isnan(value))
+    told: list[str] = []
+    while len(counts) > 3 and len(told) < 3:
+        ordered = sorted(counts)
+        low, high = ordered[0], ordered[-1]
+        below, above = ordered[1], ordered[-2]
+        if (low < 0 <= below and low.is_integer()) or below - low > 10 * (high - below):
+            stray, least, most = low, below, high
+        elif high - above > 10 * (above - low):
+            stray, least, most = high, low, above
+        else:
+            break
+        count = counts.pop(stray)
+        told.append(
+            f"{what}: {count:,} of {len(values):,} {'is' if count == 1 else 'are'} {stray:g}, the others {least:g} to "
+            f"{most:g}; where it stands for no score, leave the cell empty."
+        )
+    return told
 
 
 def read_scores(given: Any) -> OutsideScores:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sacrecap.errors import DataError
-from sacrecap.judgments.calibration.adjusted import Evidence
+from sacrecap.judgments.calibration.estimates import Evidence
+from sacrecap.resources.outside_scores import strays
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,11 +39,11 @@ class RatedSample:
 
     rated: Evidence
     groups: list[str] | list[tuple[str, str]]
-    sizes: Floats
-    """Captions of each group, rated or not."""
     answers: int
     is_choice: bool
     notes: list[str]
+    captions: int
+    """All captions, or pairs of captions, rated or not."""
 
 
 def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, list[str]]:
@@ -75,41 +76,94 @@ def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floa
     return known, means
 
 
+def within(scores: Floats, group: Numbers) -> tuple[Floats, Floats]:
+    """The mean scores of each group, and their covariance within groups; 0 for a witness whose spread is rounding."""
+    counts = np.bincount(group)
+    means = np.stack([np.bincount(group, column) / counts for column in scores.T], axis=1)
+    apart = scores - means[group]
+    covariance: Floats = apart.T @ apart / max(len(scores) - len(counts), 1)
+    least = (1e-12 * np.maximum(1.0, np.abs(scores).max(axis=0))) ** 2
+    is_flat = np.diag(covariance) <= least
+    covariance[is_flat], covariance[:, is_flat] = 0.0, 0.0
+    return means, covariance
+
+
+def together_in(image: Numbers, group: Numbers, number: int) -> Floats:
+    """How many pairs of captions of one image there are, by their groups."""
+    held = np.zeros((number, int(image.max()) + 1))
+    np.add.at(held, (group, image), 1.0)
+    pairs: Floats = held @ held.T
+    pairs[np.diag_indices(number)] -= held.sum(axis=1)
+    return pairs
+
+
+def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
+    """Each caption once, with a note where rows are doubled."""
+    keys = list(zip(*(own for own in (scores.images, scores.systems, scores.captions) if own is not None), strict=True))
+    rows: dict[tuple[object, ...], int] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault((*key, *(repr(own[row]) for own in scores.columns.values())), row)
+    doubled = scores.rows - len(rows)
+    if not doubled:
+        return scores, []
+    many = "1 row is there twice and counts" if doubled == 1 else f"{doubled:,} rows are there twice and count"
+    return scores.select([*rows.values()]), [f"{scores.source}: {many} once."]
+
+
 def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
-    """Rated captions of systems. Raises `DataError` for a system of which fewer than two images are rated."""
+    """Rated captions of systems. Raises `DataError` for a system of which fewer than two captions are rated."""
+    scores, doubled = once(scores)
     matrix, lacking = _matrix(scores, witnesses)
     [side] = said.sides
     found = scores.find(said.images, side.captions, side.systems)
     (rows, ratings), (_, inclusion) = _merged(found, said.values), _merged(found, said.inclusion)
     systems = list(dict.fromkeys(scores.systems or ["all"]))
-    group = np.array([systems.index(name) for name in scores.systems or ["all"] * scores.rows])
-    means = np.array([matrix[group == number].mean(axis=0) for number in range(len(systems))])
+    place = {name: number for number, name in enumerate(systems)}
+    group = np.array([place[name] for name in scores.systems or ["all"] * scores.rows])
     images = np.unique(np.array(scores.images), return_inverse=True)[1]
-    rated = Evidence(ratings, matrix[rows], images[rows], group[rows], means, _deviations(matrix), 1 / inclusion)
-    few = [name for number, name in enumerate(systems) if len(np.unique(rated.images[rated.groups == number])) < 2]
+    means, covariance = within(matrix, group)
+    rated = Evidence(
+        ratings,
+        matrix[rows],
+        images[rows],
+        group[rows],
+        means,
+        covariance,
+        np.bincount(group).astype(np.float64),
+        together_in(images, group, len(systems)),
+        1 / inclusion,
+        is_finite=True,
+    )
+    few = [
+        name
+        for number, name in enumerate(systems)
+        if len(np.unique(rated.images[rated.groups == number])) < min(2, len(np.unique(images[group == number])))
+    ]
     if few:
         of = "" if len(systems) == 1 else f" of {', '.join(few)}"
         raise DataError(
             f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    notes = lacking + _chosen_by_scores(rated, matrix, witnesses)
-    sizes = np.bincount(group).astype(np.float64)
-    return RatedSample(rated, systems, sizes, said.answers, is_choice=False, notes=notes)
+    notes = [
+        *said.notes,
+        *doubled,
+        *lacking,
+        *_sentinels(scores, witnesses),
+        *_chosen_by_scores(rated, matrix, witnesses),
+    ]
+    return RatedSample(rated, systems, said.answers, is_choice=False, notes=notes, captions=scores.rows)
 
 
-def _deviations(matrix: Floats) -> Floats:
-    """The deviation of each column; 0 where it is only rounding."""
-    found = matrix.std(axis=0)
-    known: Floats = np.where(found > 1e-12 * np.maximum(1.0, np.abs(matrix).max(axis=0)), found, 0.0)
-    return known
+def _sentinels(scores: OutsideScores, witnesses: Sequence[str]) -> list[str]:
+    return [note for name in witnesses for note in strays(scores.columns[name], f"{scores.source}, column {name}")]
 
 
 def _chosen_by_scores(rated: Evidence, matrix: Floats, witnesses: list[str]) -> list[str]:
     """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
-    expected = rated.deviations * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
+    expected = matrix.std(axis=0) * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
     distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
-    far = [name for name, own, one in zip(witnesses, distance, expected, strict=True) if own > FAR * one > 0]
+    far = [name for name, own, one in zip(witnesses, distance, expected, strict=True) if own > FAR * one > 1e-12]
     if not far:
         return []
     found = f"The rated captions have other scores by {', '.join(far)} than all captions have"
@@ -120,35 +174,70 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
     """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
+    scores, doubled = once(scores)
     (matrix, lacking), images = _matrix(scores, witnesses), scores.images or []
-    names = list(dict.fromkeys(scores.systems))
-    of_pair = _pairs_of_captions(scores.systems, images, names)
+    names = list(dict.fromkeys(scores.systems or []))
+    of_pair = _pairs_of_captions(scores.systems or [], images, names)
     judged = _votes(scores, said, names)
-    kept = [pair for pair in of_pair if len({images[one] for one, _ in judged.get(pair, ())}) > 1]
-    if not kept:
+    of_pair, equal = _that_differ(of_pair, judged, scores, matrix)
+    kept = [pair for pair in of_pair if judged.get(pair)]
+    if not any(len({images[one] for one, _ in judged[pair]}) > 1 for pair in kept):
         raise DataError(f"{said.source}: no two systems were compared on 2 images or more; ask for more votes")
     left = [" and ".join(pair) for pair in of_pair if pair not in kept]
-    notes = [*lacking, *([f"Left out, for lack of votes on 2 images: {'; '.join(left)}."] if left else [])]
-    differences = {pair: np.array([matrix[one] - matrix[other] for one, other in of_pair[pair]]) for pair in kept}
-    scale = np.vstack(list(differences.values())).std(axis=0)
+    without = [f"Left out, for lack of votes: {'; '.join(left)}."] if left else []
+    group = np.repeat(np.arange(len(kept)), [len(of_pair[pair]) for pair in kept])
+    rows = np.array([row for pair in kept for row in of_pair[pair]])
+    differences = matrix[rows[:, 0]] - matrix[rows[:, 1]]
+    scale = differences.std(axis=0)
     scale[scale == 0] = 1.0
-
-    def choice(difference: Floats) -> Floats:
-        saturated: Floats = np.tanh(STEEP * difference / scale)
-        return saturated
-
-    rows = [(number, key, votes) for number, pair in enumerate(kept) for key, votes in judged[pair].items()]
+    choice = np.tanh(STEEP * differences / scale)
+    means, covariance = within(choice, group)
+    image = np.unique([images[row] for row in rows[:, 0]], return_inverse=True)[1]
+    place = {(one, other): number for number, (one, other) in enumerate(rows.tolist())}
+    votes = {place[key]: own for pair in kept for key, own in judged[pair].items()}
+    asked = np.array([*votes])
     rated = Evidence(
-        np.array([np.mean([share for share, _ in votes]) for _, _, votes in rows]),
-        np.array([choice(matrix[key[0]] - matrix[key[1]]) for _, key, _ in rows]),
-        np.unique([images[key[0]] for _, key, _ in rows], return_inverse=True)[1],
-        np.array([number for number, _, _ in rows]),
-        np.array([choice(differences[pair]).mean(axis=0) for pair in kept]),
-        _deviations(choice(np.vstack(list(differences.values())))),
-        np.array([1 / np.mean([inclusion for _, inclusion in votes]) for _, _, votes in rows]),
+        np.array([np.mean([share for share, _ in own]) for own in votes.values()]),
+        choice[asked],
+        image[asked],
+        group[asked],
+        means,
+        covariance,
+        np.bincount(group).astype(np.float64),
+        together_in(image, group, len(kept)),
+        np.array([1 / np.mean([inclusion for _, inclusion in own]) for own in votes.values()]),
+        is_finite=False,
     )
-    sizes = np.array([len(of_pair[pair]) for pair in kept], dtype=np.float64)
-    return RatedSample(rated, kept, sizes, said.answers, is_choice=True, notes=notes)
+    notes = [*doubled, *lacking, *_sentinels(scores, witnesses), *equal, *without]
+    return RatedSample(rated, kept, said.answers, is_choice=True, notes=notes, captions=len(rows))
+
+
+def _that_differ(
+    of_pair: dict[Pair, list[Rows]], judged: Mapping[Pair, Mapping[Rows, object]], scores: OutsideScores, matrix: Floats
+) -> tuple[dict[Pair, list[Rows]], list[str]]:
+    """The pairs of captions without those that are equal, where nobody was asked about such pairs; and a note.
+
+    Captions are equal that have one text; without texts, those to which every witness gives one score.
+    """
+
+    def is_equal(rows: Rows) -> bool:
+        one, other = rows
+        if scores.captions is not None:
+            return scores.captions[one].strip() == scores.captions[other].strip()
+        return bool((matrix[one] == matrix[other]).all())
+
+    equal = {rows for own in of_pair.values() for rows in own if is_equal(rows)}
+    asked = {rows for own in judged.values() for rows in own}
+    total = sum(map(len, of_pair.values()))
+    what = "equal captions" if scores.captions is not None else "equal scores by every witness"
+    if not equal:
+        return of_pair, []
+    share = len(equal) / total
+    if equal & asked or (scores.captions is None and (1 - share) ** len(asked) > 0.01):
+        return of_pair, [f"{len(equal):,} of {total:,} pairs have {what}; they count as people chose, a tie as half."]
+    differing = {pair: [rows for rows in own if rows not in equal] for pair, own in of_pair.items()}
+    left_out = f"{len(equal):,} of {total:,} pairs have {what}, and nobody was asked about them"
+    return {pair: own for pair, own in differing.items() if own}, [f"{left_out}: win shares are of pairs that differ."]
 
 
 def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ class WhatToRead(NamedTuple):
     rating: str | None = None
     rating_range: tuple[float, float] | None = None
     categories: Sequence[str] | None = None
+    raters: str | None = None
+    words: Mapping[str, str] = {}
 
 
 class JudgedPair(NamedTuple):

@@ -8,7 +8,7 @@ Both may have `inclusion`: how likely this caption was to be drawn, where 1 is a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -17,8 +17,8 @@ from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError
 from sacrecap.judgments.datasets.pairs import read_votes, winner
-from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, aspect_of, read_rating
-from sacrecap.judgments.datasets.records import Record, read_one_kind
+from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, aspect_of, blanks, rated_records, read_rating
+from sacrecap.judgments.datasets.records import Record
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Opinions:
     answers: int
     inclusion: list[float]
     """How likely each line was to be drawn, where 1 is a plain draw."""
+    notes: list[str]
 
     @property
     def is_choice(self) -> bool:
@@ -49,22 +50,34 @@ class Opinions:
         return len(self.sides) == 2
 
 
-def read_people(path: PathLike, *, aspect: str | None = None, bounds: tuple[float, float] | None = None) -> Opinions:
+def read_people(
+    path: PathLike,
+    *,
+    aspect: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    raters: str | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Opinions:
     """Ratings or choices of a file. Raises `DataError` for any other file, or a rating out of bounds."""
-    records = read_one_kind(path)
-    first = records[0]
+    records = rated_records(path, raters, words or {})
+    first = next((record for record in records if record.has("winner", "votes", *RATING)), records[0])
+    notes: list[str] = []
     said: list[Sequence[float]]
     if first.has("winner", "votes"):
         sides = [OpinionSide(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
         said = [_votes(record) for record in records]
     elif first.has(*RATING):
+        named, notes = aspect_of(first, aspect), blanks(records)
+        given = [read_rating(record, named, bounds) if record.has(*RATING) else () for record in records]
+        kept = [place for place, own in enumerate(given) if own]
+        if not kept:
+            raise DataError(f"{first.source}: every rating of it is blank")
+        records, said = [records[place] for place in kept], [given[place] for place in kept]
         sides = [OpinionSide(_column(records, *CAPTION), _column(records, "system"))]
-        named = aspect_of(first, aspect)
-        said = [read_rating(record, named, bounds) for record in records]
     else:
         raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
     images, values = [record.name(*IMAGE) for record in records], list(map(fmean, said))
-    return Opinions(first.source, images, sides, values, sum(map(len, said)), list(map(_inclusion, records)))
+    return Opinions(first.source, images, sides, values, sum(map(len, said)), list(map(_inclusion, records)), notes)
 
 
 def _votes(record: Record) -> list[float]:

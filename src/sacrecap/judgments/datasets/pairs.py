@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sacrecap.choices import CATEGORIES
+from sacrecap.data.source import PathLike
 from sacrecap.errors import accepted_name, option
 from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.records import READER, Record, read_one_kind
+from sacrecap.judgments.datasets.spreadsheet import in_one_form
 from sacrecap.judgments.judged_rows import majority
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
@@ -36,7 +38,11 @@ def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
     )
 
 
-PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged, read_one_kind)
+def _records(path: PathLike, given: WhatToRead) -> list[Record]:
+    return in_one_form(read_one_kind(path), frozenset(), (), None, given.words)
+
+
+PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged, _records)
 
 
 def read_votes(record: Record) -> list[int]:

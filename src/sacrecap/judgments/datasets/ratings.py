@@ -10,15 +10,16 @@ Composite's own names of the fields (`image`, `candidate`, `human_score`) are re
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sacrecap.data import fields
 from sacrecap.data.source import PathLike
-from sacrecap.data.tables import is_number
+from sacrecap.data.tables import is_missing, is_number
 from sacrecap.errors import UsageError
 from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, RatedCaption, WhatToRead, add_references
 from sacrecap.judgments.datasets.records import Record, read_one_kind
+from sacrecap.judgments.datasets.spreadsheet import in_one_form, without_blanks
 
 RATING = ("rating", "human_score")
 IMAGE = ("image_id", "image", "imgid", "img.path", "img")
@@ -26,9 +27,17 @@ CAPTION = ("caption", "candidate", "cand")
 REFERENCES = ("references", "refs")
 
 
+KNOWN = frozenset((*RATING, *IMAGE, *CAPTION, *REFERENCES, "system", "captions", "inclusion", "winner"))
+
+
+def rated_records(path: PathLike, raters: str | None, words: Mapping[str, str]) -> list[Record]:
+    """The records of a file, one per caption, whatever layout it has."""
+    return in_one_form(read_one_kind(path), KNOWN, RATING, raters, words)
+
+
 def _records(path: PathLike, given: WhatToRead) -> list[Record]:
     """The lines; those without references with the ones of the file that is given."""
-    records = read_one_kind(path)
+    records = rated_records(path, given.raters, given.words)
     if given.captions is not None:
         add_references([record for record in records if not record.has(*REFERENCES)], given.captions, *IMAGE)
     return records
@@ -36,7 +45,7 @@ def _records(path: PathLike, given: WhatToRead) -> list[Record]:
 
 def aspect_of(first: Record, asked: str | None) -> str | None:
     """The aspect that is read: of several ratings of a caption the first, unless one is asked for."""
-    value = first.find(*RATING)
+    value = first.find(*RATING) if first.has(*RATING) else None
     if isinstance(value, dict):
         return asked or next(iter(value), None)
     if asked not in (None, "rating"):
@@ -44,23 +53,43 @@ def aspect_of(first: Record, asked: str | None) -> str | None:
     return asked
 
 
+def blanks(records: Sequence[Record]) -> list[str]:
+    """A note on ratings that are blank."""
+    cells = (cell for record in records if record.has(*RATING) for cell in _cells(record.find(*RATING)))
+    count = sum(map(is_missing, cells)) + sum(not record.has(*RATING) for record in records)
+    return [f"blank ratings, left out: {count:,}"] if count else []
+
+
+def _cells(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [cell for own in value.values() for cell in _cells(own)]
+    return value if isinstance(value, list) else [value]
+
+
 def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
+    if any(name in record.fields for name in RATING) and not record.has(*RATING):
+        return  # a blank one
+    ratings = read_rating(record, given.rating, given.rating_range)
+    if not ratings:
+        return
     captions = record.captions("captions") if record.has("captions") else None
     yield RatedCaption(
         record.name(*IMAGE),
         record.captions(*REFERENCES, *(() if captions is None else ("captions",))),
         record.caption(*CAPTION) if captions is None else "\n".join(captions),
-        read_rating(record, given.rating, given.rating_range),
+        ratings,
         record.known_name("system"),
         sets=captions,
     )
 
 
-RATINGS = tuple(JudgmentForm("ratings", (name,), _judged, _records, aspect_of=aspect_of) for name in RATING)
+RATINGS = tuple(
+    JudgmentForm("ratings", (name,), _judged, _records, aspect_of=aspect_of, remarks=blanks) for name in RATING
+)
 
 
 def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] | None) -> tuple[float, ...]:
-    """The ratings of a line, one per rater."""
+    """The ratings of a line, one per rater who gave one."""
     value: Any = record.find(*RATING)
     if isinstance(value, dict):
         if aspect not in value:
@@ -69,6 +98,7 @@ def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] 
     values = value if isinstance(value, list) else [value]
     if not values:
         raise record.refuse("an empty list of ratings; give at least one, or remove the line")
+    values = without_blanks(values)
     least, most = bounds or (-math.inf, math.inf)
     numbers = [float(one) if isinstance(one, str) and is_number(one) else one for one in values]  # of a text table
     return tuple(record.checked("rating", fields.number, one, least=least, most=most) for one in numbers)

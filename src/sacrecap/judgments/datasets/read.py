@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sacrecap.choices import DATASETS, UNDECIDED, VOTES
@@ -20,9 +20,10 @@ from sacrecap.judgments.datasets.direct_votes import decided_directly, with_dire
 from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.pairs import PAIRS
 from sacrecap.judgments.datasets.pascal50s import PASCAL50S
-from sacrecap.judgments.datasets.ratings import RATINGS
+from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, RATINGS
 from sacrecap.judgments.datasets.records import READER
 from sacrecap.judgments.datasets.released import RELEASES
+from sacrecap.judgments.datasets.spreadsheet import plain, rater_columns
 from sacrecap.judgments.datasets.thumb import THUMB
 from sacrecap.judgments.judged_rows import Pairs, Ratings, with_notes, without_own_references
 
@@ -44,6 +45,8 @@ def read_judgments(
     pairwise: PathLike | None = None,
     votes: str = "consensus",
     undecided: str = "out",
+    raters: str | None = None,
+    words: Mapping[str, str] | None = None,
 ) -> Ratings | Pairs:
     """Reads human judgments: a file, or a folder with one data set in it.
 
@@ -60,6 +63,8 @@ def read_judgments(
         pairwise: a file of direct votes on the same pairs, such as the export of a pairwise study; pairs meet by image
             and captions.
         votes: whose votes decide, where a file has both: the `consensus` of triplets, or the `direct` votes.
+        raters: the columns of one rater each, such as `R*`; columns like `rater_1` are found without.
+        words: what other words stand for, such as `{"model_a": "b", "model_b": "c", "unsure": "tie"}`.
         undecided: what a pair without a majority is: left `out`, or won by `b` or `c`.
 
     Raises:
@@ -71,8 +76,8 @@ def read_judgments(
         accepted_name("dataset", dataset, DATASETS)
     accepted_name("votes", votes, VOTES)
     accepted_name("undecided", undecided, UNDECIDED)
-    form, paths = _find(path, dataset)
-    judgments = form.read(paths, WhatToRead(captions, rating, rating_range, categories))
+    form, paths = _find(path, "ratings" if raters is not None and dataset is None else dataset)
+    judgments = form.read(paths, WhatToRead(captions, rating, rating_range, categories, raters, words or {}))
     if pairwise is not None:
         every = None if categories is None else ()  # these may be of other categories, or of none
         judgments = with_direct_votes(judgments, read_judgments(pairwise, categories=every))
@@ -138,7 +143,12 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[Pat
 def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
     """The form of a file, by its beginning, or the columns of a table; None for a file of none, or not of text."""
     names = _names(path, text=text)
-    return next((form for form in FORMS if names.issuperset(form.fields)), None)
+    found = next((form for form in FORMS if names.issuperset(form.fields)), None)
+    if found is not None:
+        return found
+    others = {plain(name) for name in names}
+    is_rated = others & {*RATING} or rater_columns(names)
+    return RATINGS[0] if is_rated and others & {*IMAGE} and others & {*CAPTION, "system"} else None
 
 
 def _names(path: PathLike, *, text: bool) -> set[str]:
