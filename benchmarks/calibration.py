@@ -22,9 +22,9 @@ from measure import print_table
 from sacrecap.judgments import Pairs, agreement, read_judgments
 from sacrecap.judgments.calibration.calibration_result import Calibrated
 from sacrecap.judgments.calibration.estimates import Evidence
-from sacrecap.judgments.calibration.figures import NO_BOUNDS, Teller
 from sacrecap.judgments.calibration.samples import STEEP, together_in, within
 from sacrecap.judgments.calibration.strengths import bradley_terry
+from sacrecap.judgments.calibration.teller import NO_BOUNDS, Teller
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]

@@ -12,8 +12,8 @@ import numpy as np
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
 from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
-from sacrecap.judgments.calibration.figures import NO_BOUNDS, Teller
 from sacrecap.judgments.calibration.samples import RatedSample, of_choices, of_ratings
+from sacrecap.judgments.calibration.teller import NO_BOUNDS, Teller
 from sacrecap.judgments.datasets.opinions import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores
 
