@@ -442,10 +442,10 @@ class Endpoint:
 
         Raises `SacrecapError` where nobody would be answered, `patience.Over` where nobody waits for it.
         """
-        less, tries, empty = dict(self._less), 0, Answer("", "", "stop")
-        begun = patience.clock()
+        less, empty, now = dict(self._less), Answer("", "", "stop"), patience.clock()
+        trial = patience.Trial(now, now)
         while True:
-            sent = self._pace.turn(call.over)
+            trial.sent = self._pace.turn(call.over)
             parameters = self._parameters(question, less)
             reply = self._posted(call.client, question, parameters)
             if reply.kind == "answer":
@@ -466,23 +466,20 @@ class Endpoint:
                     return Answer("", "", "refused") if reply.kind == "refused" else self._failed(call, reply)
                 less |= _less(reply, parameters, refused)
             else:
-                tries += 1
                 under_way = len(self._reserved)
-                verdict = self._pace.verdict(
-                    reply, sent, begun, tries, alone=under_way == 1, last=call.left <= under_way
-                )
+                verdict = self._pace.verdict(reply, trial, alone=under_way == 1, last=call.left <= under_way)
                 if verdict == "down":
                     raise SacrecapError(self._told(reply))
                 if verdict == "failed":
                     return self._failed(call, reply)
-                self._wait(call, reply, sent, begun, tries)
+                self._wait(call, reply, trial)
             with self._changed:
                 self.usage.retries += 1
 
-    def _wait(self, call: _Call, reply: Reply, sent: float, begun: float, tries: int) -> None:
+    def _wait(self, call: _Call, reply: Reply, trial: patience.Trial) -> None:
         """Waits until the request may be sent again, with a word where that takes long."""
-        seconds = self._pace.delay(reply, sent, tries)
-        is_long = self._pace.silence(begun) + seconds >= patience.WORTH_A_WORD
+        seconds = self._pace.delay(reply, trial)
+        is_long = self._pace.silence(trial) + seconds >= patience.WORTH_A_WORD
         if is_long and reply.kind in ("busy", "down") and call.is_first("waiting"):
             setting = spelled(python="per_minute=N", command="--judge-settings per-minute=N")
             hint = f"; where it takes only so many requests in a minute, {setting} spaces them" * (reply.kind == "busy")
