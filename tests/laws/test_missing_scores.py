@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import random
+import re
 import statistics
 import warnings
 from pathlib import Path
@@ -203,3 +204,11 @@ def test_standardised_and_combined_scores_are_missing_with_their_members() -> No
     for key in found.metrics:
         assert found["a"][key].unscored == 3
         assert found.pair("a", "b", key).left_out == 3
+
+
+@pytest.mark.parametrize("stray", [-999.0, -1.0, 1e6])
+def test_numbers_that_stand_for_no_score_are_told(stray: float) -> None:
+    table = columns("a", "none")
+    table["rater"] = [stray if place == 7 else 1 + 4 * abs(own) for place, own in enumerate(table["rater"])]
+    with pytest.warns(UserWarning, match=re.escape(f"column rater: 1 of 180 is {stray:g}, the others")):
+        sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, interval=None)

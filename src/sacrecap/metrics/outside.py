@@ -8,10 +8,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.choices import TAKEN
-from sacrecap.errors import UsageError, option
+from sacrecap.errors import UsageError, option, warn
 from sacrecap.metrics.base import PythonMetric, Ready
 from sacrecap.metrics.declared import parameter, spell
-from sacrecap.resources.outside_scores import OutsideScores, read_scores
+from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -139,8 +139,17 @@ def outside_scores(needs: Needs | None) -> OutsideScores | None:
     if isinstance(given, OutsideScores):
         return given
     key = ("scores", str(given) if isinstance(given, (str, PathLike)) else id(given))
-    made: OutsideScores = needs.once(key, lambda: read_scores(given))
+    made: OutsideScores = needs.once(key, lambda: _read(given))
     return made
+
+
+def _read(given: Any) -> OutsideScores:
+    """The scores, with a warning of those that look as if they stood for none."""
+    scores = read_scores(given)
+    for name, values in scores.columns.items():
+        for stray in strays(values, f"{scores.source}, column {name}"):
+            warn(stray)
+    return scores
 
 
 def for_system(needs: Needs, name: str) -> Needs:
