@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sacrecap.cli.output import Output
 
 
-@click.command(cls=Command, values=(output(scores=False),))
+@click.command(cls=Command, values=(output(scores=False, report=True),))
 @click.argument("scores")
 @click.argument("ratings")
 @takes(
@@ -57,16 +57,16 @@ def command(
 
     output.check()
     stage.text = "calibrating"
-    output.show(
-        calibrate(
-            scores,
-            ratings,
-            witnesses=witnesses or None,
-            rating=rating,
-            rating_range=bounds,
-            raters=raters,
-            words=words,
-            interval=interval,
-            plan=plan,
-        )
+    calibration = calibrate(
+        scores,
+        ratings,
+        witnesses=witnesses or None,
+        rating=rating,
+        rating_range=bounds,
+        raters=raters,
+        words=words,
+        interval=interval,
+        plan=plan,
     )
+    output.write_report(calibration)
+    output.show(calibration)

@@ -34,7 +34,7 @@ def _records(calibration: Calibration) -> Table:
     )
 
 
-def _table(calibration: Calibration) -> Table:
+def table(calibration: Calibration) -> Table:
     """One row per figure."""
     level = percent(calibration.level)
     unit = "choices" if calibration.is_choice else "rated captions"
@@ -62,7 +62,8 @@ def _cells(own: Calibrated) -> list[Value]:
     ]
 
 
-def _lines(calibration: Calibration) -> list[str]:
+def lines(calibration: Calibration) -> list[str]:
+    """What was calibrated with what, and what is to be known of it."""
     captions = "pairs of captions" if calibration.is_choice else "captions"
     overall = calibration.overall
     judged = f"{calibration.captions:,} {captions}, {overall.n:,} judged, of {overall.images:,} images"
@@ -75,7 +76,7 @@ def _lines(calibration: Calibration) -> list[str]:
     return [*lines, *calibration.notes]
 
 
-def _plan(calibration: Calibration) -> list[Table]:
+def plan_tables(calibration: Calibration) -> list[Table]:
     """A row per number of rated captions, where a plan was asked for."""
     if not calibration.plan:
         return []
@@ -89,7 +90,7 @@ def _plan(calibration: Calibration) -> list[Table]:
 
 render = Views(
     _records,
-    lambda found, _: [_table(found), *_plan(found)],
-    lambda found, _: [replace(_table(found), notes=["", *_lines(found)]), *_plan(found)],
+    lambda found, _: [table(found), *plan_tables(found)],
+    lambda found, _: [replace(table(found), notes=["", *lines(found)]), *plan_tables(found)],
 ).render
 """A calibration as text in the format of a name."""

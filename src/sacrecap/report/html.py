@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.scored import Board
     from sacrecap.judgments.agreement_result import Agreement
+    from sacrecap.judgments.calibration.calibration_result import Calibration
     from sacrecap.judgments.meta import Meta
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison
@@ -39,12 +40,13 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
-    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board | ContestBoard | Meta
+    Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board | ContestBoard | Meta | Calibration
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
     "Agreement": "sacrecap.report.agreement_page",
     "Board": "sacrecap.report.board_page",
+    "Calibration": "sacrecap.report.calibration_page",
     "Comparison": "sacrecap.report.comparison_page",
     "ContestBoard": "sacrecap.report.contest_page",
     "Diversity": "sacrecap.report.diversity_page",
@@ -110,7 +112,8 @@ def write_report(
 
     Args:
         result: of [`sacrecap.score`][], [`sacrecap.compare`][], [`sacrecap.diversity`][],
-            [`sacrecap.judgments.agreement`][], [`sacrecap.judgments.meta`][] or [`sacrecap.boards.board`][].
+            [`sacrecap.judgments.agreement`][], [`sacrecap.judgments.meta`][], [`sacrecap.judgments.calibrate`][] or
+            [`sacrecap.boards.board`][].
         path: the file to write.
         title: the heading of the page, as text; by default it names the systems or the data set.
         images: where the images are, as [`sacrecap.data.images.ImageSource.open`][] takes it: the page then shows them.
@@ -143,7 +146,9 @@ def _render(
         photos = photos_of(images, [image["id"] for image in shown], path)
         for image, address in zip(shown, photos.addresses, strict=True):
             image["photo"] = address
-    facts = {**page.facts, "Intervals": _intervals(result.resampling), "sacrecap": page.version}
+    resampling = getattr(result, "resampling", None)  # a calibration draws no samples
+    intervals = {} if resampling is None else {"Intervals": _intervals(resampling)}
+    facts = {**page.facts, **intervals, "sacrecap": page.version}
     style = _template("page.css") + STYLE
     script = bundle(page.script, lambda module: _template(f"{module}.js")) if page.script else ""
     return Template(_template("page.html")).substitute(

@@ -21,6 +21,8 @@ class Strip(NamedTuple):
     name: str
     value: float
     interval: Interval | None
+    look: int = 0
+    """0, or 1 for what stands beside it to be compared."""
 
 
 def strips(rows: Sequence[Strip], what: str) -> str:
@@ -28,6 +30,7 @@ def strips(rows: Sequence[Strip], what: str) -> str:
     marks: list[Mark] = [
         {
             **MARK,
+            "look": row.look,
             "x": row.value,
             "y": place,
             "across": row.interval,

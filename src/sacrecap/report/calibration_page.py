@@ -1,0 +1,75 @@
+"""The page of a calibration: what people would say, with the witnesses and by the ratings alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sacrecap.report.calibration_formats import lines, plan_tables, table
+from sacrecap.report.html import ReportPage, Section
+from sacrecap.report.pictures.strips import Strip, strips
+from sacrecap.report.score_formats import percent
+
+if TYPE_CHECKING:
+    from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
+
+
+def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
+    """The page of a calibration."""
+    legend = [("key told", "with the witnesses"), ("key alone", "by the ratings alone")]
+    unit = "Pairs of captions" if calibration.is_choice else "Captions"
+    told = Section(
+        "people",
+        "What people would say",
+        legend,
+        replace(table(calibration), notes=lines(calibration)),
+        _pictures(calibration),
+        kind="calibrated",
+    )
+    plans = [
+        Section(f"plan-{number}", plan.title, table=replace(plan, title=""), kind="plan")
+        for number, plan in enumerate(plan_tables(calibration))
+    ]
+    return ReportPage(
+        "",
+        "Calibration",
+        f"What people would say: {calibration.of}",
+        calibration.version,
+        {
+            unit: f"{calibration.captions:,}",
+            "Judged": f"{calibration.overall.n:,}",
+            "Images": f"{calibration.overall.images:,}",
+            "Witnesses": ", ".join(calibration.witnesses),
+            "Intervals": percent(calibration.level),
+        },
+        [told, *plans],
+    )
+
+
+def _pictures(calibration: Calibration) -> list[tuple[str, str]]:
+    """What is on one scale is in one picture: figures of systems, and of pairs of them."""
+    systems = {"all captions": calibration.overall, **calibration.systems}
+    between = " against " if calibration.is_choice else " − "
+    pairs = {between.join(names): figure for names, figure in calibration.pairs.items()}
+    if not calibration.is_choice:
+        parts = [("mean ratings", systems), ("differences", pairs)]
+    else:
+        shares = {calibration.of: calibration.overall, **(pairs if len(pairs) > 1 else {})}
+        parts = [("how often the first is chosen", shares), ("strengths", calibration.systems)]
+    return [(what, _strips(what, figures)) for what, figures in parts if figures]
+
+
+def _strips(what: str, figures: Mapping[str, Calibrated]) -> str:
+    """Two rows for each figure: with the witnesses, and by the ratings alone."""
+    rows = [
+        row
+        for name, figure in figures.items()
+        for row in (
+            Strip(name, figure.estimate, figure.interval),
+            Strip("ratings alone", figure.alone, figure.alone_interval, look=1),
+        )
+        if math.isfinite(row.value)
+    ]
+    return strips(rows, what)
