@@ -166,3 +166,29 @@ def test_agreement_among_raters_is_that_of_the_books() -> None:
     assert math.isnan(alpha([(1,), (2,)]))
     assert math.isnan(alpha([(2, 2), (2, 2)]))
     assert math.isnan(icc([(1,), (2,)]))
+
+
+@pytest.mark.parametrize("stray", [-1, -999, 1_000_000])
+def test_ratings_that_stand_for_none_are_told(stray: int, tmp_path: Path) -> None:
+    """A code for *not answered* beside a scale of 1 to 5."""
+    chance = random.Random(4)
+    rows = [[f"i{n}", "ab"[n % 2], f"a dog {n}", stray if n in (7, 30) else chance.randint(1, 5)] for n in range(80)]
+    path = table(tmp_path / "ratings.csv", ["image_id", "system", "caption", "rating"], rows)
+    references = tmp_path / "references.json"
+    references.write_text(json.dumps({f"i{n}": ["a dog"] for n in range(80)}))
+    told = f"ratings: 2 of 80 are {stray:g}, the others 1 to 5; where it stands for no score, leave the cell empty."
+    judgments = read_judgments(path, captions=references)
+    assert told in judgments.notes
+    scores = {name: [row[place] for row in rows] for place, name in enumerate(("image_id", "system"))}
+    found = calibrate({**scores, "judge": [chance.random() for _ in rows]}, path)
+    assert told in found.notes
+    with pytest.raises(DataError):
+        calibrate({**scores, "judge": [chance.random() for _ in rows]}, path, rating_range=(1, 5))
+
+
+def test_a_scale_with_numbers_below_zero_is_one(tmp_path: Path) -> None:
+    rows = [[f"i{n}", f"a dog {n}", n % 7 - 3] for n in range(70)]
+    references = tmp_path / "references.json"
+    references.write_text(json.dumps({f"i{n}": ["a dog"] for n in range(70)}))
+    path = table(tmp_path / "ratings.csv", ["image_id", "caption", "rating"], rows)
+    assert not any("stands for no score" in note for note in read_judgments(path, captions=references).notes)

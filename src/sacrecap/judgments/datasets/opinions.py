@@ -17,7 +17,7 @@ from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError
 from sacrecap.judgments.datasets.pairs import read_votes, winner
-from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, aspect_of, blanks, rated_records, read_rating
+from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, aspect_of, doubtful, rated_records, read_rating
 from sacrecap.judgments.datasets.records import Record
 
 
@@ -67,7 +67,7 @@ def read_people(
         sides = [OpinionSide(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
         said = [_votes(record) for record in records]
     elif first.has(*RATING):
-        named, notes = aspect_of(first, aspect), blanks(records)
+        named, notes = aspect_of(first, aspect), doubtful(records)
         given = [read_rating(record, named, bounds) if record.has(*RATING) else () for record in records]
         kept = [place for place, own in enumerate(given) if own]
         if not kept:

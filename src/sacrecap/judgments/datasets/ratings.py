@@ -20,6 +20,7 @@ from sacrecap.errors import UsageError
 from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, RatedCaption, WhatToRead, add_references
 from sacrecap.judgments.datasets.records import Record, read_one_kind
 from sacrecap.judgments.datasets.spreadsheet import in_one_form, without_blanks
+from sacrecap.resources.outside_scores import strays
 
 RATING = ("rating", "human_score")
 IMAGE = ("image_id", "image", "imgid", "img.path", "img")
@@ -53,17 +54,19 @@ def aspect_of(first: Record, asked: str | None) -> str | None:
     return asked
 
 
-def blanks(records: Sequence[Record]) -> list[str]:
-    """A note on ratings that are blank."""
-    cells = (cell for record in records if record.has(*RATING) for cell in _cells(record.find(*RATING)))
-    count = sum(map(is_missing, cells)) + sum(not record.has(*RATING) for record in records)
-    return [f"blank ratings, left out: {count:,}"] if count else []
-
-
-def _cells(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        return [cell for own in value.values() for cell in _cells(own)]
-    return value if isinstance(value, list) else [value]
+def doubtful(records: Sequence[Record]) -> list[str]:
+    """Notes on ratings that are blank, and on numbers that look as if they stood for none."""
+    by_aspect: dict[str, list[Any]] = {}
+    for record in records:
+        value = record.find(*RATING) if record.has(*RATING) else None
+        for aspect, rated in value.items() if isinstance(value, dict) else (("", value),):
+            by_aspect.setdefault(aspect, []).extend(rated if isinstance(rated, list) else [rated])
+    blank = sum(is_missing(cell) for cells in by_aspect.values() for cell in cells)
+    notes = [f"blank ratings, left out: {blank:,}"] if blank else []
+    for aspect, cells in by_aspect.items():
+        numbers = [float(cell) for cell in cells if is_number(cell) and not is_missing(cell)]
+        notes += strays(numbers, f"ratings of {aspect}" if aspect else "ratings")
+    return notes
 
 
 def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
@@ -84,7 +87,7 @@ def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
 
 
 RATINGS = tuple(
-    JudgmentForm("ratings", (name,), _judged, _records, aspect_of=aspect_of, remarks=blanks) for name in RATING
+    JudgmentForm("ratings", (name,), _judged, _records, aspect_of=aspect_of, remarks=doubtful) for name in RATING
 )
 
 
