@@ -17,7 +17,7 @@ import sacrecap
 from command_line import run, write  # noqa: F401
 from runner import Runner
 from sacrecap import example
-from sacrecap.data import read_both, read_candidates, read_references
+from sacrecap.data import read_both, read_candidates, read_caption_sets, read_references
 from sacrecap.engines import EngineOptions
 from sacrecap.errors import (
     DataError,
@@ -288,7 +288,7 @@ def python_messages(folder: Path) -> list[Call]:
         lambda: sacrecap.diversity({name: {"1": ["a", "b"]} for name in few}, metrics="self-cider", interval=None),
         lambda: score(tokenizer="ptb-stream", engine="stream"),
         lambda: EngineOptions(workers=0),
-        lambda: read_references(rows),
+        lambda: read_caption_sets(rows),
         lambda: read_references(rows, id_column="image"),
         lambda: read_candidates(twice),
         lambda: read_both(twice),

@@ -105,8 +105,12 @@ def test_a_scorer_gives_the_same_bits(kind: Any) -> None:
     batch = kind({"caption": list(CAPTIONS.values()), "references": list(REFERENCES.values())})
     filled = {image: text or "" for image, text in CAPTIONS.items()}
     whole = sacrecap.score(PLAIN, filled, METRICS, interval=None, document_frequency=frequencies)
-    assert bits(scorer.statistics(batch).result())[0] == bits(whole)[0]  # type: ignore[index]
-    assert [float(score) for score in pyarrow.array(scorer(batch)["cider-d"]).tolist()[2:5]] == [0, 0, 0]
+    with pytest.warns(DataWarning, match="the batch: 5 references are empty or missing"):
+        statistics = scorer.statistics(batch)
+    assert bits(statistics.result())[0] == bits(whole)[0]  # type: ignore[index]
+    with pytest.warns(DataWarning, match="the batch: 5 references are empty or missing"):
+        scores = pyarrow.array(scorer(batch)["cider-d"]).tolist()
+    assert [float(score) for score in scores[2:5]] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("format_", [one for one in BY_ROW if one != "list.json"])
