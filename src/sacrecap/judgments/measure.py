@@ -238,20 +238,23 @@ class _Study:
         if by_people is None:
             return None
         by_metric = {name: systems.by_metric(self.judgments, columns) for name, columns in scores.items()}
-        return Systems(
-            by_people, by_metric, {name: systems.agreement(by_people, own) for name, own in by_metric.items()}
-        )
+        agreement = {
+            name: systems.agreement(systems.by_people(self.judgments, scores[name]) or {}, means)
+            for name, means in by_metric.items()
+        }
+        return Systems(by_people, by_metric, agreement)
 
     def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[MetricPair]:
-        """Each pair of metrics by each statistic, on the same draws."""
+        """Each pair of metrics by each statistic, on the same draws, of the captions that both have a score of."""
         level = self.resampling.interval
         if level is None:
             return []
-        compared = [
-            compare(a, b, statistic, (estimates[a][statistic], estimates[b][statistic]), level)
-            for a, b in combinations(scores, 2)
-            for statistic in estimates[a]
-        ]
+        compared = []
+        for a, b in combinations(scores, 2):
+            one, other = estimates[a], estimates[b]
+            if not self.are_pairs and (unscored(scores[a]) or unscored(scores[b])):
+                one, other = (self.estimate(own, self.resampling) for own in _in_common(scores[a], scores[b]))
+            compared += [compare(a, b, name, (one[name], other[name]), level) for name in one]
         return compared if self.are_pairs else self._with_williams(compared, scores)
 
     def _with_williams(self, compared: list[MetricPair], scores: Mapping[str, Columns]) -> list[MetricPair]:
@@ -274,6 +277,15 @@ class _Study:
         except MissingDependencyError as error:
             warn(f"no Williams' tests: {error}")
             return compared
+
+
+def _in_common(a: Columns, b: Columns) -> tuple[Columns, Columns]:
+    """Both metrics' scores of captions, NaN where one of them has none."""
+    import numpy as np
+
+    missing = np.isnan(a["caption"]) | np.isnan(b["caption"])
+    one, other = ({"caption": np.where(missing, np.nan, own["caption"])} for own in (a, b))
+    return one, other
 
 
 def _pearson(x: Sequence[float], y: Sequence[float]) -> float:

@@ -29,8 +29,11 @@ def is_people(system: str) -> bool:
     return system.partition(",")[0].strip().casefold() in _PEOPLE
 
 
-def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
-    """Share of wins, or mean rating, of each system, then of people; None if the file names fewer than `LEAST`."""
+def by_people(judgments: Pairs | Ratings, scores: Columns | None = None) -> dict[str, float] | None:
+    """Share of wins, or mean rating, of each system, then of people; None if the file names fewer than `LEAST`.
+
+    With a metric's scores, mean ratings are of the images that its means are of.
+    """
     import numpy as np
 
     systems = judgments.systems()
@@ -39,15 +42,33 @@ def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
     if isinstance(judgments, Pairs):
         found = _wins(np.asarray(judgments.preferred, dtype=float), judgments)
     else:
-        found = _means(np.array(list(map(fmean, judgments.ratings))), systems["caption"])
+        ratings = np.array(list(map(fmean, judgments.ratings)))
+        if scores is not None:
+            ratings = _of_scored_images(ratings, judgments, scores)
+        found = _means(ratings, systems["caption"])
     return found if len(found) >= LEAST else None
 
 
 def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
-    """The same by a metric: share of wins, where a tie is half a win, or mean score."""
+    """The same by a metric: share of wins, where a tie is half a win, or mean score.
+
+    Means are of the images all of whose captions have a score: of others, one system could gain by what is missing.
+    """
     if isinstance(judgments, Pairs):
         return _wins(accuracy.difference(scores), judgments)
-    return _means(scores["caption"], (judgments.systems() or {})["caption"])
+    values = _of_scored_images(scores["caption"], judgments, scores)
+    return _means(values, (judgments.systems() or {})["caption"])
+
+
+def _of_scored_images(values: Floats, judgments: Ratings, scores: Columns) -> Floats:
+    """The values of captions; NaN of images of which a caption has no score."""
+    import numpy as np
+
+    missing = np.isnan(scores["caption"])
+    if not missing.any():
+        return values
+    images = np.array([row.image_id for row in judgments.rows])
+    return np.where(np.isin(images, images[missing]), np.nan, values)
 
 
 def agreement(people: dict[str, float], metric: dict[str, float]) -> dict[str, float]:

@@ -183,7 +183,12 @@ def _notes(agreement: Agreement) -> list[str]:
         for measured in agreement.measured
         if measured.unscored
         for what, effect in [
-            ("pairs", "count as ties") if isinstance(judgments, Pairs) else ("captions", "are left out")
+            ("pairs", "count as ties")
+            if isinstance(judgments, Pairs)
+            else (
+                "captions",
+                "are left out" + (", and their images of the means of systems" if agreement.systems else ""),
+            )
         ]
     ]
     found += [
