@@ -74,6 +74,7 @@ def test_a_single_system_has_one_picture(tmp_path: Path) -> None:
     assert render_html(calibrated(tmp_path, ("a",))).count("<svg") == 1
 
 
+@pytest.mark.browser
 def test_names_are_text(browser: Any, tmp_path: Path) -> None:
     write_report(calibrated(tmp_path, (HOSTILE[0], HOSTILE[1])), tmp_path / "page.html")
     opened = Opened(browser, tmp_path / "page.html")
