@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -242,29 +243,68 @@ def test_attempts(run: Runner, systems: list[str]) -> None:
     assert "attempts names 'other'" in run.refused("compare", *systems, "--attempts", "other=2")
 
 
-def test_systems_without_references(run: Runner) -> None:
-    """Where no metric needs references, all files are systems; the numbers are those beside references."""
+METRICS_ALONE = ["--metrics", "chair-i(gold=objects), vifidel(references=no)", "--objects", str(example.objects_path())]
+
+
+@pytest.fixture
+def alone(run: Runner) -> Callable[..., Any]:
+    """Compares files of the example by metrics that need no references."""
     for name, captions in example.systems().items():
         (run.folder / f"{name}.json").write_text(json.dumps(captions))
     (run.folder / "references.json").write_text(json.dumps(example.references()))
-    metrics = ["--metrics", "chair-i(gold=objects), vifidel(references=no)", "--objects", str(example.objects_path())]
+
+    def compared(*arguments: str, **how: Any) -> Any:
+        return json.loads(run.ok("compare", *arguments, *METRICS_ALONE, "--format", "json", "-q", **how))
+
+    return compared
+
+
+def test_systems_without_references(run: Runner, alone: Callable[..., Any]) -> None:
+    """Where no metric needs references, all files are systems; the numbers are those beside references."""
     systems = ["careful.json", "plain.json", "template.json"]
-    alone = json.loads(run.ok("compare", *systems, *metrics, "--format", "json"))
-    beside = json.loads(run.ok("compare", "references.json", *systems, *metrics, "--format", "json"))
-    assert [alone["systems"][name]["scores"] for name in alone["systems"]] == [
-        beside["systems"][name]["scores"] for name in beside["systems"]
-    ]
-    assert alone["pairs"] == beside["pairs"]
-    less = dict(list(example.systems()["plain"].items())[1:])
-    (run.folder / "plain.json").write_text(json.dumps(less))
-    assert "plain.json: no candidate for 1 image" in run.refused("compare", *systems, *metrics)
-    skipped = json.loads(run.ok("compare", *systems, *metrics, "--on-missing", "skip", "--format", "json"))
-    assert skipped["images"] == 59
-    turned = ["plain.json", "careful.json"]
-    assert "careful.json: candidate for 1 image" in run.refused("compare", *turned, *metrics)
-    assert json.loads(run.ok("compare", *turned, *metrics, "--on-extra", "skip", "--format", "json"))["images"] == 59
-    assert "engine local alone" in run.refused("compare", *systems[::2], *metrics, "--engine", "stream")
+    beside = alone("references.json", *systems)
+    for files in (systems, ["careful=careful.json", *systems[1:]]):
+        compared = alone(*files)
+        assert compared["pairs"] == beside["pairs"]
+        assert [system["scores"] for system in compared["systems"].values()] == [
+            system["scores"] for system in beside["systems"].values()
+        ]
+    assert "careful.json: has no more than one caption" in run.here("compare", *systems, *METRICS_ALONE).stderr
+    assert run.here("compare", *systems[:2], *METRICS_ALONE).stderr == ""
+    assert "engine local alone" in run.refused("compare", *systems[::2], *METRICS_ALONE, "--engine", "stream")
     assert "two systems or more" in run.refused("compare", *systems[:2], "--metrics", "rouge-l")
+    (run.folder / "systems").mkdir()
+    assert "one system was given" in run.refused("compare", "references.json", systems[0], *METRICS_ALONE)
+    for name in systems[:2]:
+        (run.folder / name).rename(run.folder / "systems" / name)
+    assert [*alone("systems")["systems"]] == ["careful", "plain"]
+    assert [*alone("references.json", "systems")["systems"]] == ["careful", "plain"]
+
+
+def test_systems_without_references_lack_images(run: Runner, alone: Callable[..., Any]) -> None:
+    """The images are those of the first file; a system that says nothing of one lacks it, also as an empty list."""
+    less = dict(list(example.systems()["plain"].items())[1:])
+    for hole in ({}, {next(iter(example.systems()["plain"])): []}):
+        (run.folder / "plain.json").write_text(json.dumps({**hole, **less}))
+        for order in (["careful.json", "plain.json"], ["plain.json", "careful.json"]):
+            if order[0] == "plain.json" and not hole:
+                assert "careful.json: candidate for 1 image" in run.refused("compare", *order, *METRICS_ALONE)
+                assert alone(*order, "--on-extra", "skip")["images"] == 59
+                continue
+            assert "plain.json: no candidate for 1 image" in run.refused("compare", *order, *METRICS_ALONE)
+            assert alone(*order, "--on-missing", "skip")["images"] == 59
+            assert alone(*order, "--on-missing", "zero")["images"] == 60
+
+
+def test_standard_input_is_looked_at_and_read(run: Runner, alone: Callable[..., Any]) -> None:
+    """As references, or as a system where none are needed: what a file is must be known before it is read."""
+    systems = ["careful.json", "plain.json"]
+    references, careful = ((run.folder / f"{name}.json").read_text() for name in ("references", "careful"))
+    pairs = alone(*systems)["pairs"]
+    assert alone("-", *systems, stdin=references)["pairs"] == pairs
+    assert [pair["delta"] for pair in alone("-", systems[1], stdin=careful)["pairs"]] == [p["delta"] for p in pairs]
+    assert [pair["delta"] for pair in alone(systems[1], "-", stdin=careful)["pairs"]] == [-p["delta"] for p in pairs]
+    assert "CHAIR" in run.ok("score", "-", *METRICS_ALONE, stdin=careful)
 
 
 def test_systems_without_references_in_python() -> None:

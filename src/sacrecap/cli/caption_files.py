@@ -18,12 +18,13 @@ from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, unknown_format
 from sacrecap.data.cells import without_empty
 from sacrecap.data.shapes import NamedColumns, NoColumnError, NoIdsError, columns_named
-from sacrecap.data.source import AUTO, Reading
+from sacrecap.data.source import AUTO, Reading, content_of, display_name
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.choices import OnMissing, Tokenizer
+    from sacrecap.data.unpack import Content
     from sacrecap.resources.needs import Needs
 
 
@@ -54,6 +55,7 @@ class CaptionFiles:
         self._skipped: set[str] = set()
         self._image_column: str | None = None
         self._taken: dict[str, tuple[CaptionFile, str]] = {}
+        self._stdin: Content | None = None
 
     def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
         """Reads the references and one system's candidates, from one file where only one is named.
@@ -122,38 +124,24 @@ class CaptionFiles:
             candidates = of_known_images(candidates, references)
         return without_images(references, file.skipped), candidates
 
-    def alone(self, path: str, needs: Needs) -> tuple[Captions, Needs] | None:
-        """One system's captions of a file without references, and the needs; None for a file that has references."""
-        file = self.open("candidates", path)
-        try:
-            if file.looks(self.columns).holds_both:
-                return None
-        except DataError:
-            return None  # reading both says what is wrong
+    def has_references(self, path: str, *, several: bool = False) -> bool:
+        """Whether a file has references beside captions; `several`: or several captions of an image in their place."""
         stage.text = "reading"
-        self._expect_images(needs)
-        captions = self.read([("candidates", path)])[0]
-        return captions, self._with_images(needs, captions)
+        try:
+            if self.open("candidates", path).looks(self.columns).holds_both:
+                return True
+            return several and max(self.read([("captions", path)])[0].caption_counts(), default=0) > 1
+        except DataError:
+            return True  # reading both says what is wrong
 
-    def of_systems_alone(self, systems: Mapping[str, str], needs: Needs) -> tuple[dict[str, Captions], Needs] | None:
-        """Several systems' captions without references, and the needs; None if the first file describes images: it has
-        several captions of one.
-        """
-        first = next(iter(systems.values()))
-        try:
-            if self.open("candidates", first).looks(self.columns).holds_both:
-                return None
-            counts = {*self.read([("captions", first)])[0].caption_counts()}
-        except DataError:
-            return None  # reading both says what is wrong
-        if counts != {1}:
-            return None
+    def alone(self, systems: Mapping[str, str], needs: Needs) -> tuple[dict[str, Captions], Needs]:
+        """Systems' captions without references, by name, and the needs."""
         stage.text = "reading"
         self._expect_images(needs)
-        found = self.read([("candidates", file) for file in systems.values()])
+        candidates = self.read([("candidates", file) for file in systems.values()])
         if self.on_extra == "skip":
-            found = [of_known_images(captions, found[0]) for captions in found]
-        return dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
+            candidates = [of_known_images(captions, candidates[0]) for captions in candidates]
+        return dict(zip(systems, candidates, strict=True)), self._with_images(needs, candidates[0])
 
     def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
         """How the rows of a file that holds both are read piece by piece; None where more is asked of them."""
@@ -253,10 +241,13 @@ class CaptionFiles:
 
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `added`, `candidates`, `sets`, sets `alone`, `captions`."""
-        if part in ("references", "added"):
-            return CaptionFile.of_references(path, self.of_references._replace(split=self.split), _show)
-        split = self.split if part in ("captions", "alone") else None  # with references, it is theirs
-        return CaptionFile(path, self.of_captions._replace(split=split))
+        of_references = part in ("references", "added")
+        split = self.split if of_references or part in ("captions", "alone") else None  # with references, it is theirs
+        reading = (self.of_references if of_references else self.of_captions)._replace(split=split)
+        if path == "-":  # it can be read once, and may be looked at before it is read
+            self._stdin = self._stdin or content_of(path)
+            return CaptionFile(path, reading, contents={display_name(path): self._stdin})
+        return CaptionFile.of_references(path, reading, _show) if of_references else CaptionFile(path, reading)
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,8 +12,8 @@ from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command
 from sacrecap.cli.output import output
-from sacrecap.cli.system_names import in_folder, named
-from sacrecap.errors import UsageError
+from sacrecap.cli.system_names import in_folder, name_and_file, named
+from sacrecap.errors import UsageError, warn
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.compare import compare
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sacrecap.cli.options import Significance
     from sacrecap.cli.output import Output
     from sacrecap.corpus.corpus import CandidateSource, CaptionSource
+    from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -67,12 +68,10 @@ def command(
     captions: Mapping[str, CandidateSource] = places
     source: CaptionSource | None = references
     photos = None
-    alone = None
-    if systems and not any(part.needs_references for metric in chosen for part in metric.parts):
-        alone = files.of_systems_alone(named(in_folder([references, *systems])), needs)
-    if alone is not None:
-        source, (captions, needs) = None, alone
-        photos = options.image_source(needs, output.report, chosen, next(iter(alone[0].values())).image_ids)
+    alone = _alone([references, *systems], chosen, files)
+    if alone:
+        source, (read, needs) = None, files.alone(alone, needs)
+        captions, photos = read, options.image_source(needs, output.report, chosen, next(iter(read.values())).image_ids)
     elif not places:
         source, captions = files.of_columns(references)
     elif len(places) > 1:  # one is an error, which need not wait for the files
@@ -96,3 +95,18 @@ def command(
     output.write_files(comparison)
     output.write_report(comparison, images=photos)
     return output.judge(comparison)
+
+
+def _alone(paths: Sequence[str], metrics: Sequence[Metric], files: CaptionFiles) -> dict[str, str]:
+    """The files by the names of their systems, where no metric needs references, and the first has none; or nothing."""
+    if files.caption_column or any(part.needs_references for metric in metrics for part in metric.parts):
+        return {}
+    paths = in_folder(paths)
+    if len(paths) < 2 or files.has_references(name_and_file(paths[0])[1], several=True):
+        return {}
+    if len(paths) > 2:
+        warn(
+            f"{paths[0]}: has no more than one caption of an image, and no metric needs references: it is compared as "
+            "a system"
+        )
+    return named(paths)

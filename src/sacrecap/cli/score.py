@@ -142,10 +142,9 @@ def _of_one_file(
     """Captions without references, where no metric needs any; or the rows of a file that holds both, which an engine
     reads piece by piece; None for another file.
     """
-    if not any(part.needs_references for metric in metrics for part in metric.parts):
-        alone = files.alone(path, needs)
-        if alone is not None:
-            return Corpus.without_references(alone[0], tokenizer=files.tokenizer), alone[1]
+    if not (any(part.needs_references for metric in metrics for part in metric.parts) or files.has_references(path)):
+        systems, needs = files.alone({path: path}, needs)
+        return Corpus.without_references(systems[path], tokenizer=files.tokenizer), needs
     return (None if needs.get("images") is not None else engine.table(path, files)), needs
 
 

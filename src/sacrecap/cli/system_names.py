@@ -16,7 +16,7 @@ def named(systems: Iterable[str]) -> dict[str, str]:
     Files of the same name are distinguished by their folders; a file given twice by a number, with a warning. Raises
     `UsageError` for a name given twice.
     """
-    given: list[tuple[str | None, str]] = [_split(system) for system in systems]
+    given: list[tuple[str | None, str]] = [name_and_file(system) for system in systems]
     files = {os.path.realpath(file): file for name, file in given if name is None and file != "-"}
     short = _told_apart(files)
     names: dict[str, str] = {}
@@ -52,7 +52,7 @@ def in_folder(systems: Sequence[str]) -> Sequence[str]:
     return paths
 
 
-def _split(system: str) -> tuple[str | None, str]:
+def name_and_file(system: str) -> tuple[str | None, str]:
     """Name and file of NAME=FILE; a file or URL that has the sign itself is taken as a file."""
     name, equals, file = system.partition("=")
     given = bool(equals and name and file) and not os.path.exists(system) and not is_remote(name)
