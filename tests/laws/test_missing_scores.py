@@ -24,6 +24,7 @@ from command_line import run
 from runner import Runner
 from sacrecap.boards import board
 from sacrecap.judgments import agreement, calibrate
+from sacrecap.report.html import render_html
 
 IMAGES = [f"i{n:02}" for n in range(60)]
 REFERENCES = {image: [f"a dog runs on sand {image}"] for image in IMAGES}
@@ -93,6 +94,22 @@ def test_directions_and_the_best_stay(lacking: str, way: str) -> None:
     document = found.to_dict()
     lacks = {name for name, own in document["systems"].items() if "without_score" in own}
     assert lacks == (set() if way == "none" else {lacking})
+
+
+def test_a_report_says_it_above_the_table() -> None:
+    told = "<dt>Missing</dt><dd>no rater of 3 images of a</dd>"
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater, rouge-l", scores=columns("a", "lowest"), interval=None)
+    assert told in render_html(found)
+    table = {name: column[:60] for name, column in columns("a", "lowest").items() if name != "system"}
+    alone = sacrecap.score(REFERENCES, SYSTEMS["a"], "rater", scores=table, interval=None)
+    assert told.replace(" of a<", "<") in render_html(alone)
+    table = columns("a", "lowest")
+    gone = [place for place, value in enumerate(table["rater"]) if value is None]
+    lost = {table["image_id"][place] for place in gone}
+    table["rater"] = [None if i in lost else v for i, v in zip(table["image_id"], table["rater"], strict=True)]
+    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, interval=None)
+    assert told.replace(" of a<", " of each<") in render_html(found)
+    assert "<dt>Missing" not in render_html(sacrecap.compare(REFERENCES, SYSTEMS, "rouge-l", interval=None))
 
 
 def test_an_engine_says_the_same() -> None:

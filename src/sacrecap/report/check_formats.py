@@ -79,7 +79,7 @@ def _table(check: Check, figures: Figures) -> Table:
 def _shown(check: Check, figures: Figures) -> Table:
     table = _table(check, figures)
     said = [_tests(check)] if check.tested else []
-    return replace(table, title=heading(check.result, figures), caption="", notes=["", *said, *table.notes])
+    return replace(table, title=heading({"": check.result}, figures), caption="", notes=["", *said, *table.notes])
 
 
 def _tests(check: Check) -> str:

@@ -11,7 +11,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import groups_table, heading, percent, sentence
 from sacrecap.scoring.findings import comparable
-from sacrecap.scoring.in_common import best, missing
+from sacrecap.scoring.in_common import best
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -94,7 +94,7 @@ def scores(comparison: Comparison, figures: Figures) -> Table:
     return Table(
         [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures, ranks=True).items()],
-        title=heading(next(iter(comparison.values())), figures, missing(comparison)),
+        title=heading(comparison, figures),
     )
 
 

@@ -93,7 +93,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         "Comparison of captioning systems",
         names(comparison),
         first.version,
-        {"Systems": f"{len(comparison):,}", **facts(first), "Test": tested(comparison)},
+        {"Systems": f"{len(comparison):,}", **facts(comparison), "Test": tested(comparison)},
         [
             Section("systems", "Scores", table=replace(printed, notes=notes)),
             *(Section("groups", f"Scores {own.title}", table=own) for own in groups_table(comparison, Figures())),

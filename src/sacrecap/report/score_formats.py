@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,21 +55,15 @@ def sentence(text: str) -> str:
     return text and f"{text[0].upper()}{text[1:]}."
 
 
-def heading(result: Result, figures: Figures, without_score: Sequence[str] | None = None) -> str:
-    """Number of scored images, references, tokenizer; the scale of the figures, if it is not 1; and scores that are
-    missing, of this result or of several.
-    """
-    lacking = missing({"": result}) if without_score is None else without_score
+def heading(systems: Mapping[str, Result], figures: Figures) -> str:
+    """Number of scored images, references, tokenizer; the scale of the figures, if it is not 1; what has no score."""
+    result = next(iter(systems.values()))
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if result.images == 1 else f"{result.images:,} images"
     reference = "reference" if most == 1 else "references"
-    return "; ".join(
-        filter(
-            None,
-            [f"{images}, {references} {reference} each, tokenizer {result.corpus.tokenizer}", figures.said, *lacking],
-        )
-    )
+    scored = f"{images}, {references} {reference} each, tokenizer {result.corpus.tokenizer}"
+    return "; ".join(filter(None, [scored, figures.said, *missing(systems)]))
 
 
 def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -146,7 +140,7 @@ def shown(result: Result, figures: Figures) -> Table:
     ]
     return replace(
         table,
-        title=heading(result, figures),
+        title=heading({"": result}, figures),
         columns=[*table.columns, Column("range", align="left", kind="range")],
         rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
         notes=[

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -16,6 +16,7 @@ from sacrecap.report.pictures.panels import Panel, columns, round_step
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
 from sacrecap.report.score_formats import groups_table, shown
+from sacrecap.scoring.in_common import missing
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         "Caption evaluation report",
         "captions",
         result.version,
-        facts(result),
+        facts({"": result}),
         [
             Section("scores", "Scores", table=_table(result)),
             *(
@@ -141,13 +142,15 @@ def _table(result: Result) -> Table:
     return replace(printed, columns=columns, rows=rows, notes=printed.notes)
 
 
-def facts(result: Result) -> dict[str, str]:
-    """What was scored and how."""
+def facts(systems: Mapping[str, Result]) -> dict[str, str]:
+    """What was scored and how; what has no score."""
+    result, lacking = next(iter(systems.values())), missing(systems)
     least, most = result.corpus.reference_counts
     return {
         "Images": f"{result.images:,}",
         "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
         "Tokenizer": result.corpus.tokenizer,
+        **({"Missing": "; ".join(lacking)} if lacking else {}),
     }
 
 

@@ -86,16 +86,15 @@ def _better(a: Score, b: Score) -> float:
 
 
 def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
-    """How many images have no score, by metric, and of which system where they are not the same number of each."""
+    """How many images have no score, by metric, and of which system."""
     told = []
     for key, score in next(iter(results.values())).items():
         counts = {system: result[key].unscored for system, result in results.items()}
-        if len({*counts.values()}) == 1:
-            of = _images(score.unscored) if score.unscored else ""
-        else:
-            of = ", ".join(f"{_images(count)} of {system}" for system, count in counts.items() if count)
-        if of:
-            told.append(f"no {score.label} of {of}")
+        of_systems = [f"{_images(count)} of {system}" for system, count in counts.items() if count]
+        if of_systems and len({*counts.values()}) == 1:
+            of_systems = [_images(score.unscored) + (" of each" if len(results) > 1 else "")]
+        if of_systems:
+            told.append(f"no {score.label} of {', '.join(of_systems)}")
     return told
 
 
