@@ -273,6 +273,17 @@ def test_systems_without_references(run: Runner, alone: Callable[..., Any]) -> N
     assert run.here("compare", *systems[:2], *METRICS_ALONE).stderr == ""
     assert "engine local alone" in run.refused("compare", *systems[::2], *METRICS_ALONE, "--engine", "stream")
     assert "two systems or more" in run.refused("compare", *systems[:2], "--metrics", "rouge-l")
+    few = {image: captions[:2] for image, captions in example.references().items()}
+    (run.folder / "two.json").write_text(json.dumps(few))
+    assert alone("two.json", *systems)["pairs"] == beside["pairs"]
+    rows = [
+        {"image_id": image, "references": few[image], "x": example.systems()["careful"][image], "y": caption}
+        for image, caption in example.systems()["plain"].items()
+    ]
+    (run.folder / "rows" / "test").mkdir(parents=True)
+    (run.folder / "rows" / "metadata.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    of_columns = ("--caption-column", "x", "--caption-column", "y")
+    assert [*alone("rows", *of_columns)["systems"]] == ["x", "y"]
     (run.folder / "systems").mkdir()
     assert "one system was given" in run.refused("compare", "references.json", systems[0], *METRICS_ALONE)
     for name in systems[:2]:

@@ -202,6 +202,7 @@ def test_a_candidate_file_in_place_of_caption_sets_is_told(write: Callable[[str 
     with pytest.warns(DataWarning, match="refs.json: looks like a candidate file: one caption per image; taken as "):
         assert len(read_caption_sets(path)) == 2
     assert len(read_references(path)) == 2  # without a word: one reference for each image is ordinary
+    assert len(read_caption_sets(write('{"1": "a"}'))) == 1  # nor of one image, which says little
 
 
 def test_references_may_lack_captions(write: Callable[[str | bytes], Path]) -> None:

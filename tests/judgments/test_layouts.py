@@ -173,9 +173,10 @@ def test_ratings_that_stand_for_none_are_told(stray: int, tmp_path: Path) -> Non
     """A code for *not answered* beside a scale of 1 to 5."""
     chance = random.Random(4)
     rows = [[f"i{n}", "ab"[n % 2], f"a dog {n}", stray if n in (7, 30) else chance.randint(1, 5)] for n in range(80)]
+    rows += [[f"i{n}", "ab"[n % 2], f"a dog {n}", blank] for n, blank in enumerate(("", "nan", "NA"), 80)]
     path = table(tmp_path / "ratings.csv", ["image_id", "system", "caption", "rating"], rows)
     references = tmp_path / "references.json"
-    references.write_text(json.dumps({f"i{n}": ["a dog"] for n in range(80)}))
+    references.write_text(json.dumps({f"i{n}": ["a dog"] for n in range(83)}))
     told = f"ratings: 2 of 80 are {stray:g}, the others 1 to 5; where it stands for no score, leave the cell empty."
     judgments = read_judgments(path, captions=references)
     assert told in judgments.notes

@@ -70,6 +70,11 @@ def test_choices(tmp_path: Path) -> None:
     assert "Pairs of captions" in page
 
 
+def test_choices_of_two_systems_are_one_share(tmp_path: Path) -> None:
+    [picture] = re.findall(r"<svg.*?</svg>", render_html(calibrated(tmp_path, ("a", "b"), chosen=True)), re.DOTALL)
+    assert (picture.count('class="mark look-0"'), picture.count('class="mark look-1"')) == (1, 1)
+
+
 def test_a_single_system_has_one_picture(tmp_path: Path) -> None:
     assert render_html(calibrated(tmp_path, ("a",))).count("<svg") == 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -70,6 +69,5 @@ def _strips(what: str, figures: Mapping[str, Calibrated]) -> str:
             Strip(name, figure.estimate, figure.interval),
             Strip("ratings alone", figure.alone, figure.alone_interval, look=1),
         )
-        if math.isfinite(row.value)
     ]
     return strips(rows, what)
