@@ -73,33 +73,33 @@ def slow(a: str, b: str, lacking: str, way: str) -> tuple[float, int]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("lacking", SYSTEMS)
 def test_directions_and_the_best_stay(lacking: str, way: str) -> None:
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns(lacking, way), samples=200)
+    result = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns(lacking, way), samples=200)
     for a, b in itertools.combinations(SYSTEMS, 2):
-        pair = found.pair(a, b, "rater")
+        pair = result.pair(a, b, "rater")
         delta, left_out = slow(a, b, lacking, way)
         assert pair.delta == pytest.approx(delta)
         assert pair.left_out == left_out
         assert pair.interval is not None
         assert pair.interval[0] <= delta <= pair.interval[1]
         assert pair.significant
-        assert found.pair(b, a, "rater").delta == -pair.delta
-    assert found.ranking("rater") == ["b", "a", "c"]
-    assert {name: ranks[0] for name, ranks in found.ranks("rater").items()} == {"b": 1, "a": 2, "c": 3}
+        assert result.pair(b, a, "rater").delta == -pair.delta
+    assert result.ranking("rater") == ["b", "a", "c"]
+    assert {name: ranks[0] for name, ranks in result.ranks("rater").items()} == {"b": 1, "a": 2, "c": 3}
     known = [score_of(lacking, image) for image in IMAGES if image not in dropped(lacking, way)]
-    assert found[lacking]["rater"].value == pytest.approx(statistics.fmean(known)), "the mean of what is there"
-    first = str(found).splitlines()[0]
+    assert result[lacking]["rater"].value == pytest.approx(statistics.fmean(known)), "the mean of what is there"
+    first = str(result).splitlines()[0]
     assert (f"no rater of 3 images of {lacking}" in first) == (way != "none")
-    [best] = [line.split()[0] for line in str(found).splitlines() if "*" in line and "best" not in line]
+    [best] = [line.split()[0] for line in str(result).splitlines() if "*" in line and "best" not in line]
     assert best == "b"
-    document = found.to_dict()
+    document = result.to_dict()
     lacks = {name for name, own in document["systems"].items() if "without_score" in own}
     assert lacks == (set() if way == "none" else {lacking})
 
 
 def test_a_report_says_it_above_the_table() -> None:
     told = "<dt>Missing</dt><dd>no rater of 3 images of a</dd>"
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater, rouge-l", scores=columns("a", "lowest"), interval=None)
-    assert told in render_html(found)
+    result = sacrecap.compare(REFERENCES, SYSTEMS, "rater, rouge-l", scores=columns("a", "lowest"), interval=None)
+    assert told in render_html(result)
     table = {name: column[:60] for name, column in columns("a", "lowest").items() if name != "system"}
     alone = sacrecap.score(REFERENCES, SYSTEMS["a"], "rater", scores=table, interval=None)
     assert told.replace(" of a<", "<") in render_html(alone)
@@ -107,36 +107,38 @@ def test_a_report_says_it_above_the_table() -> None:
     gone = [place for place, value in enumerate(table["rater"]) if value is None]
     lost = {table["image_id"][place] for place in gone}
     table["rater"] = [None if i in lost else v for i, v in zip(table["image_id"], table["rater"], strict=True)]
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, interval=None)
-    assert told.replace(" of a<", " of each<") in render_html(found)
+    result = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, interval=None)
+    assert told.replace(" of a<", " of each<") in render_html(result)
     assert "<dt>Missing" not in render_html(sacrecap.compare(REFERENCES, SYSTEMS, "rouge-l", interval=None))
 
 
 def test_an_engine_says_the_same() -> None:
     given: dict[str, Any] = {"scores": columns("b", "highest"), "samples": 200}
     given["scores"]["caption"] = [SYSTEMS[s][i] for s, i in zip(given["scores"]["system"], IMAGES * 3, strict=True)]
-    found, local = (sacrecap.compare(REFERENCES, SYSTEMS, "rater", engine=e, **given) for e in ("stream", "local"))
-    assert found.pairs == local.pairs
+    result, local = (sacrecap.compare(REFERENCES, SYSTEMS, "rater", engine=e, **given) for e in ("stream", "local"))
+    assert result.pairs == local.pairs
 
 
 @pytest.mark.parametrize("test", ["exact", "permutation", "bootstrap"])
 @pytest.mark.parametrize("method", ["percentile", "jackknife"])
 def test_every_test_and_interval_is_of_the_common_images(test: Any, method: Any) -> None:
     how: dict[str, Any] = {"test": test, "interval_method": method, "samples": 200}
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns("a", "lowest"), **how).pair("a", "b", "rater")
+    result = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=columns("a", "lowest"), **how).pair(
+        "a", "b", "rater"
+    )
     kept = [image for image in IMAGES if image not in dropped("a", "lowest")]
     alone = {name: {image: own[image] for image in kept} for name, own in SYSTEMS.items() if name != "c"}
     given = columns("a", "none")
     few = sacrecap.compare({image: REFERENCES[image] for image in kept}, alone, "rater", scores=given, **how)
     pair = few.pair("a", "b", "rater")
-    assert (found.delta, found.interval, found.p) == (pair.delta, pair.interval, pair.p)
+    assert (result.delta, result.interval, result.p) == (pair.delta, pair.interval, pair.p)
 
 
 def test_a_board_ranks_the_same(tmp_path: Path) -> None:
     for lacking, way in itertools.product(SYSTEMS, WAYS):
         submitted = {name: {name: own} for name, own in SYSTEMS.items()}
-        found = board(REFERENCES, submitted, "rater", needs={"scores": columns(lacking, way)})
-        assert [row.system for row in found.rows] == ["b", "a", "c"], (lacking, way)
+        result = board(REFERENCES, submitted, "rater", needs={"scores": columns(lacking, way)})
+        assert [row.system for row in result.rows] == ["b", "a", "c"], (lacking, way)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -172,12 +174,12 @@ def test_what_compare_writes_calibrate_reads(way: str, suffix: str, tmp_path: Pa
     rated = random.Random(4).sample(list(itertools.product(SYSTEMS, IMAGES)), 90)
     lines = [f"{image},{name},{1 + 4 * score_of(name, image):.2f}" for name, image in rated]
     ratings.write_text("\n".join(["image_id,system,rating", *lines]))
-    found = calibrate(path, ratings)
-    assert found.captions == 180
-    assert found.overall.n == 90, "a rating counts though the witness says nothing of its caption"
-    assert any("no score" in note for note in found.notes) == (way != "none")
+    result = calibrate(path, ratings)
+    assert result.captions == 180
+    assert result.overall.n == 90, "a rating counts though the witness says nothing of its caption"
+    assert any("no score" in note for note in result.notes) == (way != "none")
     truth = statistics.fmean(1 + 4 * score_of(name, image) for name in SYSTEMS for image in IMAGES)
-    assert found.overall.estimate == pytest.approx(truth, abs=0.05)
+    assert result.overall.estimate == pytest.approx(truth, abs=0.05)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -190,8 +192,8 @@ def test_agreement_leaves_rows_out(way: str, tmp_path: Path) -> None:
     (tmp_path / "judged.jsonl").write_text("\n".join(map(json.dumps, lines)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = agreement(tmp_path / "judged.jsonl", "rater", scores=table, interval=None)
-    [measured] = found.measured
+        result = agreement(tmp_path / "judged.jsonl", "rater", scores=table, interval=None)
+    [measured] = result.measured
     assert measured.unscored == (0 if way == "none" else 3)
     assert measured.statistics["pearson"].value == pytest.approx(1)
     assert not math.isnan(measured.statistics["kendall_b"].value)
@@ -214,9 +216,9 @@ def test_agreement_compares_on_common_captions(metrics: str, lacking: str, way: 
     ]
     (tmp_path / "judged.jsonl").write_text("\n".join(map(json.dumps, lines)))
     scores = {**table, "full": full, "turned": [-value for value in full]}
-    found = agreement(tmp_path / "judged.jsonl", metrics, scores=scores, samples=50)
+    result = agreement(tmp_path / "judged.jsonl", metrics, scores=scores, samples=50)
     gone = dropped(lacking, way)
-    assert found.systems is not None
+    assert result.systems is not None
     means, people, of_all = (
         {s: statistics.fmean(of(s, i) for i in images) for s in sorted(SYSTEMS)}
         for of, images in (
@@ -225,16 +227,16 @@ def test_agreement_compares_on_common_captions(metrics: str, lacking: str, way: 
             (rating_of, IMAGES),
         )
     )
-    assert found.systems.metrics["rater"] == pytest.approx(means)
-    assert found.systems.people == pytest.approx(of_all)
+    assert result.systems.metrics["rater"] == pytest.approx(means)
+    assert result.systems.people == pytest.approx(of_all)
     pearson = statistics.correlation([*means.values()], [*people.values()])
-    assert found.systems.agreement["rater"]["pearson"] == pytest.approx(pearson, abs=1e-12)
-    for _, pair in found.comparisons:
+    assert result.systems.agreement["rater"]["pearson"] == pytest.approx(pearson, abs=1e-12)
+    for _, pair in result.comparisons:
         if {pair.a, pair.b} == {"rater", "full"}:
             assert (pair.delta, pair.p) == (pytest.approx(0, abs=1e-12), 1)
         else:
             assert abs(pair.delta) > 0.1
-    assert ("and their images of the means of systems" in str(found)) == (way != "none")
+    assert ("and their images of the means of systems" in str(result)) == (way != "none")
 
 
 def test_systems_that_share_no_image_are_not_compared() -> None:
@@ -244,23 +246,23 @@ def test_systems_that_share_no_image_are_not_compared() -> None:
     for place, (system, image) in enumerate(zip(table["system"], table["image_id"], strict=True)):
         if system != "c" and (image in half) == (system == "a"):
             table["rater"][place] = None
-    found = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, samples=50)
-    pair = found.pair("a", "b", "rater")
+    result = sacrecap.compare(REFERENCES, SYSTEMS, "rater", scores=table, samples=50)
+    pair = result.pair("a", "b", "rater")
     assert (math.isnan(pair.delta), pair.interval, pair.p, pair.left_out) == (True, None, 1.0, 60)
-    assert found.to_dict()["pairs"][0]["delta"] is None
-    assert "nan" not in str(found)
-    assert found.ranking("rater")[-1] == "c"
-    assert "NaN" not in json.dumps(found.to_dict())
-    assert "*" not in str(found).splitlines()[3]
+    assert result.to_dict()["pairs"][0]["delta"] is None
+    assert "nan" not in str(result)
+    assert result.ranking("rater")[-1] == "c"
+    assert "NaN" not in json.dumps(result.to_dict())
+    assert "*" not in str(result).splitlines()[3]
 
 
 def test_standardised_and_combined_scores_are_missing_with_their_members() -> None:
     metrics = "z(rater), combine(rater, rouge-l)"
-    found = sacrecap.compare(REFERENCES, SYSTEMS, metrics, scores=columns("a", "lowest"), interval=None)
-    assert len(found.metrics) == 2
-    for key in found.metrics:
-        assert found["a"][key].unscored == 3
-        assert found.pair("a", "b", key).left_out == 3
+    result = sacrecap.compare(REFERENCES, SYSTEMS, metrics, scores=columns("a", "lowest"), interval=None)
+    assert len(result.metrics) == 2
+    for key in result.metrics:
+        assert result["a"][key].unscored == 3
+        assert result.pair("a", "b", key).left_out == 3
 
 
 @pytest.mark.parametrize("stray", [-999.0, -1.0, 1e6])

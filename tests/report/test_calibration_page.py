@@ -44,25 +44,27 @@ def calibrated(folder: Path, systems: tuple[str, ...], *, chosen: bool = False, 
 
 
 def test_each_figure_stands_beside_that_of_the_ratings_alone(tmp_path: Path) -> None:
-    found = calibrated(tmp_path, ("a", "b", "c"), plan=True)
-    page = render_html(found)
+    calibration = calibrated(tmp_path, ("a", "b", "c"), plan=True)
+    page = render_html(calibration)
     drawn = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
     assert len(drawn) == 2  # ratings, and differences of them
-    for picture, figures in zip(drawn, ([found.overall, *found.systems.values()], found.pairs.values()), strict=True):
+    for picture, figures in zip(
+        drawn, ([calibration.overall, *calibration.systems.values()], calibration.pairs.values()), strict=True
+    ):
         told = [float(value) for value in re.findall(r"<title>[^<]*: (-?[\d.]+)</title>", picture)]
         expected = [value for figure in figures for value in (figure.estimate, figure.alone)]
         assert told == pytest.approx(expected, abs=5e-5)
         for look in (0, 1):
             assert picture.count(f'class="reach look-{look}"') == len(figures)
             assert picture.count(f'class="mark look-{look}"') == len(figures)
-    for line in (*found.notes, "20 images", "Plan: the mean rating of all captions", "with the witnesses"):
+    for line in (*calibration.notes, "20 images", "Plan: the mean rating of all captions", "with the witnesses"):
         assert line in page
     assert "Intervals</dt><dd>95%<" in page
 
 
 def test_choices(tmp_path: Path) -> None:
-    found = calibrated(tmp_path, ("a", "b", "c"), chosen=True)
-    page = render_html(found)
+    calibration = calibrated(tmp_path, ("a", "b", "c"), chosen=True)
+    page = render_html(calibration)
     assert [name for name in ("how often the first is chosen", "strengths") if f"<summary>{name}<" in page] == [
         "how often the first is chosen",
         "strengths",
