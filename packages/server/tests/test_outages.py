@@ -46,7 +46,7 @@ def test_readers_do_not_wait_for_writers_that_wait_for_another_program(world):
         other.execute("BEGIN IMMEDIATE")
         for writer in writers:
             writer.start()
-        while world.database._turns._waiting < 30:
+        while len(world.database._turns._queue) < 30:
             time.sleep(0.01)
         with quickly():
             assert world.client().get("/privacy").status_code == 200
@@ -69,11 +69,32 @@ def test_a_writer_that_waits_for_another_program_goes_on_when_that_is_done(world
     with contextlib.closing(sqlite3.connect(world.database.file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         writer.start()
-        while not world.database._turns._lock.locked():
+        while not world.database._turns._queue:
             time.sleep(0.01)
         other.execute("ROLLBACK")
     writer.join()
     assert ended == [303]
+
+
+def test_writers_take_turns_in_the_order_in_which_they_came(world):
+    """However long the queue: a lock lets whoever happens to ask go first, and some of many waited in vain."""
+    turns, ended = world.database._turns, []
+
+    def write(number):
+        with turns.take():
+            ended.append(number)
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(20)]
+    with turns.take():
+        turns.begun()
+        for number, writer in enumerate(writers):
+            writer.start()
+            while len(turns._queue) < number + 2:
+                time.sleep(0.001)
+        time.sleep(0.5)
+    for writer in writers:
+        writer.join()
+    assert ended == list(range(20))
 
 
 @pytest.mark.parametrize(("said", "waits"), [("database is locked", True), ("database or disk is full", False)])

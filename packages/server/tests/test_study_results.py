@@ -147,7 +147,7 @@ def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
 
 
 def test_the_job_finds_what_the_request_finds(world, monkeypatch):
-    """Rows that travel to the child and back lose nothing that statistics look at."""
+    """The child reads the same file."""
     for file in (pairwise_file(pairs=2, judgments=2), diversity_file(judgments=2)):
         study = make(world, file)
         for number in range(2):
@@ -157,8 +157,7 @@ def test_the_job_finds_what_the_request_finds(world, monkeypatch):
                 person.answer(**said)
         with world.database.read() as session:
             here = answer_statistics.current(session, study, world.state.counting).body
-            header, files = answer_statistics.prepare(session, study.id)
-        found = answer_statistics.compute(header, files)
+        found = answer_statistics.compute({"database": world.database.file, "study": study.id}, [])
         assert found["body"] == here
         monkeypatch.setattr(answer_statistics, "SMALL", 0)
         with world.database.write() as session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -94,25 +94,3 @@ def by_group(answers: Iterable[PageAnswer]) -> Iterator[list[list[PageAnswer]]]:
 
 def _is_judgment(one: PageAnswer) -> bool:
     return one.counts and one.role == "item"
-
-
-def to_row(one: PageAnswer) -> list[Any]:
-    """An answer as JSON, with what `sacrecap_studies.quality` looks at."""
-    content = one.content
-    kept: Content = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
-    if "sets" in content:
-        kept["sets"] = [{"system": each["system"]} for each in content["sets"]]
-    kept |= dict.fromkeys("bc", "") if "b" in content else {}
-    said = "" if isinstance(one.answer, str) and one.answer not in ("b", "c", "tie", "unsure") else one.answer
-    short = replace(one, content=kept, answer=said, worker="", reason="", platform_study="", platform_session="")
-    return [value.timestamp() if isinstance(value, dt.datetime) else value for value in vars(short).values()]
-
-
-def from_row(row: list[Any]) -> PageAnswer:
-    """The answer that `to_row` wrote."""
-    one = PageAnswer(*row)
-    given, answered = (dt.datetime.fromtimestamp(moment, dt.timezone.utc) for moment in (row[_GIVEN], row[_ANSWERED]))
-    return replace(one, given=given, answered=answered)
-
-
-_GIVEN, _ANSWERED = ([field.name for field in fields(PageAnswer)].index(name) for name in ("given", "answered"))

@@ -56,6 +56,8 @@ class Problems:
 class Fields:
     """One object. A missing or wrong field adds a problem and reads as a harmless value."""
 
+    __slots__ = ("_is_object", "_known", "_values", "place", "problems")
+
     def __init__(self, value: Any, place: str, problems: Problems) -> None:
         self.place = place
         self.problems = problems
@@ -101,9 +103,10 @@ class Fields:
 
     def text(self, name: str, default: str | None = None, *, most: int = LONGEST) -> str:
         """A text that is not blank; a missing one is a problem unless there is a default."""
-        if default is None:
-            return self.read(name, fields.text, "-", most=most).strip()
-        return self.optional(name, fields.text, default, most=most).strip()
+        value = self.take(name)
+        if value is None and default is not None:
+            return default.strip()
+        return self.check(name, fields.text, value, default or "-", most=most).strip()
 
     def name(self, name: str) -> str:
         """An image id or the like: text or a whole number, as text."""

@@ -72,8 +72,8 @@ class StudyKind:
         """The pages that one item of the file becomes."""
         content = self._content(item, is_check=False)
         for name in ("pair", "b_system", "c_system", "category") if "b" in content else ():
-            content |= {name: item.text(name)} if item.has(name) else {}
-            item.take(name)
+            if item.take(name) is not None:
+                content[name] = item.text(name)
         if item.has("inclusion"):
             content["inclusion"] = item.number("inclusion", 1.0, 1e-6, 1e6)
         if self.has_several_pages:
@@ -97,9 +97,9 @@ class StudyKind:
 
     def _content(self, item: Fields, *, is_check: bool) -> Content:
         content: Content = {"a": item.text("a")} if "a" in self.forms and item.has("a") else {}
-        form = next((one for one in self.forms if item.has(one) and one != "a"), next(iter(self.forms), ""))
+        form = self.forms[0] if len(self.forms) == 1 else self._form(item)
         if form == "b":
-            content |= {"b": item.text("b"), "c": item.text("c")}
+            content["b"], content["c"] = item.text("b"), item.text("c")
         elif form == "caption":
             content["sets"] = [{"system": item.text("system", ""), "captions": [item.text("caption")]}]
         elif form == "sets":
@@ -110,11 +110,15 @@ class StudyKind:
         needs_image = self.shows_image or (self.has_several_pages and not is_check)
         if item.has("image_id") or (needs_image and not images_of(content)):
             content = {"image_id": item.name("image_id"), **content}
+        captions = len(captions_of(content))
         for one in self.questions:
             least, most = one.least_captions, len(LETTERS) if one.about == "all" else MOST_CAPTIONS
-            if not least <= len(captions_of(content)) <= most:
+            if not least <= captions <= most:
                 item.wrong("sets", f"the question {one.name} is about {least} to {most} captions of a page")
         return content
+
+    def _form(self, item: Fields) -> str:
+        return next((form for form in self.forms if form != "a" and item.has(form)), next(iter(self.forms), ""))
 
     def _set(self, fields: Fields, _: int) -> Content:
         least = 2 if self.forms == ("sets",) else 1

@@ -7,7 +7,6 @@ import pytest
 from study_world import questions_file
 from test_quality import answer as answered
 
-from sacrecap_studies.answers import from_row, to_row
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.export import export, export_name
 from sacrecap_studies.quality import quality
@@ -174,7 +173,7 @@ def test_ratings_of_several_questions_are_aspects_and_other_answers_stay():
     assert first["rating"] == {"fluent": [3, 2], "wrong": [-1, -2]}
     assert first["answers"] == {"wrong": [[1], [0, 1]], "lies": ["no", "yes"], "note": ["hm", ""]}
     assert (first["system"], first["caption"], first["complete"]) == ("w", "a red dog runs", True)
-    found = quality(design.kind, [from_row(to_row(one)) for one in answers])
+    found = quality(design.kind, answers)
     assert {one.system: one.mean for one in found.ratings} == {"w": 2.5, "x": 1.0, "y": 2.0, "z": 2.5}
 
 

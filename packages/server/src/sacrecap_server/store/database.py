@@ -15,6 +15,7 @@ import contextlib
 import re
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -93,58 +94,58 @@ class Database:
 
 
 class _Turns:
-    """Writers take turns: all wait while writing is quick, otherwise only a short queue does."""
+    """Writers take turns in the order in which they came: all wait while writing is quick, otherwise only a few do."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counting = threading.Lock()
-        self._waiting = 0
+        self._queue: deque[threading.Event] = deque()
+        """Of the writer whose turn it is, and of those that wait; a lock alone would let any of them go first."""
         self._since: float | None = None
         """When the current writer began, or the first of those that wait in vain."""
 
     @contextlib.contextmanager
     def take(self) -> Iterator[None]:
         """The right to write until the block ends. Raises `Refused` (503) if it does not come in time."""
-        self._wait()
-        if self._since is None:
-            self._since = time.monotonic()
+        turn = threading.Event()
+        with self._lock:
+            self._queue.append(turn)
+            self._queue[0].set()
+            waiting = len(self._queue) - 1
         try:
-            yield
-        except OperationalError as error:
-            # Another program has the file: whoever is next will not get further.
-            if "locked" not in str(error.orig):
-                self._since = None
-            raise
-        except BaseException:
-            self._since = None
-            raise
-        else:
-            self._since = None
+            self._wait(turn, waiting)
+            if self._since is None:
+                self._since = time.monotonic()
+            is_away = False
+            try:
+                yield
+            except OperationalError as error:
+                # Another program has the file: whoever is next will not get further.
+                is_away = "locked" in str(error.orig)
+                raise
+            finally:
+                if not is_away:
+                    self._since = None
         finally:
-            self._lock.release()
+            with self._lock:
+                self._queue.remove(turn)
+                if self._queue:
+                    self._queue[0].set()
 
     def begun(self) -> None:
         """Notes that the current writer has the file's lock, so that from now on only its own slowness counts."""
         self._since = time.monotonic() + _SLOW_SECONDS - _STUCK_SECONDS
 
-    def _wait(self) -> None:
-        with self._counting:
-            self._waiting += 1
-            place = self._waiting
-        try:
-            ends = time.monotonic() + _BUSY_SECONDS
-            while not self._lock.acquire(timeout=0.2):
-                since, now = self._since, time.monotonic()
-                stuck = since is not None and now - since > _STUCK_SECONDS
-                if now >= ends or (stuck and place > _WAITING_WHEN_STUCK):
-                    raise Refused(
-                        503,
-                        "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
-                        retry_after=5,
-                    )
-        finally:
-            with self._counting:
-                self._waiting -= 1
+    def _wait(self, turn: threading.Event, waiting: int) -> None:
+        ends = time.monotonic() + _BUSY_SECONDS
+        while not turn.wait(0.2):
+            since, now = self._since, time.monotonic()
+            is_stuck = since is not None and now - since > _STUCK_SECONDS
+            if now >= ends or (is_stuck and waiting > _WAITING_WHEN_STUCK):
+                raise Refused(
+                    503,
+                    "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
+                    retry_after=5,
+                )
 
 
 def _engine(file: str) -> Engine:

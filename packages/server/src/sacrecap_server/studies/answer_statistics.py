@@ -11,6 +11,7 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,13 +24,11 @@ from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import Assignment, Study, StudyFindings, now
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.results import answers_of
-from sacrecap_studies import KINDS, StudyKind
-from sacrecap_studies.answers import PageAnswer, from_row, to_row
 from sacrecap_studies.quality import quality
 
 _COUNTED = ("item", "gold", "attention", "practice")
-SMALL = 1000
-"""Answers up to which statistics are computed in the request; that takes some tenths of a second at most."""
+SMALL = 200
+"""Answers up to which statistics are computed in the request; that takes a tenth of a second."""
 _AGAIN = 60.0
 """Seconds that statistics of many answers stay before newer answers are counted."""
 _LIMITS = ResourceLimits(seconds=600, memory=4096)
@@ -73,8 +72,7 @@ def current(session: Session, study: Study, counting: Counting) -> Findings:
     if kept is not None and kept.state == state:
         return Findings(json.loads(kept.body), True, kept.computed)
     if count <= SMALL:
-        answers = list(answers_of(session, study, *_COUNTED))
-        return Findings(_computed(repository.kind_of(study), answers, _limit(study)), True, now())
+        return Findings(_computed(session, study), True, now())
     counted = counting.ask(study.id)
     body, computed = (None, None) if kept is None else (json.loads(kept.body), kept.computed)
     return Findings(body, False, computed, counted.state in _UNDER_WAY, counted.problem)
@@ -123,9 +121,8 @@ class Counting:
     def _run(self, study_id: int, count: Count) -> None:
         count.state = "running"
         try:
-            with self._database.read() as session:
-                header, files = prepare(session, study_id)
-            answer = run_child(f"{__name__}:compute", header, files, _LIMITS, self._stopping)
+            header = {"database": self._database.file, "study": study_id}
+            answer = run_child(f"{__name__}:compute", header, [], _LIMITS, self._stopping)
             with self._database.write() as session:
                 store(session, study_id, answer)
             count.state = "done"
@@ -142,31 +139,19 @@ def _limit(study: Study) -> float:
     return repository.limit_of(study, "speed").least
 
 
-def prepare(session: Session, study_id: int) -> tuple[dict[str, Any], list[bytes]]:
-    """The study's answers as lines of JSON, with no more of each than its statistics need."""
-    study = session.get(Study, study_id)
-    if study is None:  # deleted meanwhile
-        return {"kind": "", "limit": 0.0, "state": ""}, [b""]
-    state, _ = state_of(session, study)
-    lines = bytearray()
-    for one in answers_of(session, study, *_COUNTED):
-        lines += json.dumps(to_row(one)).encode()
-        lines += b"\n"
-    asked = repository.settings_of(study).get("asked", {})
-    return {"kind": study.kind, "asked": asked, "limit": _limit(study), "state": state}, [bytes(lines)]
+def compute(header: dict[str, Any], _: list[bytes]) -> dict[str, Any]:
+    """In the child, so that no request waits while answers are read: the statistics, and of which state they are."""
+    with closing(Database(header["database"])) as database, database.read() as session:
+        study = session.get(Study, header["study"])
+        if study is None:  # deleted meanwhile
+            return {}
+        return {"state": state_of(session, study)[0], "body": _computed(session, study)}
 
 
-def compute(header: dict[str, Any], files: list[bytes]) -> dict[str, Any]:
-    """In the child: the statistics of the answers."""
-    if not header["kind"]:
-        return {}
-    answers = [from_row(json.loads(line)) for line in files[0].splitlines()]
-    kind = KINDS[header["kind"]].asking(header["asked"])
-    return {"state": header["state"], "body": _computed(kind, answers, header["limit"])}
-
-
-def _computed(kind: StudyKind, answers: list[PageAnswer], limit: float) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(quality(kind, answers, fast_below=limit))))
+def _computed(session: Session, study: Study) -> dict[str, Any]:
+    answers = list(answers_of(session, study, *_COUNTED))
+    found = quality(repository.kind_of(study), answers, fast_below=_limit(study))
+    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(found)))
     return body
 
 
