@@ -44,7 +44,7 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with contextlib.ExitStack() as running:
         if JUDGE in page.read_text(encoding="utf-8"):
             fake = running.enter_context(judge_by_words())
-            monkeypatch.setattr(endpoint, "_checked_url", lambda _: fake.url)
+            monkeypatch.setattr(endpoint, "checked_url", lambda _: fake.url)
             monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         run_page(page, tmp_path, monkeypatch)
 

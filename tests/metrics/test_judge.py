@@ -24,7 +24,7 @@ from sacrecap.metrics import Judge
 from sacrecap.metrics.judge import reading
 from sacrecap.metrics.judge.prompts import ASKED, Asked, prompt
 from sacrecap.metrics.registry import groups, parse_metrics
-from sacrecap.resources.endpoint import Answer
+from sacrecap.resources.replies import Answer
 from sacrecap.resources.rubrics import read_rubric
 from sacrecap.rewards import CaptionReward
 

@@ -27,6 +27,7 @@ from sacrecap import Endpoint
 from sacrecap.errors import DataError, SacrecapError, SacrecapWarning, UsageError
 from sacrecap.resources import endpoint as module
 from sacrecap.resources.endpoint import Question
+from sacrecap.resources.sending import key_for
 
 PNG = b"\x89PNG and more"
 SECRET = "sk-of-nobody-0123456789"  # noqa: S105
@@ -308,30 +309,25 @@ def test_what_cannot_be_used_is_named(how: dict[str, Any], message: str) -> None
     assert SECRET not in str(caught.value)
 
 
-def sent(monkeypatch: pytest.MonkeyPatch, url: str, **how: Any) -> str | None:
-    """The key that would be sent."""
-    return Endpoint(url, "m", **how)._key()
-
-
 def test_the_key_goes_to_its_own_host_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     monkeypatch.setenv("MINE", "other")
-    assert sent(monkeypatch, "https://api.openai.com/v1") == SECRET
+    assert key_for("https://api.openai.com/v1") == SECRET
     for url in ("https://api.openai.com.evil.org/v1", "https://openai.com/v1", "http://localhost:8000/v1"):
-        assert sent(monkeypatch, url) is None
-        assert sent(monkeypatch, url, key_env="MINE") == "other"
+        assert key_for(url) is None
+        assert key_for(url, key_env="MINE") == "other"
     for url in ("http://127.0.0.1:1/v1", "http://[::1]:1/v1", "http://127.9.9.9/v1"):
-        assert sent(monkeypatch, url, key_env="MINE") == "other"
+        assert key_for(url, key_env="MINE") == "other"
     for url in ("http://localhost.evil.org/v1", "http://10.0.0.1/v1", "http://api.openai.com/v1"):
         with pytest.raises(UsageError, match="over plain http"):
-            sent(monkeypatch, url, key_env="MINE")
+            key_for(url, key_env="MINE")
     with pytest.raises(UsageError, match="over plain http"):
-        sent(monkeypatch, "http://api.openai.com/v1")
+        key_for("http://api.openai.com/v1")
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(UsageError, match="OPENAI_API_KEY is not set"):
-        sent(monkeypatch, "https://api.openai.com/v1")
+        key_for("https://api.openai.com/v1")
     with pytest.raises(UsageError, match="YOURS is not set"):
-        sent(monkeypatch, "https://host/v1", key_env="YOURS")
+        key_for("https://host/v1", key_env="YOURS")
 
 
 def test_nothing_of_the_environment_is_sent_to_other_hosts(answers: str, monkeypatch: pytest.MonkeyPatch) -> None:

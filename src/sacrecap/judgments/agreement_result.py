@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.row_scorer import Columns
     from sacrecap.judgments.williams import MetricPair
-    from sacrecap.resources.endpoint import Usage
+    from sacrecap.resources.spending import Usage
     from sacrecap.scoring.intervals import Resampling
 
 BAND = 0.95

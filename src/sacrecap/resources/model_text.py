@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _WORDS = r"(?:seed:|ant:?)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)"
@@ -24,6 +24,19 @@ _MARK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """The marks of thoughts: `<think>`, `[THINK]`, `◁think▷`, those of gpt-oss, Gemma, Granite, Command and others."""
+
+
+def text_of(content: object) -> str | None:
+    """The text of a message: itself, or its parts that are text; None where there is none. Thoughts are no text."""
+    if isinstance(content, str):
+        return content
+    parts = [content] if isinstance(content, Mapping) else content if isinstance(content, list) else []
+    texts = [
+        part if isinstance(part, str) else part.get("text")
+        for part in parts
+        if isinstance(part, str) or (isinstance(part, Mapping) and part.get("type", "text") in ("text", "output_text"))
+    ]
+    return "".join(text for text in texts if isinstance(text, str)) if texts else None
 
 
 def after_thoughts(written: str) -> str:

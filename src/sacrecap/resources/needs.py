@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from sacrecap.corpus.language_model import LanguageModel
     from sacrecap.data.images import ImageSource
     from sacrecap.resources.chair import VocabularySource
-    from sacrecap.resources.endpoint import Endpoint, Usage
+    from sacrecap.resources.endpoint import Endpoint
     from sacrecap.resources.objects_of_images import ObjectSource
     from sacrecap.resources.outside_scores import OutsideScores
     from sacrecap.resources.rubrics import RubricSource
+    from sacrecap.resources.spending import Usage
     from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")

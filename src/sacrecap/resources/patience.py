@@ -1,7 +1,26 @@
-"""When requests to an endpoint are sent, and how long one is tried: what all requests know of it together.
+"""When requests to an endpoint are sent, and how long each is tried: what all of them know of the endpoint together.
 
-One request may be ill while others are answered: it is given up after a few tries, and the rest goes on. An endpoint
-may take no more for a minute, or be down for everybody: then all wait, and give up together.
+One request may be ill while others are answered: it is given up, and the rest goes on. Or the endpoint takes no more
+for a minute, or is down: then all wait, and the call ends for all. What came says which it may be:
+
+| what came                                | the request is given up                                                |
+| ---------------------------------------- | ---------------------------------------------------------------------- |
+| `barred`, 403                            | at once                                                                |
+| `odd`, no answer of this protocol        | after `TRIES`                                                          |
+| `ill`, 500                               | after `TRIES`, if others were answered meanwhile, or none could be     |
+| `down`, another fault, or no connection  | after `TRIES`, if others were answered meanwhile; or in silence        |
+| `busy`, 429 or 503                       | in silence                                                             |
+
+Others were answered meanwhile: beside `BESIDE` of its tries. None could be: no other one is under way, or none is left
+to begin. Silence: nobody was answered for `PATIENCE` seconds, or `WORTH_A_WORD` where nothing ever came.
+
+The call ends with the request that is given up
+
+- in silence, unless others were answered before and none could be now: then it may be this one's fault;
+- as the last of `ROW` in a row, none answered between, while others are left to begin;
+- where nothing was answered before, and no other one can be: all were given up, or it is barred and alone.
+
+It ends at once where no request will be answered (`closed`), or the endpoint asks to wait for more than `LONGEST`.
 """
 
 from __future__ import annotations
@@ -15,22 +34,10 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from sacrecap.resources.replies import Reply
 
-ATTEMPTS = 8
-"""How often a request that meets faults is tried, at least."""
-PATIENCE = 240.0
-"""Seconds without any answer after which an endpoint is down."""
-APART, ILL = 90.0, 20.0
-"""Those after which a request is given up that has none beside it, the second for a fault of its own (500)."""
-UNKNOWN = 20.0
-"""Seconds after which an address is no endpoint, where nothing ever came from it."""
-SOME, MANY = 4, 200
-"""Tries of a request that meets faults while others are answered, and of one that is put off."""
-ROW, LONG_ROW = 3, 20
-"""Requests that fail one after the other, none answered between them: then no other one is begun. The second is for
-what is said to one request, such as captions of an image that the endpoint does not want to see, once it has answered.
-"""
+TRIES, BESIDE = 8, 4
+PATIENCE = 120.0
+ROW = 20
 LONGEST = 600.0
-"""The longest wait that an endpoint may ask for, in seconds."""
 WORTH_A_WORD = 20.0
 """Seconds without any answer of which the user is told."""
 
@@ -53,10 +60,11 @@ class Over(Exception):  # noqa: N818
 class Trial:
     """What became of a request so far."""
 
-    begun: float
-    previous: float
-    """When it was sent before the last time."""
+    opens: float
+    """When it may be sent."""
     sent: float = 0.0
+    failed: float = float("inf")
+    """When it failed last."""
     tries: int = 0
     """Those that failed."""
     beside: int = 0
@@ -73,78 +81,86 @@ class Pace:
     def __init__(self, per_minute: float | None) -> None:
         self._spacing = 60.0 / per_minute if per_minute else 0.0
         self._lock = threading.Lock()
-        self._next = self._opens = self._closed = float("-inf")
-        self._closings = 0
-        self._answered = float("-inf")
-        self._failures = 0
+        self._next = self._opens = self._closed = self._heard = float("-inf")
+        self._closings = self._given_up = 0
+        self._answers = False
 
-    def turn(self, over: threading.Event) -> float:
-        """Returns when a request may be sent, with the time. Raises `Over` where it need not."""
+    def begin(self) -> None:
+        """A call begins: silence is counted from here."""
+        with self._lock:
+            self._heard = clock()
+
+    def turn(self, trial: Trial, over: threading.Event) -> None:
+        """Returns when the request may be sent. Raises `Over` where it need not."""
         while not over.is_set():
             with self._lock:
                 now = clock()
-                wait = max(self._next, self._opens) - now
+                wait = max(self._next, self._opens, trial.opens) - now
                 if wait <= 0:
                     self._next = now + self._spacing
-                    return now
+                    trial.sent = now
+                    return
             pause(wait, over)
         raise Over
 
     def answered(self) -> None:
         """The endpoint answered some request."""
         with self._lock:
-            self._answered, self._closings, self._failures = clock(), 0, 0
+            self._heard, self._answers = clock(), True
+            self._closings = self._given_up = 0
 
-    def delay(self, reply: Reply, trial: Trial) -> float:
-        """The seconds until a request is sent again; who is busy, or names a time, gets no other one before."""
-        if reply.kind != "busy" and reply.after is None:
-            return min(0.25 * 2.0 ** (trial.tries - 1), 4.0) * random.uniform(0.75, 1.0)
+    def put_off(self, reply: Reply, trial: Trial) -> float:
+        """Lets a request wait until it is sent again; returns for how long nobody was answered by then, in seconds.
+
+        Where the endpoint is busy, or names a time, all wait with it.
+        """
         with self._lock:
-            if trial.sent > self._closed:  # what was sent before says the same
-                self._closings += 1
-            seconds = min(0.5 * 2.0 ** max(self._closings - 1, 0), 60.0)
+            now = clock()
+            if reply.kind != "busy" and reply.after is None:
+                trial.opens = now + min(0.25 * 2.0 ** (min(trial.tries, TRIES) - 1), 4.0) * random.uniform(0.75, 1.0)
+                return trial.opens - self._heard
+            self._closings += trial.sent > self._closed  # what was sent before says the same
+            seconds = min(0.25 * 2.0**self._closings, 60.0)
             if reply.after is not None:
-                seconds = reply.after if trial.tries <= ATTEMPTS else max(reply.after, seconds)
-            self._closed = clock()
-            self._opens = max(self._opens, self._closed + seconds)
-            return seconds
+                seconds = reply.after if trial.tries <= TRIES else max(reply.after, seconds)
+            self._closed = now
+            self._opens = max(self._opens, now + seconds)
+            return self._opens - self._heard
 
-    def silence(self, trial: Trial) -> float:
-        """The seconds since an answer to any request, or since this one was first sent."""
-        with self._lock:
-            return clock() - max(self._answered, trial.begun)
+    def verdict(
+        self, reply: Reply, trial: Trial, *, under_way: int, left: int
+    ) -> Literal["again", "given up", "call ends"]:
+        """What becomes of a request that got this reply: see above.
 
-    def verdict(self, reply: Reply, trial: Trial, *, alone: bool, last: bool) -> Literal["again", "failed", "down"]:
-        """What becomes of a request that got this reply.
-
-        Where no other one is under way (`alone`), or none is left to begin (`last`), no answer to another one can tell
-        a fault of this one from one of the endpoint: then it is given up sooner, and does not speak for the others.
+        Args:
+            reply: no answer, and none of those that are about the request for certain.
+            trial: what became of it before.
+            under_way: requests that are asked now, with this one.
+            left: those of the call that are neither answered nor given up, with this one.
         """
         if reply.kind == "closed" or (reply.after or 0.0) > LONGEST:
-            return "down"
+            return "call ends"
         with self._lock:
             trial.tries += 1
-            trial.beside += self._answered > trial.previous
-            trial.previous = trial.sent
-            is_one_s = reply.kind in ("barred", "odd")
-            if not (reply.kind == "barred" or trial.tries >= ATTEMPTS):
+            trial.beside += self._heard > trial.failed
+            trial.failed = clock()
+            is_alone, is_last = under_way == 1, left <= under_way
+            none_could_be, meanwhile = is_alone or is_last, trial.beside >= BESIDE
+            most = PATIENCE if self._answers or reply.status else WORTH_A_WORD
+            in_silence = trial.sent - self._heard > most and reply.kind in ("ill", "down", "busy")
+            given_up = {
+                "barred": True,
+                "odd": True,
+                "ill": meanwhile or none_could_be or in_silence,
+                "down": meanwhile or in_silence,
+                "busy": in_silence,
+            }[reply.kind]
+            if not given_up or (trial.tries < TRIES and reply.kind != "barred"):
                 return "again"
-            if not is_one_s and trial.beside < (MANY if reply.kind == "busy" else SOME):
-                is_apart = self._knows and (alone or last)
-                least = PATIENCE if self._knows or reply.status else UNKNOWN
-                if is_apart:
-                    least = ILL if reply.status == 500 else APART
-                if clock() - max(self._answered, trial.begun) <= least:
-                    return "again"
-                if not is_apart:
-                    return "down"
-            self._failures += 1
-            row = LONG_ROW if is_one_s and self._knows else ROW
-            barred = reply.kind == "barred" and alone and not self._knows
-            is_down = barred or (self._failures >= row and (is_one_s or not last))
-            return "down" if is_down else "failed"
-
-    @property
-    def _knows(self) -> bool:
-        """Whether an answer ever came."""
-        return self._answered > float("-inf")
+            self._given_up += 1
+            ends = (
+                (in_silence and not (self._answers and none_could_be))
+                or (self._given_up >= ROW and not is_last)
+                or (not self._answers and (self._given_up >= left or (reply.kind == "barred" and is_alone)))
+            )
+            return "call ends" if ends else "given up"

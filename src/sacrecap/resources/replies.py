@@ -10,27 +10,69 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-Kind: TypeAlias = Literal["answer", "refused", "unfit", "barred", "busy", "down", "odd", "closed"]
+from sacrecap.resources.model_text import text_of
+
+Kind: TypeAlias = Literal["answer", "refused", "unfit", "barred", "busy", "ill", "down", "odd", "closed"]
 """`refused`: the model does not want to; `unfit`: the endpoint does not accept this request; `barred`: it may not be
-made, or no request may; `busy`: later; `down`: a fault; `odd`: no answer of this protocol; `closed`: no request will be
-answered.
+made, or no request may; `busy`: later; `ill`: the server failed, perhaps at this request; `down`: it cannot be reached;
+`odd`: no answer of this protocol; `closed`: no request will be answered.
 """
 Steps: TypeAlias = "tuple[tuple[str, tuple[tuple[str, float], ...]], ...]"
+Less: TypeAlias = "dict[str, int | None]"
+"""Parameters that an endpoint refuses, and what is sent in their place: another number, or nothing."""
 
-_BUSY = {408, 425, 429, 503, 529}
-_UNFIT = {400, 409, 413, 415, 422, 451}
-_FLAGGED = re.compile(
+_UNFIT = (400, 409, 413, 415, 422, 451)
+_KINDS: dict[int, Kind] = {
+    **dict.fromkeys(_UNFIT, "unfit"),
+    403: "barred",
+    **dict.fromkeys((408, 425, 429, 503, 529), "busy"),
+    500: "ill",
+    **dict.fromkeys({*range(501, 600)} - {503, 529}, "down"),
+}
+"""What statuses mean; others that nothing will be answered."""
+_FLAGGED = (
     r"content[_ ]?(?:filter|polic|management)|moderation|flagged|inspection_failed|prohibited_content|"
-    r"safety (?:system|filter|polic)",
-    re.IGNORECASE,
+    r"safety (?:system|filter|polic)"
 )
-_NO_MONEY = re.compile(r"insufficient_quota|billing|insufficient.(?:credit|balance)", re.IGNORECASE)
+_BY_WORDS: tuple[tuple[tuple[int, ...], str, Kind], ...] = (
+    ((*_UNFIT, 403), _FLAGGED, "refused"),
+    ((429,), r"insufficient_quota|billing|insufficient.(?:credit|balance)", "closed"),
+    ((429,), r"too large", "unfit"),
+)
+"""Where words with some statuses mean something else."""
+BYTES_A_TOKEN = 3
+"""What is expected of a text whose tokens are not known: on the low side, so that a budget holds."""
+_FEWER = 5
+"""The alternatives that are asked for where an endpoint tells fewer than are wanted, and not how many."""
 _BEGINNING = 200
 """Characters of what came, in messages."""
+
+
+class Answer(NamedTuple):
+    """What the endpoint answered."""
+
+    text: str
+    """The model's words; of an `error` those of the endpoint, which says why."""
+    model: str
+    """The model, as the endpoint names it."""
+    end: str
+    """`stop`; `length` for an answer that was cut; `refused`; `error` for a request that got no answer; `unasked` in a
+    dry run.
+    """
+    tokens_in: int = 0
+    tokens_out: int = 0
+    steps: Steps = ()
+    """Each token of the text, with the tokens that could have stood there and their probabilities."""
+    without: tuple[str, ...] = ()
+    """Parameters that the endpoint does not know, so that the question was asked without them."""
+    alternatives: int = 0
+    """How many tokens it tells at each place, where these are fewer than were wanted."""
+    times: int = 1
+    """How often the question was asked."""
 
 
 class Reply(NamedTuple):
@@ -43,79 +85,97 @@ class Reply(NamedTuple):
     """The status of HTTP, or the one in the body; 0 where nothing came."""
     param: str = ""
     """The parameter that is refused, where the endpoint names one."""
-    document: Mapping[str, Any] = {}
     after: float | None = None
     """Seconds to wait, where the endpoint asks for it."""
+    answer: Answer | None = None
 
 
-def received(status: int, headers: Mapping[str, str], content: bytes, now: float) -> Reply:
-    """What a response means; `now` is the time of day, in seconds of 1970."""
+def received(status: int, headers: Mapping[str, str], content: bytes, *, now: float, tokens_in: int) -> Reply:
+    """What a response means.
+
+    Args:
+        status: of HTTP.
+        headers: in small letters.
+        content: the body.
+        now: the time of day, in seconds of 1970.
+        tokens_in: those of the question, about, where the endpoint does not count them.
+    """
     document = _document(content)
     choice = _choice(document)
-    error = choice.get("error") or document.get("error") or (document if status >= 300 else None)
-    fine = 200 <= status < 300
-    if fine and isinstance(choice.get("message"), Mapping) and not error:
-        return Reply("answer", status=status, document=document)
-    if fine and not error:
+    is_fine = 200 <= status < 300
+    error = choice.get("error") or document.get("error") or (None if is_fine else document)
+    if is_fine and not error:
+        if isinstance(choice.get("message"), Mapping):
+            return Reply("answer", status=status, answer=_answer(document, choice, tokens_in))
         return Reply("odd", f"in place of an answer came {_beginning(content)}", status)
-    told = error if isinstance(error, Mapping) else {"message": error}
-    code = str(told.get("code", told.get("status")))
-    inner = int(code) if code.isdecimal() and code.isascii() else 0
-    if fine and not 400 <= inner < 600:
-        inner = 502
-    words = " ".join(dict.fromkeys(_words(told))) or _beginning(content)
-    kind = _kind(inner if fine else status, f"{code} {told.get('type')} {words}")
-    if fine and kind == "down":
+    details = error if isinstance(error, Mapping) else {"message": error}
+    code = str(details.get("code", details.get("status")))
+    words = " ".join(dict.fromkeys(_words(details))) or _beginning(content)
+    meant = status
+    if is_fine:
+        meant = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
+    kind = _kind(meant, f"{code} {details.get('type')} {words}")
+    if is_fine and kind in ("ill", "down"):
         kind = "odd"
-    param = told.get("param")
-    return Reply(
-        kind, f"{status} {words}", inner if fine else status, param if isinstance(param, str) else "", document,
-        _after(headers, now),
-    )  # fmt: skip
+    param = details.get("param")
+    named = param if isinstance(param, str) else ""
+    return Reply(kind, f"{status} {words}", meant, named, _after(headers, now))
 
 
-def _kind(status: int, said: str) -> Kind:
-    if status in _UNFIT | {403} and _FLAGGED.search(said):
-        return "refused"
-    if status == 429 and _NO_MONEY.search(said):
-        return "closed"
-    if status == 429 and "too large" in said:
-        return "unfit"
-    if status in _BUSY:
-        return "busy"
-    if status >= 500:
-        return "down"
-    return "unfit" if status in _UNFIT else "barred" if status == 403 else "closed"
+def _kind(status: int, words: str) -> Kind:
+    for statuses, pattern, kind in _BY_WORDS:
+        if status in statuses and re.search(pattern, words, re.IGNORECASE):
+            return kind
+    return _KINDS.get(status, "closed")
+
+
+def refused_parameters(reply: Reply, sent: Mapping[str, Any]) -> Less:
+    """What is sent in the place of parameters, of those that were sent, which the endpoint does not want.
+
+    Of alternatives, as many as the endpoint says, or five.
+    """
+    refused = {name for name in sent if re.match(rf"{name}\b", reply.param)}
+    refused = refused or {name for name in sent if re.search(rf"\b{name}\b", reply.words, re.IGNORECASE)}
+    of_alternatives = refused & {"logprobs", "top_logprobs"}
+    less: Less = dict.fromkeys(refused - of_alternatives)
+    if of_alternatives:
+        wanted = sent.get("top_logprobs", 0)
+        numbers = [int(number) for number in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", reply.words)]
+        fewer = max((number for number in numbers if 0 < number < wanted), default=_FEWER if wanted > _FEWER else 0)
+        less |= {"top_logprobs": fewer} if fewer else {"logprobs": None, "top_logprobs": None}
+    return less
 
 
 def _document(content: bytes) -> Mapping[str, Any]:
     """The JSON object of a body, also of an event stream that came to its end; nothing for anything else."""
     text = content.decode("utf-8", "replace").strip()
     try:
-        found = _joined(text) if text.startswith(("data:", "event:", ":", "id:")) else json.loads(text)
+        document = _joined(text) if text.startswith(("data:", "event:", ":", "id:")) else json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, Mapping) else {}
+    return document if isinstance(document, Mapping) else {}
 
 
 def _joined(events: str) -> Mapping[str, Any]:
     """The answer whose pieces an event stream has. Raises `ValueError` for a stream without an end."""
-    text, end, whole = "", None, False
+    text, end, is_whole = "", None, False
     document: dict[str, Any] = {}
     for line in events.splitlines():
-        said = line.partition("data:")[2].strip() if line.startswith("data:") else ""
-        if said == "[DONE]":
-            whole = True
-        elif said:
-            event = json.loads(said)
-            if not isinstance(event, Mapping) or event.get("error"):
-                return event if isinstance(event, Mapping) else {}
+        data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
+        if data == "[DONE]":
+            is_whole = True
+        elif data:
+            event = json.loads(data)
+            if not isinstance(event, Mapping):
+                raise ValueError("the stream is of another protocol")
+            if event.get("error"):
+                return event
             choice = _choice(event)
             piece = choice.get("delta") or choice.get("message")
             text += text_of(piece.get("content")) or "" if isinstance(piece, Mapping) else ""
             end = choice.get("finish_reason") or end
-            document = {**document, **{name: value for name, value in event.items() if value is not None}}
-    if not (whole or end):
+            document |= {name: value for name, value in event.items() if value is not None}
+    if not (is_whole or end):
         raise ValueError("the stream was cut")
     return {**document, "choices": [{"message": {"content": text}, "finish_reason": end}]} if document else {}
 
@@ -163,62 +223,32 @@ def _after(headers: Mapping[str, str], now: float) -> float | None:
     return None
 
 
-class AnswerParts(NamedTuple):
-    """What an answer says, and what lies beside it."""
-
-    text: str
-    end: str
-    """`stop`, `length` or `refused`."""
-    model: str
-    tokens_in: int | None
-    tokens_out: int | None
-    steps: Steps
-
-
-def said(document: Mapping[str, Any]) -> AnswerParts:
-    """The parts of an answer."""
-    choice = _choice(document)
-    message = choice["message"]
-    usage = document.get("usage")
-    counts = usage if isinstance(usage, Mapping) else {}
-    text = text_of(message.get("content"))
+def _answer(document: Mapping[str, Any], choice: Mapping[str, Any], tokens_in: int) -> Answer:
+    message, usage, model = choice["message"], document.get("usage"), document.get("model")
     finish = choice.get("finish_reason")
-    refused = bool(message.get("refusal")) or finish in ("content_filter", "refusal")
-    model = document.get("model")
-    return AnswerParts(
-        text or "",
-        "refused" if refused else "length" if finish in ("length", "max_tokens") else "stop",
+    text = text_of(message.get("content")) or ""
+    is_refused = bool(message.get("refusal")) or finish in ("content_filter", "refusal")
+    counts = usage if isinstance(usage, Mapping) else {}
+    return Answer(
+        text,
         model if isinstance(model, str) else "",
-        _count(counts.get("prompt_tokens")),
-        _count(counts.get("completion_tokens")),
+        "refused" if is_refused else "length" if finish in ("length", "max_tokens") else "stop",
+        _count(counts.get("prompt_tokens"), tokens_in),
+        _count(counts.get("completion_tokens"), len(text.encode("utf-8", "replace")) // BYTES_A_TOKEN),
         _steps(choice.get("logprobs")),
     )
 
 
-def text_of(content: object) -> str | None:
-    """The text of a message: itself, or its parts that are text; None where there is none. Thoughts are no text."""
-    if isinstance(content, str):
-        return content
-    parts = [content] if isinstance(content, Mapping) else content if isinstance(content, list) else []
-    found = [
-        part if isinstance(part, str) else part.get("text")
-        for part in parts
-        if isinstance(part, str) or (isinstance(part, Mapping) and part.get("type", "text") in ("text", "output_text"))
-    ]
-    return "".join(each for each in found if isinstance(each, str)) if found else None
-
-
-def _count(told: object) -> int | None:
+def _count(counted: Any, expected: int) -> int:
     try:
-        number = float(told)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return int(number) if math.isfinite(number) and number >= 0 else None
+        return int(counted) if 0 <= float(counted) < math.inf else expected
+    except (TypeError, ValueError, OverflowError):
+        return expected
 
 
-def _steps(told: object) -> Steps:
+def _steps(logprobs: object) -> Steps:
     """Each token with those that could have stood there and their probabilities; nothing where one is not told."""
-    places = told.get("content") if isinstance(told, Mapping) else None
+    places = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     if not isinstance(places, list):
         return ()
     steps = []
@@ -229,13 +259,12 @@ def _steps(told: object) -> Steps:
     return tuple(steps)
 
 
-def _likely(told: object) -> Iterator[tuple[str, float]]:
-    entries = told if isinstance(told, list) else []
-    if isinstance(told, Mapping):
-        entries = [{"token": token, "logprob": logprob} for token, logprob in told.items()]
-    for each in entries:
-        token, logprob = (each.get("token"), each.get("logprob")) if isinstance(each, Mapping) else (None, None)
-        if isinstance(token, str) and isinstance(logprob, (int, float)) and logprob <= 1e-6:  # a nan is not, either
+def _likely(entries: object) -> Iterator[tuple[str, float]]:
+    pairs: Iterable[tuple[object, object]] = entries.items() if isinstance(entries, Mapping) else ()
+    if isinstance(entries, list):
+        pairs = ((each.get("token"), each.get("logprob")) for each in entries if isinstance(each, Mapping))
+    for token, logprob in pairs:
+        if isinstance(token, str) and isinstance(logprob, (int, float)) and -1e9 < logprob <= 1e-6:  # a nan is not
             yield _plain(token), math.exp(min(logprob, 0.0))
 
 

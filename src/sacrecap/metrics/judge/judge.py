@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
     from sacrecap.metrics.judge.prompts import Asked
-    from sacrecap.resources.endpoint import Answer, Endpoint, Question
+    from sacrecap.resources.endpoint import Endpoint, Question
     from sacrecap.resources.needs import Needs
+    from sacrecap.resources.replies import Answer
 
 _FEW = 20
 """Of fewer questions, any share may have no answer: a batch of a reward, an example."""

@@ -14,7 +14,7 @@ from sacrecap.resources.model_text import after_thoughts, values
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sacrecap.resources.endpoint import Answer
+    from sacrecap.resources.replies import Answer
 
     Step = tuple[str, tuple[tuple[str, float], ...]]
 

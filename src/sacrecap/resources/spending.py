@@ -1,0 +1,146 @@
+"""What requests to an endpoint cost, and a budget that holds while several are under way."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sacrecap.errors import SacrecapError, UsageError
+from sacrecap.resources.replies import Answer
+
+
+@dataclass
+class Usage:
+    """What an endpoint was asked, and what it cost; tokens of a dry run are expected ones."""
+
+    dry_run: bool = False
+    asked: int = 0
+    """Requests that were answered; of a dry run, those that would be made."""
+    kept: int = 0
+    """Answers that were there from before."""
+    refused: int = 0
+    failed: int = 0
+    """Requests without an answer: not accepted, such as images that are too large, or met by faults alone."""
+    retries: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: float | None = None
+    """None without a price."""
+
+    def __bool__(self) -> bool:
+        """Whether there was anything to ask."""
+        return self.asked + self.kept > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of results."""
+        return dataclasses.asdict(self)
+
+    def __str__(self) -> str:
+        most, about = ("at most ", "about ") if self.dry_run else ("", "")
+        money = "" if self.money is None else f"{self.money:,.6f}".rstrip("0").rstrip(".")
+        parts = (
+            "dry run, nothing was asked" * self.dry_run,
+            f"{self.asked:,} requests, {about}{self.tokens_in:,} tokens in, {most}{self.tokens_out:,} out",
+            money and f"{most}{money} in money",
+            f"{self.refused:,} refused" * bool(self.refused),
+            f"{self.failed:,} not answered" * bool(self.failed),
+            f"{self.kept:,} answers were there from before" * bool(self.kept),
+        )
+        return "; ".join(filter(None, parts))
+
+
+class Spending:
+    """The usage of an endpoint, and its budget.
+
+    Args:
+        budget: in the currency of the price, or a number of tokens: `5`, `"200000 tokens"`; None for any.
+        price: of a million tokens in, and of a million out.
+        dry_run: whether nothing is asked.
+
+    Raises:
+        UsageError: another text, or a budget of money without a price.
+    """
+
+    def __init__(self, budget: float | str | None, price: tuple[float, float] | None, *, dry_run: bool) -> None:
+        self.price = price
+        self.limit: float | None = None
+        self.counts_tokens = False
+        if budget is not None:
+            written = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(tokens?)?\s*", str(budget))
+            if written is None or float(written[1]) <= 0:
+                raise UsageError(f"a budget is money, such as 5, or tokens, such as '200000 tokens', got {budget!r}")
+            if written[2] is None and price is None:
+                raise UsageError(
+                    "a budget of money needs the price of a million tokens in and out, too; or give it in tokens, as "
+                    "'200000 tokens'"
+                )
+            self.limit, self.counts_tokens = float(written[1]), written[2] is not None
+        self.usage = Usage(dry_run, money=None if price is None else 0.0)
+        self._changed = threading.Condition()
+        self._reserved: list[float] = []
+
+    @property
+    def under_way(self) -> int:
+        """How many requests are asked now."""
+        return len(self._reserved)
+
+    @contextmanager
+    def reserving(self, tokens_in: int, tokens_out: int) -> Iterator[None]:
+        """Within the block, the budget has room for so many tokens. Waits for running requests, which may leave some.
+
+        Raises `SacrecapError` where none is left.
+        """
+        cost = self._cost(tokens_in, tokens_out)
+        with self._changed:
+            while self.limit is not None and self._spent() + sum(self._reserved) + cost > self.limit:
+                if not self._reserved:
+                    raise SacrecapError(self._lacking())
+                self._changed.wait()
+            self._reserved.append(cost)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._reserved.remove(cost)
+                self._changed.notify_all()
+
+    def count(self, answer: Answer) -> None:
+        """Counts an answer, whose request is not repeated."""
+        with self._changed:
+            usage = self.usage
+            usage.asked += 1
+            usage.refused += answer.end == "refused"
+            usage.failed += answer.end == "error"
+            usage.tokens_in += answer.tokens_in
+            usage.tokens_out += answer.tokens_out
+            if self.price is not None:
+                usage.money = self._money(usage.tokens_in, usage.tokens_out)
+
+    def count_retry(self) -> None:
+        """Counts a request that is made again."""
+        with self._changed:
+            self.usage.retries += 1
+
+    def _cost(self, tokens_in: int, tokens_out: int) -> float:
+        return float(tokens_in + tokens_out) if self.counts_tokens else self._money(tokens_in, tokens_out)
+
+    def _money(self, tokens_in: int, tokens_out: int) -> float:
+        price_in, price_out = self.price or (0.0, 0.0)
+        return (tokens_in * price_in + tokens_out * price_out) / 1e6
+
+    def _spent(self) -> float:
+        return self._cost(self.usage.tokens_in, self.usage.tokens_out)
+
+    def _lacking(self) -> str:
+        if self.limit == 0:
+            return "a budget is kept by one process; leave it out where several ask, or score in one process"
+        unit = " tokens" if self.counts_tokens else ""
+        return (
+            f"the budget of {self.limit:g}{unit} has no room for another request ({self.usage}); what was answered is "
+            f"kept: give a larger one to go on"
+        )
