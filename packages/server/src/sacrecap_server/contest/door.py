@@ -324,6 +324,7 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
         return JSONResponse({"team": team.name, "left": {span: few for span, (few, _) in left.items()},
                              "submissions": entries})  # fmt: skip
     values: dict[str, Any] = {"contest": contest, "left": left, "phase": contest.phase(door.ledger.clock())}
+    values["of"] = stamps_of(contest)
     # A page that loads itself again has no form: it would empty what somebody is writing.
     waits = "taken" in request.query_params and bool(found) and found[0].state == states.WAITS
     values |= {"problem": problem, "submissions": found, "choice": door.ledger.choice(team.slug), "waits": waits}
@@ -441,7 +442,10 @@ def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, 
     values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
     values["files"] = {team.slug: [each for each in every if each.team == team.slug] for team in teams}
     values |= {"shown": shown, "link": door.link(shown) if shown else "", "problem": problem}
-    return _render(request, "host.html", 422 if problem else 200, **values, board_problem=door.ranker.problem)
+    why = Counter(reason for _, reason in list(door.ranker.unscored.values()))
+    unscored = [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]
+    board = [f"The last board could not be made: {door.ranker.problem}"] if door.ranker.problem else []
+    return _render(request, "host.html", 422 if problem else 200, **values, problems=[*board, *unscored])
 
 
 def host_teams(request: Request, door: Door, host: Team) -> Response:

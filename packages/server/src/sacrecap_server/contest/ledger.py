@@ -81,6 +81,8 @@ class Ledger:
         self._database = database
         self.folder = folder / "submissions"
         self.clock: Callable[[], dt.datetime] = lambda: dt.datetime.now(dt.timezone.utc)
+        if not database.exists():
+            database.touch()
         with self._open() as connection:
             if (version := connection.execute("PRAGMA user_version").fetchone()[0]) not in (0, _VERSION):
                 raise DataError(f"{database}: has tables of version {version}, and this sacrecap knows {_VERSION}")
@@ -90,7 +92,9 @@ class Ledger:
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
-            connection = sqlite3.connect(self._database, timeout=_BUSY_SECONDS, isolation_level=None)
+            # Where the file is gone, no other is made in its place: the links of all teams are in it.
+            address = f"{self._database.absolute().as_uri()}?mode=rw"
+            connection = sqlite3.connect(address, timeout=_BUSY_SECONDS, isolation_level=None, uri=True)
             try:
                 # No write-ahead log: reading needs no space on the disk.
                 connection.executescript("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
@@ -415,6 +419,6 @@ def _submissions(connection: sqlite3.Connection, condition: str, *values: object
 def _refusal(error: sqlite3.OperationalError) -> BaseException:
     if "is full" in str(error):
         return Refused(507, "The server has no space left, and nothing was saved. Try again later.", retry_after=60)
-    if any(words in str(error) for words in ("locked", "busy", "unable to open", "disk I/O")):
-        return Refused(503, "The server is busy, and nothing was saved. Try again in 5 seconds.", retry_after=5)
+    if any(words in str(error) for words in ("locked", "busy", "unable to open", "no such table", "disk I/O")):
+        return Refused(503, "The database does not answer now, and nothing was saved. Try again.", retry_after=5)
     return error

@@ -38,8 +38,10 @@ class Ranker:
         self.run = run
         self.problem = ""
         """Why the last board could not be made: for the host."""
+        self.unscored: dict[tuple[str, int], tuple[float, str]] = {}
+        """By team and number of files that cannot be scored as the host's files are now: when the next try is, and
+        why."""
         self._made_of: object = None
-        self._not_before: dict[tuple[str, int], float] = {}
         self._began = -BOARD_SECONDS
         self._awake = threading.Event()
         self._ends = threading.Event()
@@ -84,17 +86,18 @@ class Ranker:
             return False
         of = stamps_of(contest)
         for submission in self.ledger.waiting(contest.part(self.ledger.clock()), of):
-            if time.monotonic() < self._not_before.get((submission.team, submission.number), 0):
+            key = submission.team, submission.number
+            if time.monotonic() < self.unscored.get(key, (0.0,))[0]:
                 continue
             try:
                 data = self.ledger.read(submission)
                 told = self.run("sacrecap_server.contest.work:told", {"folder": str(self.folder)}, [data], self.limits)
                 self.ledger.note(submission, SCORED, {**told, "of": of})
+                self.unscored.pop(key, None)
             except (FileNotFoundError, Refused):  # on its way into the folder; or the host took it away
                 continue
             except ChildRefusedError as error:  # what the host has to mend
-                self.problem = str(error)
-                self._not_before[submission.team, submission.number] = time.monotonic() + BOARD_SECONDS
+                self.unscored[key] = time.monotonic() + BOARD_SECONDS, str(error)
                 event("scoring refused", number=submission.number)
                 continue
             except ChildFailedError as error:
