@@ -212,7 +212,7 @@ def test_metrics(scored: Callable[..., dict[str, dict[str, float]]], result: sac
     assert list(scores) == ["cider-d(sigma=5)", "bleu-4", "bleu-1", "bleu-2", "bleu-3", "meteor", "rouge-l", "cider-d"]
     assert scores["cider-d(sigma=5)"] != scores["cider-d"] == result["cider-d"].value
     objects = ("--objects", example.objects_path())
-    every = scored("--metrics", "consensus,long,fidelity,sacrecap-1", "--interval", "none", *objects)
+    every = scored("--metrics", "consensus,long,fidelity", "--interval", "none", *objects)
     of_captions = {metric.name for metric in own_metrics() if not metric.scores_sets} - {"judge", "rubric"}
     assert {*every["scores"]} == of_captions - {*groups()["learned"]}
     assert {*groups()["all"]} == of_captions

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged import GOOD, POOR, REFERENCES, pairs, ratings
+from judged import GOOD, POOR, REFERENCES, Fitted, pairs, ratings
 
 from runner import Runner
 from sacrecap.choices import DATASETS
@@ -21,6 +21,10 @@ from sacrecap.report.meta_formats import render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 RATED = ratings([(1, 2), (3, 3), (2, 5), (4, 4)])
+
+
+class FittedToPascal(Fitted):
+    trained_on = ("pascal-50s",)
 
 
 def test_figures_are_those_of_agreement_and_a_second_run_scores_nothing(
@@ -56,7 +60,7 @@ def test_without_a_data_set_those_that_are_recognised_are_listed(tmp_path: Path)
 
 def test_a_metric_that_was_fitted_to_a_data_set_of_this_name_is_marked(tmp_path: Path) -> None:
     for name, fitted in (("pascal-50s", True), ("mine", False)):
-        [measured] = meta({name: PAIRS}, "sacrecap-1", results=tmp_path).agreements[name].measured
+        [measured] = meta({name: PAIRS}, [FittedToPascal()], results=tmp_path).agreements[name].measured
         assert measured.fitted is fitted
 
 
@@ -128,7 +132,7 @@ def test_released_d_foil(shared: Path) -> None:
 
 
 def test_the_report_has_protocol_table_picture_and_published_figures_of_each_data_set(tmp_path: Path) -> None:
-    found = meta({"pascal-50s": PAIRS, "mine": RATED}, "rouge-1, sacrecap-1", results=tmp_path / "kept")
+    found = meta({"pascal-50s": PAIRS, "mine": RATED}, ["rouge-1", FittedToPascal()], results=tmp_path / "kept")
     page = render_html(found)
     for name, label in (("pascal-50s", "accuracy"), ("mine", "Kendall τ-c")):
         assert f'<section id="{name}"' in page

@@ -7,11 +7,11 @@ import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
-from judged import GOOD, REFERENCES, pair_lines, pairs, rating_lines, ratings, write_lines
+from judged import REFERENCES, Fitted, pair_lines, pairs, rating_lines, ratings, write_lines
 
 import sacrecap
 import sacrecap.metrics.registry
@@ -20,7 +20,7 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references
-from sacrecap.metrics import CiderD, Combine, Metric, PythonMetric
+from sacrecap.metrics import CiderD, Combine, Metric
 from sacrecap.report.agreement_formats import render
 from sacrecap.report.html import render_html
 from sacrecap.report.pictures.agreement_charts import curve, scatter, wins
@@ -174,20 +174,6 @@ def test_the_table_says_who_agrees_best() -> None:
         assert abs(pair.delta) == 1
 
 
-class Fitted(PythonMetric):
-    """It has learnt what people said of these pairs."""
-
-    family = "fitted"
-    title = "Fitted"
-    summary = equation = source = "for this test"
-    upper = 1.0
-    nothing: ClassVar[dict[str, str]] = {}
-    trained_on = ("pairs",)
-
-    def score_caption(self, candidate: str, references: list[str]) -> float:
-        return float(candidate in GOOD)
-
-
 @pytest.mark.parametrize("fitted", [Fitted(), Combine(Fitted(), CiderD())], ids=["itself", "as a member"])
 def test_a_metric_fitted_to_the_judgments_is_marked_and_not_the_best(fitted: Metric) -> None:
     judged = pairs([1] * 6)
@@ -218,15 +204,6 @@ def test_a_function_declares_what_it_was_fitted_to(monkeypatch: pytest.MonkeyPat
     [measured] = agreement(PAIRS, [remembers()], interval=None).measured
     assert measured.fitted
     assert "(fitted to these)" in render_html(agreement(PAIRS, [remembers()], interval=None))
-
-
-def test_sacrecap_1_is_the_best_only_where_it_was_fitted_without_the_study() -> None:
-    judged = replace(pairs([1, 1, 1, -1, 1, 1]), dataset="pascal-50s")
-    found = agreement(judged, "sacrecap-1, sacrecap-1(without=pascal-50s), bleu-4", samples=100, documents="images")
-    assert [measured.fitted for measured in found.measured] == [True, False, False]
-    assert "sacrecap-1 (fitted to these)" in str(found)
-    [best] = [line for line in str(found).splitlines() if " best " in line and "against" not in line]
-    assert best.startswith("sacrecap-1(without=pascal-50s)")
 
 
 def test_a_split_that_decides_nothing_counts_for_nobody() -> None:

@@ -26,7 +26,6 @@ from sacrecap.metrics import (
     Wmd,
     registry,
 )
-from sacrecap.metrics.contributions import Contributions
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
@@ -243,9 +242,6 @@ def test_members_whose_low_scores_are_better_are_subtracted_as_in_a_reward() -> 
         assert "|weights:1:-0.5|" in both.signature
         assert both.interval is not None
         assert both.interval[0] < both.value < both.interval[1]
-        terms = Contributions.of(both.metric, both.statistics.select([0]))
-        assert terms.score == pytest.approx(both.per_image[0])
-        assert [one.score for one in terms.contributions] == [rouge.per_image[0], wrong.per_image[0]]
     bounded = "combine(rouge-l, 3*errors(better=lower, range=0..4))"
     [metric] = sacrecap.compare(example.references(), systems, bounded, scores=scores)["plain"].values()
     assert (metric.metric.smallest, metric.metric.largest) == (-3.0, 0.25)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.resources import files
 from pathlib import Path
-from subprocess import run
 
 import numpy as np
 import pytest
 
 from sacrecap.judgments import agreement, read_judgments
-from sacrecap.metrics.sacrecap_1 import FILE
 
 EXPERT = {
     "bleu-1": (0.3237, 0.3235, 0.4039, 0.4656),
@@ -127,34 +123,3 @@ def test_a_thousand_samples_of_17_000_ratings_are_seconds_not_minutes(shared: Pa
     low, high = second.statistics["kendall_c"].interval(0.95) or (0, 0)
     assert low < 0.4389 < high
     assert first.statistics["kendall_c"].interval(0.95) is not None
-
-
-@pytest.mark.soak
-def test_sacrecap_1_is_what_its_script_chooses(shared: Path, tmp_path: Path) -> None:
-    data, chosen = shared / "data", tmp_path / FILE
-    places = [data / "flickr8k/ExpertAnnotations.txt", data / "pascal50s", data / "abstract50s"]
-    script = Path(__file__).parents[2] / "models/sacrecap-1/train.py"
-    run([sys.executable, script, *places, "--output", chosen], check=True)
-    assert chosen.read_bytes() == files("sacrecap.resources").joinpath(FILE).read_bytes()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    ("study", "place", "figures"),
-    [
-        ("flickr8k-expert", "flickr8k", [0.510]),
-        ("pascal-50s", "pascal50s", [0.832]),
-        ("abstract-50s", "abstract50s", [0.825, 0.848]),
-    ],
-)
-def test_sacrecap_1_predicts_a_study_no_worse_than_any_metric(
-    shared: Path, study: str, place: str, figures: list[float]
-) -> None:
-    metric, counts = f"sacrecap-1(without={study})", [5, 48] if study == "abstract-50s" else []
-    others = "bleu-4, rouge-l, meteor, cider-d, cider-paper, spice, spider, wmd, wmd(pool=mean, p=1)"
-    found = agreement(shared / "data" / place, [metric, others], references=counts, ties="half", samples=200)
-    own = [one.statistics[found.primary].value for one in found.measured if one.name == metric]
-    assert own == pytest.approx(figures, abs=5.1e-4)
-    compared = [pair for _, pair in found.comparisons if pair.statistic == found.primary and pair.a == metric]
-    assert len(compared) == 9 * len(figures)
-    assert all(pair.interval is not None and pair.interval[1] >= 0 for pair in compared)

@@ -103,18 +103,6 @@ impl Statistics {
         Ok(Self { name, formula: Formula::Combined([member].into()), table: self.table.clone() })
     }
 
-    /// What `combined` was given, in its order; nothing of other statistics.
-    fn members(&self) -> Vec<Self> {
-        let Formula::Combined(members) = &self.formula else { return Vec::new() };
-        let own = |member: &Member| {
-            let (columns, formula) = (member.columns.clone(), member.formula.clone());
-            let rows = self.table.values.chunks_exact(self.table.width);
-            let values = rows.flat_map(|row| &row[columns.clone()]).copied().collect();
-            Self::new(self.name.clone(), formula, columns.len(), values)
-        };
-        members.iter().map(own).collect()
-    }
-
     /// What `__reduce__` took apart: rows of `width` float64 each, and the kind of formula with what it is made of.
     #[staticmethod]
     fn restored(

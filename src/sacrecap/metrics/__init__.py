@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics.rouge import RougeL as RougeL
     from sacrecap.metrics.rouge import RougeN as RougeN
     from sacrecap.metrics.rouge import RougeS as RougeS
-    from sacrecap.metrics.sacrecap_1 import Sacrecap1 as Sacrecap1
     from sacrecap.metrics.self_cider import SelfCider as SelfCider
     from sacrecap.metrics.sentence import Sentence as Sentence
     from sacrecap.metrics.spice.spice import Spice as Spice
@@ -58,7 +57,6 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "cider-d": ("cider:CiderD", {}, "coco consensus all"),
     "spice": ("spice.spice:Spice", {}, "consensus all"),
     "spider": ("spider:Spider", {}, "consensus all"),
-    "sacrecap-1": ("sacrecap_1:Sacrecap1", {}, "all"),
     "coverage": ("statements.coverage_precision:Coverage", {}, "long all"),
     "precision": ("statements.coverage_precision:Precision", {}, "long all"),
     "rubric": ("statements.rubric:Rubric", {}, ""),

@@ -12,7 +12,6 @@ from sacrecap.report.scene_graph_picture import match_figure, plain
 
 if TYPE_CHECKING:
     from sacrecap.metrics.chair.explanation import Hallucination, Mention
-    from sacrecap.metrics.contributions import Contributions
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.metrics.statements.explanation import Said, Statements
     from sacrecap.metrics.statements.rubric import Items
@@ -203,11 +202,6 @@ def _items(found: Items) -> str:
     )
 
 
-def _sum(found: Contributions) -> str:
-    """The terms, one a line."""
-    return f"<figure><pre>{plain(str(found))}</pre></figure>"
-
-
 _DRAWN: dict[str, Callable[[Any], str]] = {
     "alignment": _alignment,
     "explanation": _plan,
@@ -215,6 +209,5 @@ _DRAWN: dict[str, Callable[[Any], str]] = {
     "hallucination": _mentions,
     "statement": _statements,
     "item": _items,
-    "contribution": _sum,
 }
 """The figure of each kind of explanation."""

@@ -24,8 +24,8 @@ def render(
 ) -> str:
     """The result as text in the format of that name; `how` are the other arguments of `Views.render`.
 
-    If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions, sacrecap-1's
-    sum), they follow the table or are part of the JSON; raises `UsageError` for them in another format.
+    If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions), they
+    follow the table or are part of the JSON; raises `UsageError` for them in another format.
     """
     if not explained:
         return VIEWS.render(result, format_, **how)

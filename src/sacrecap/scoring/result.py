@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sacrecap import _core
 from sacrecap.above import Printable
@@ -294,7 +294,7 @@ class Result(Printable, Keyed[Score]):
     @property
     def explains(self) -> tuple[str, ...]:
         """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`,
-        `hallucination`, `statement`, `item`, `contribution`.
+        `hallucination`, `statement`, `item`.
         """
         parts = (part for score in self.values() for part in (score.metric, *score.metric.parts))
         return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
@@ -336,8 +336,7 @@ class Result(Printable, Keyed[Score]):
 
     def explain(self, image_id: str) -> dict[str, Any]:
         """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`,
-        SPICE's `graph`, CHAIR's `hallucination`, the `statement` of coverage and precision, rubric's `item`,
-        sacrecap-1's `contribution`.
+        SPICE's `graph`, CHAIR's `hallucination`, the `statement` of coverage and precision, rubric's `item`.
 
         Each prints as text and has `to_dict`; an alignment is None for an image without words. Of several metrics that
         explain in the same kind, the first's.
@@ -346,8 +345,8 @@ class Result(Printable, Keyed[Score]):
         """
         if not self.explains:
             raise UsageError(
-                "only METEOR, VIFIDEL, SPICE, CHAIR, coverage, precision, rubric and sacrecap-1 explain an image, and "
-                f"none of them was scored; scored: {', '.join(self.scores)}"
+                "only METEOR, VIFIDEL, SPICE, CHAIR, coverage, precision and rubric explain an image, and none of them "
+                f"was scored; scored: {', '.join(self.scores)}"
             )
         return {kind: self._explained(kind, kind, image_id) for kind in self.explains}
 
@@ -355,16 +354,10 @@ class Result(Printable, Keyed[Score]):
         """The explanation of that kind by the first metric that gives one."""
         if not self.corpus.candidate_captions.image_count:
             raise UsageError("the captions were not kept, so nothing is explained; score them with sacrecap.score")
-        from sacrecap.metrics.combine import WeightedMean
-        from sacrecap.metrics.contributions import Contributions
-
         for score in self.values():
             for part in (score.metric, *score.metric.parts):
                 if part.explains == kind:
                     number = self.corpus.number(image_id)
-                    if isinstance(part, WeightedMean):
-                        statistics = cast("_core.Statistics", score.statistics)  # a result with a corpus has rows
-                        return Contributions.of(part, statistics.select([number]))
                     ready = self._ready(score)
                     return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
         raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
