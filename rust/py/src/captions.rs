@@ -1,4 +1,5 @@
 //! Captions for Python: read-only, and kept in Rust until one is requested.
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyMemoryError;
@@ -15,7 +16,18 @@ use crate::errors::DataError;
 use crate::gather::{Gather, id_text, kind};
 
 /// Arguments of `Captions.restored`.
-type Apart<'py> = ((String, Vec<usize>), (String, Bound<'py, PyBytes>), Bound<'py, PyBytes>, Option<String>);
+type Apart<'py> = ((String, Vec<usize>), (String, Bound<'py, PyBytes>), Bound<'py, PyBytes>, Origin);
+
+/// What is known of captions beside their texts.
+#[derive(Clone, Default, FromPyObject, IntoPyObject)]
+pub(crate) struct Origin {
+    /// Name, in messages, of the file they came from.
+    #[pyo3(item)]
+    source: Option<String>,
+    /// How many of the file's were left out, by the reason.
+    #[pyo3(item)]
+    left_out: BTreeMap<String, usize>,
+}
 
 /// Numbers as little-endian u64.
 fn packed<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyBytes> {
@@ -37,13 +49,17 @@ fn of_columns(error: ColumnsError) -> PyErr {
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Captions {
     pub(crate) inner: Arc<CoreCaptions>,
-    /// Name, in messages, of the file they came from.
-    source: Option<String>,
+    origin: Origin,
 }
 
 impl Captions {
     fn new(captions: CoreCaptions) -> Self {
-        Self { inner: Arc::new(captions), source: None }
+        Self { inner: Arc::new(captions), origin: Origin::default() }
+    }
+
+    /// Other captions of the same origin.
+    fn with(&self, captions: CoreCaptions) -> Self {
+        Self { inner: Arc::new(captions), origin: self.origin.clone() }
     }
 
     fn texts(&self, image: usize) -> impl ExactSizeIterator<Item = &str> {
@@ -96,7 +112,7 @@ impl Captions {
                 builder.caption(id, caption);
             }
         }
-        Self { source, ..Self::new(builder.finish()) }
+        Self { origin: Origin { source, ..Origin::default() }, ..Self::new(builder.finish()) }
     }
 
     /// The captions of the images of these numbers, under these ids; None for an image with an empty caption.
@@ -116,7 +132,7 @@ impl Captions {
                 counts.push(ends.len() - before);
             }
             let captions = CoreCaptions::of_columns(ids.iter().map(|id| &**id), &counts, &ends, text);
-            captions.map(|inner| Self { source: self.source.clone(), ..Self::new(inner) }).map_err(of_columns)
+            captions.map(|inner| self.with(inner)).map_err(of_columns)
         })
     }
 
@@ -126,14 +142,14 @@ impl Captions {
         ids: (String, Vec<usize>),
         captions: (String, PyBackedBytes),
         counts: PyBackedBytes,
-        source: Option<String>,
+        origin: Origin,
     ) -> PyResult<Self> {
         let starts = std::iter::once(0).chain(ids.1.iter().copied());
         let ids: Option<Vec<&str>> = starts.zip(&ids.1).map(|(start, &end)| ids.0.get(start..end)).collect();
         let ids = ids.ok_or_else(|| of_columns(ColumnsError::Cut))?;
         let (counts, ends) = (sizes(&counts), sizes(&captions.1));
         let inner = CoreCaptions::of_columns(ids.into_iter(), &counts, &ends, captions.0).map_err(of_columns)?;
-        Ok(Self { source, ..Self::new(inner) })
+        Ok(Self { origin, ..Self::new(inner) })
     }
 
     /// For `pickle` and `copy`.
@@ -149,7 +165,7 @@ impl Captions {
         let inner = &self.inner;
         let (text, ends) = joined(&mut (0..inner.image_count()).flat_map(|image| self.texts(image)));
         let counts = packed(py, &self.caption_counts());
-        let made = (joined(&mut inner.images()), (text, packed(py, &ends)), counts, self.source.clone());
+        let made = (joined(&mut inner.images()), (text, packed(py, &ends)), counts, self.origin.clone());
         Ok((py.get_type::<Self>().getattr("restored")?, made))
     }
 
@@ -208,17 +224,17 @@ impl Captions {
             let number = builder.image(self.inner.image_id(image));
             self.texts(image).for_each(|text| builder.caption_of(number, text));
         }
-        Ok(Self { source: self.source.clone(), ..Self::new(builder.finish()) })
+        Ok(self.with(builder.finish()))
     }
 
-    /// The same images without captions that are empty, and the images of these, once for each.
+    /// The same images without captions that are empty, which are left out, and the images of these, once for each.
     fn without_empty(&self) -> (Self, Vec<&str>) {
         let images = self.inner.images().enumerate();
         let empty: Vec<&str> = images
             .flat_map(|(image, id)| self.texts(image).filter(|text| text.trim().is_empty()).map(move |_| id))
             .collect();
         if empty.is_empty() {
-            return (Self { inner: self.inner.clone(), source: self.source.clone() }, empty);
+            return (Self { inner: self.inner.clone(), origin: self.origin.clone() }, empty);
         }
         let mut builder = CoreCaptionsBuilder::new();
         for (image, id) in self.inner.images().enumerate() {
@@ -226,18 +242,38 @@ impl Captions {
             let texts = self.texts(image).filter(|text| !text.trim().is_empty());
             texts.for_each(|text| builder.caption_of(number, text));
         }
-        (Self { source: self.source.clone(), ..Self::new(builder.finish()) }, empty)
+        (self.with(builder.finish()).leaving_out("blank reference", empty.len()), empty)
     }
 
     /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
-        Self { inner: self.inner.clone(), source: Some(source) }
+        Self { inner: self.inner.clone(), origin: Origin { source: Some(source), ..self.origin.clone() } }
+    }
+
+    /// The texts of a mapping, as `from_dict` takes it, in the place of these.
+    fn with_texts(&self, captions: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { origin: self.origin.clone(), ..Self::from_dict(captions)? })
+    }
+
+    /// The same captions, of which so many more were left out for this reason.
+    fn leaving_out(&self, reason: &str, count: usize) -> Self {
+        let mut origin = self.origin.clone();
+        if count > 0 {
+            *origin.left_out.entry(reason.to_owned()).or_default() += count;
+        }
+        Self { inner: self.inner.clone(), origin }
+    }
+
+    /// How many captions or images of the file were left out, by the reason.
+    #[getter]
+    fn left_out(&self) -> BTreeMap<String, usize> {
+        self.origin.left_out.clone()
     }
 
     /// Name, in messages, of the file they came from; None for captions given as a mapping.
     #[getter]
     fn source(&self) -> Option<&str> {
-        self.source.as_deref()
+        self.origin.source.as_deref()
     }
 
     /// Captions that cannot be scored: image id and what is wrong.

@@ -13,7 +13,7 @@ from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
-from sacrecap.corpus.chosen_images import of_known_images, of_same_images, united_captions, without_images
+from sacrecap.corpus.chosen_images import of_known_images, united_captions, without_images
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, unknown_format
 from sacrecap.data.cells import without_empty
@@ -88,8 +88,9 @@ class CaptionFiles:
         described = self._known(united_captions(of_references))
         if self.on_extra == "skip":
             found = [of_known_images(captions, described) for captions in found]
+        described, found = _without_several(self._skipped, described, found)
         by_name = dict(zip(systems, found, strict=True))
-        return without_images(described, self._skipped), by_name, self._with_images(needs, described)
+        return described, by_name, self._with_images(needs, described)
 
     def _known(self, described: Captions) -> Captions:
         """The references; without images that have only blank ones, where candidates of such are left out."""
@@ -110,7 +111,6 @@ class CaptionFiles:
         described = None if references is None else self._known(found.pop())
         if described is not None and self.on_extra == "skip":
             found = [of_known_images(captions, described) for captions in found]
-        described, found = of_same_images(described, found, self.on_missing)
         return described, dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
 
     def _both(self, path: str) -> tuple[Captions, Captions]:
@@ -122,7 +122,8 @@ class CaptionFiles:
         references = self._known(file.references(columns=columns, image_ids=self.image_ids))
         if self.on_extra == "skip":
             candidates = of_known_images(candidates, references)
-        return without_images(references, file.skipped), candidates
+        references, _ = _without_several(file.skipped, references, [])
+        return references, candidates
 
     def has_references(self, path: str, *, several: bool = False) -> bool:
         """Whether a file has references beside captions; `several`: or several captions of an image in their place."""
@@ -168,7 +169,8 @@ class CaptionFiles:
                 "no system was given; name their files after the references, or, of one file of rows that has all, the "
                 "columns of two systems at least: --caption-column NAME --caption-column NAME"
             )
-        return without_images(described, file.skipped), systems
+        described, found = _without_several(file.skipped, described, [*systems.values()])
+        return described, dict(zip(systems, found, strict=True))
 
     def _expect_images(self, needs: Needs) -> None:
         """Before files are read: --images may name a column of theirs."""
@@ -292,6 +294,16 @@ class CaptionFiles:
             return file.captions(kind, columns=columns, image_ids=self.image_ids)
         read = file.references if part == "references" else file.sets
         return read(columns=columns, image_ids=self.image_ids)
+
+
+def _without_several(
+    images: set[str], references: Captions, systems: list[Captions]
+) -> tuple[Captions, list[Captions]]:
+    """References and captions without images of which a system has several candidates."""
+    described = without_images(references, images)
+    count = references.image_count - described.image_count
+    rest = [without_images(captions, images) for captions in systems]
+    return described.leaving_out("several candidates", count), rest
 
 
 def _meet(captions: Captions, others: Captions) -> bool:

@@ -127,7 +127,8 @@ def command(
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
     described, systems, needs = files.of_sets(references, places, needs)
-    image_ids = next(iter(systems.values())).image_ids
+    first, *others = systems.values()
+    image_ids = [image for image in first.image_ids if all(image in captions for captions in others)]
     drawn = _split(draw, image_ids)
     photos = options.image_source(needs, output.report, parse_metrics(asked.accuracy), image_ids)
     known = None if training is None else read_references(training)
@@ -137,6 +138,7 @@ def command(
         **asked._asdict(),
         training=known,
         tokenizer=files.tokenizer,
+        on_missing=files.on_missing,
         needs=needs,
         resampling=resampling,
         threads=needs.threads,

@@ -10,29 +10,35 @@ from sacrecap._core import Captions
 def of_known_images(candidates: Captions, references: Captions) -> Captions:
     """The candidates of images that have references; all of them if no image has any, so that an error can say why."""
     extra = [image for image in candidates.image_ids if image not in references]
-    return candidates if len(extra) == candidates.image_count else without_images(candidates, extra)
+    if len(extra) == candidates.image_count:
+        return candidates
+    return without_images(candidates, extra).leaving_out("extra candidate", len(extra))
 
 
 def of_same_images(
     references: Captions | None, systems: Sequence[Captions], on_missing: str
-) -> tuple[Captions | None, list[Captions]]:
-    """Caption sets of which some system lacks images that the references, or the others, have.
+) -> tuple[Captions | None, list[Captions], str]:
+    """Caption sets of which some system lacks images that the references, or the others, have; and how these are
+    treated, where there are such: see `Corpus.missing`.
 
     `skip` leaves these images out everywhere, `zero` gives the system an empty caption for each, `error` changes none.
     """
     if on_missing == "error":
-        return references, [*systems]
+        return references, [*systems], ""
     described = [*systems] if references is None else [references]
     images = dict.fromkeys(image for captions in described for image in captions.image_ids)
     sets = [{image: texts for image, texts in captions.to_dict().items() if texts} for captions in systems]
     missing = [[image for image in images if image not in captions] for captions in sets]
+    how = on_missing if any(missing) else ""
     if on_missing == "skip":
-        out = [image for lacking in missing for image in lacking]
-        return references and without_images(references, out), [without_images(captions, out) for captions in systems]
-    return references, [
-        _named(Captions.from_dict({**captions, **{image: [""] for image in lacking}}), given)
+        out = {image for lacking in missing for image in lacking}
+        rest = [without_images(captions, out).leaving_out("no candidate", len(out)) for captions in systems]
+        return references and without_images(references, out), rest, how
+    filled = [
+        given.with_texts({**captions, **{image: [""] for image in lacking}})
         for captions, lacking, given in zip(sets, missing, systems, strict=True)
     ]
+    return references, filled, how
 
 
 def without_images(captions: Captions, images: Iterable[str]) -> Captions:
@@ -40,8 +46,7 @@ def without_images(captions: Captions, images: Iterable[str]) -> Captions:
     left_out = {*images} & {*captions.image_ids}
     if not left_out:
         return captions
-    rest = {image: texts for image, texts in captions.to_dict().items() if image not in left_out}
-    return _named(Captions.from_dict(rest), captions)
+    return captions.with_texts({image: texts for image, texts in captions.to_dict().items() if image not in left_out})
 
 
 def united_captions(files: Sequence[Captions]) -> Captions:
@@ -52,9 +57,8 @@ def united_captions(files: Sequence[Captions]) -> Captions:
     for captions in files:
         for image, captions_of_image in captions.to_dict().items():
             texts.setdefault(image, []).extend(captions_of_image)
-    return _named(Captions.from_dict(texts), files[0])
-
-
-def _named(captions: Captions, given: Captions) -> Captions:
-    """The captions, which messages call what those are called of which they were made."""
-    return captions if given.source is None else captions.named(given.source)
+    united = files[0].with_texts(texts)
+    for captions in files[1:]:
+        for reason, count in captions.left_out.items():
+            united = united.leaving_out(reason, count)
+    return united

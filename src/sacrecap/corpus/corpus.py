@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
@@ -95,6 +96,22 @@ ids.
 """
 
 
+LEFT_OUT = {
+    "no candidate": "image",
+    "several candidates": "image",
+    "bad row": "image",
+    "extra candidate": "candidate",
+    "blank reference": "reference",
+    "excluded annotation": "caption",
+}
+"""Why something that was given is not scored, and what that is: an image with references, or a caption of one."""
+
+
+def added_up(*several: Mapping[str, int]) -> dict[str, int]:
+    """What several captions left out together, by the reason."""
+    return {reason: count for reason in LEFT_OUT if (count := sum(own.get(reason, 0) for own in several))}
+
+
 class Seen(NamedTuple):
     """What one look at the captions counted; judged by `sacrecap.scoring.findings`."""
 
@@ -146,6 +163,10 @@ class Corpus:
     """The least and the most candidates per image."""
     matched_by: tuple[str, str] | None = None
     """By which part of the image ids candidates were matched, where none is one of the references', and an example."""
+    left_out: Mapping[str, int] = MappingProxyType({})
+    """What was given and is not scored, how many by the reason: one of `LEFT_OUT`."""
+    missing = ""
+    """How images without candidate were treated, `skip` or `zero`; empty where there was none."""
     whole: WholeCorpus | None = None
     """What is known of the corpus that this one is a part of; None for a whole corpus."""
 
@@ -163,7 +184,7 @@ class Corpus:
         aligned = align(references, {"": candidates}, {"": "the candidates"}, on_missing)
         encoded = _encoded(references, aligned.references, aligned.images, tokenizer, threads)
         self._assemble(encoded, aligned.references, aligned.systems[""], aligned.places[""], threads)
-        self.matched_by = aligned.matched[""]
+        self._is_of(aligned, "")
 
     @classmethod
     def of_systems(
@@ -189,14 +210,17 @@ class Corpus:
             found = align(images, systems, {name: f"system {name!r}" for name in systems}, on_missing)
             ids = [images.image_ids[image] for image in found.images]
             parts = {name: own.aligned(ids, found.places[name]) for name, own in found.systems.items()}
-            return cls.of_part(None, parts, tokenizer=tokenizer, threads=threads)
+            corpora = cls.of_part(None, parts, tokenizer=tokenizer, threads=threads)
+            for name, corpus in corpora.items():
+                corpus._is_of(found, name)
+            return corpora
         found = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
         encoded = _encoded(references, found.references, found.images, tokenizer, threads)
         corpora = {}
         for name, captions in found.systems.items():
             corpora[name] = cls.__new__(cls)
             corpora[name]._assemble(encoded, found.references, captions, found.places[name], threads)
-            corpora[name].matched_by = found.matched[name]
+            corpora[name]._is_of(found, name)
         return corpora
 
     @classmethod
@@ -206,7 +230,8 @@ class Corpus:
         corpus.reference_captions, corpus.candidate_captions = found.references, found.systems[system]
         every, counts = found.references.image_ids, found.references.caption_counts()
         corpus.image_ids, corpus._numbers = [every[image] for image in found.images], None
-        corpus.tokenizer, corpus.matched_by = tokenizer, found.matched[system]
+        corpus.tokenizer = tokenizer
+        corpus._is_of(found, system)
         own = [counts[image] for image in found.images]
         corpus.reference_counts = (min(own, default=0), max(own, default=0))
         return corpus
@@ -249,7 +274,13 @@ class Corpus:
         """One system's captions alone, for metrics that need no references."""
         check_captions(captions, describe(captions, "the candidates"))
         [corpus] = cls.of_part(None, {"": captions}, tokenizer=tokenizer).values()
+        corpus.left_out = captions.left_out
         return corpus
+
+    def _is_of(self, aligned: Aligned, system: str) -> None:
+        """Takes what is known of the captions from before some were left out."""
+        self.matched_by, self.missing = aligned.matched[system], aligned.missing
+        self.left_out = aligned.left_out[system]
 
     def _assemble(
         self,
@@ -314,6 +345,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.image_ids)
+
+    @property
+    def images_left_out(self) -> int:
+        """How many images with references are not scored."""
+        return sum(count for reason, count in self.left_out.items() if LEFT_OUT[reason] == "image")
 
     @property
     def documents(self) -> int:
@@ -524,10 +560,9 @@ def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple
     if found is None:
         return candidates, None
     how, meant = found
-    given = candidates.to_dict()
-    renamed = type(candidates).from_dict({meant[image]: texts for image, texts in given.items()})
+    renamed = candidates.with_texts({meant[image]: texts for image, texts in candidates.to_dict().items()})
     example = next(image for image, name in meant.items() if name == min(meant.values()))
-    return (renamed if candidates.source is None else renamed.named(candidates.source)), (how, example)
+    return renamed, (how, example)
 
 
 def describe(captions: Captions, otherwise: str) -> str:
@@ -555,6 +590,10 @@ class Aligned(NamedTuple):
     """Of each system, the numbers of these images among its own; None for one that it lacks."""
     matched: dict[str, tuple[str, str] | None]
     """By which part of the ids, where none is the same: see `Corpus.matched_by`."""
+    left_out: dict[str, dict[str, int]]
+    """What is not scored of the references and of each system: see `Corpus.left_out`."""
+    missing: str
+    """How images without candidate are treated, where there are such."""
 
 
 def align(
@@ -581,7 +620,14 @@ def align(
     if not shared:
         raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
     places = {name: [place for image, place in own if image in shared] for name, own in every.items()}
-    return Aligned(described, captions, sorted(shared), places, {name: own for name, (_, own) in pairs.items()})
+    without = sum(map(bool, described.caption_counts())) - len(shared)
+    left_out = {
+        name: added_up(described.left_out, own.left_out, {"no candidate": without}) for name, own in captions.items()
+    }
+    filled = any(None in own for own in places.values())
+    missing = "skip" if without else "zero" if filled else ""
+    matched_by = {name: by for name, (_, by) in pairs.items()}
+    return Aligned(described, captions, sorted(shared), places, matched_by, left_out, missing)
 
 
 def _align(

@@ -16,6 +16,7 @@ from sacrecap.corpus.corpus import (
     Corpus,
     Seen,
     Tallies,
+    added_up,
     as_caption_sets,
     as_references,
     check_captions,
@@ -65,6 +66,7 @@ class SetCorpus(Corpus):
         self.candidate_counts = (min(self.counts), max(self.counts))
         counts = core.references.counts
         self.reference_counts = (min(counts), max(counts))
+        self.left_out = added_up(sets.left_out, {} if references is None else references.left_out)
 
     @classmethod
     def of_sets(cls, sets: Captions, references: Captions, *, tokenizer: Tokenizer = "ptb") -> SetCorpus:
@@ -197,7 +199,7 @@ def encode_sets(
     }
     if described is not None:
         sets = {name: side_by_side(described, captions) for name, captions in sets.items()}
-    described, every = of_same_images(described, [*sets.values()], on_missing)
+    described, every, missing = of_same_images(described, [*sets.values()], on_missing)
     sets = dict(zip(sets, every, strict=True))
     names = {name: describe(captions, f"the caption sets of {name}") for name, captions in sets.items()}
     for name, captions in sets.items():
@@ -211,9 +213,12 @@ def encode_sets(
         encoded = {name: encode(own, _places(own, ids), tokenizer, threads) for name, own in sets.items()}
     else:
         numbers = _described(described, sets[first], describe(described, "the references"), names[first])
+        undescribed = sum(map(bool, described.caption_counts())) - len(numbers)
+        sets = {name: captions.leaving_out("no candidate", undescribed) for name, captions in sets.items()}
+        missing = missing or ("skip" if undescribed else "")
         encoded = dict.fromkeys(sets, encode_captions(described, numbers, tokenizer, threads))
     source = "sets" if described is None else "corpus"
-    return {
+    corpora = {
         name: SetCorpus(
             encode_candidates(encoded[name], captions, _places(captions, encoded[name].image_ids), threads),
             captions,
@@ -223,6 +228,9 @@ def encode_sets(
         )
         for name, captions in sets.items()
     }
+    for corpus in corpora.values():
+        corpus.missing = missing
+    return corpora
 
 
 def _without_references(captions: Captions, images: list[int], tokenizer: str, _: int) -> _core.References:

@@ -228,6 +228,8 @@ class CaptionFile:
         """Images that were left out because they have several candidates."""
         self.id_place = 0
         """Which of the columns that could be image ids is taken: see `id_columns`."""
+        self.excluded = 0
+        """How many captions that the data set itself excludes were left out of the pieces."""
         self._both = self._has_told = False
 
     @classmethod
@@ -273,7 +275,7 @@ class CaptionFile:
             }
         if any(len(texts) > 1 for texts in by_image.values()):
             raise DataError(f"{self.name}: {_not_one(by_image)}")
-        return _as_before(Captions.from_dict(by_image), captions)
+        return captions.with_texts(by_image)
 
     def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's caption sets."""
@@ -287,17 +289,19 @@ class CaptionFile:
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
-            captions = self._usual() if usual else None
+            captions, excluded = self._usual() if usual else None, 0
             if captions is None:
                 rows, shape = self._of_columns(columns, part)
                 left_out: list[str] | None = None if self.rejected == "keep" else []
-                captions = shape.read(rows, part, self.split, left_out)
+                captions, excluded = shape.read(rows, part, self.split, left_out), len(left_out or ())
                 self._tell(left_out)
             captions = self._whole(captions)
             if image_ids != "text":
                 from sacrecap.data.image_ids import keyed
 
                 captions = keyed(captions, image_ids)
+            if not (self._both and part == "references"):  # the same rows hold the candidates
+                captions = captions.leaving_out("excluded annotation", excluded)
             return captions.named(self.name) if self.name else captions
 
     def _whole(self, captions: Captions) -> Captions:
@@ -322,6 +326,7 @@ class CaptionFile:
                     piece.append(self._whole(builder.finish()).named(self.name))
                 yield piece
                 first += len(ids)
+            self.excluded = len(left_out or ())
             self._tell(left_out)
 
     @property
@@ -481,11 +486,6 @@ def _lacks(rows: Rows, shape: Shape, name: str) -> str:
         f"it has the columns {some_columns(rows.names)}: name those of the two by "
         f"{' and '.join(lacking or (references, captions))}, or give references and candidates"
     )
-
-
-def _as_before(captions: Captions, before: Captions) -> Captions:
-    """The captions, with the source name of the captions before."""
-    return captions if before.source is None else captions.named(before.source)
 
 
 def _not_one(captions: Mapping[str, Sequence[str]]) -> str:

@@ -74,7 +74,7 @@ def divided(captions: Captions, separator: str | None) -> Captions:
     every = captions.to_dict()
     for image in images:
         every[image] = [one for text in captions.captions(image) for one in parts(text, separator)]
-    return Captions.from_dict(every)
+    return captions.with_texts(every)
 
 
 def undivided(text: str) -> str:

@@ -44,7 +44,7 @@ def keyed(captions: Captions, how: str) -> Captions:
                 f"ids: {option('image_ids', *(['stem', 'text'] if how == 'number' else ['text']))}"
             )
     by_image = captions.to_dict()
-    return Captions.from_dict({part: by_image[image] for part, image in places.items()})
+    return captions.with_texts({part: by_image[image] for part, image in places.items()})
 
 
 def meeting(some_images: Iterable[str], others: Iterable[str]) -> str | None:

@@ -148,7 +148,7 @@ def side_by_side(references: Captions, candidates: Captions) -> Captions:
             "with image ids, or the Series as a list, by .tolist()"
         )
     texts = candidates.to_dict().values()
-    return Captions.from_dict(dict(zip(ids, texts, strict=True))).named(candidates.source or "")
+    return candidates.with_texts(dict(zip(ids, texts, strict=True)))
 
 
 def is_table(source: object) -> bool:

@@ -106,5 +106,4 @@ def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captio
             unfit[image] = f"has {error}"
             continue
         every[image] = [one for text, texts in read for one in ([text] if texts is None else texts)]
-    as_meant = type(captions).from_dict(every)
-    return as_meant if captions.source is None else as_meant.named(captions.source)
+    return captions.with_texts(every)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Protocol
 
-from sacrecap.corpus.corpus import Corpus, align, as_references
+from sacrecap.corpus.corpus import Corpus, added_up, align, as_references
 from sacrecap.data.captions import CaptionFile
 from sacrecap.data.cells import told
 from sacrecap.engines.plan import Piece
@@ -98,6 +98,8 @@ class RowsOfFile:
     ) -> None:
         self._file, self._columns, self._on_missing = (path, reading), columns, on_missing
         self._aside: IO[bytes] | None = None
+        self._left_out: dict[str, int] = {}
+        self._missing = ""
 
     @classmethod
     def of(
@@ -130,16 +132,19 @@ class RowsOfFile:
 
     def _read(self) -> Iterator[Piece]:
         file, empty = self._opened(), list[str]()
+        self._left_out = {}
         try:
             for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
                 described, images = references.without_empty()
                 empty += images
+                self._left_out = added_up(self._left_out, described.left_out)
                 yield self._piece(described, candidates)
         except DataError:
             # What is wrong is told of all images, not of those of a piece, where they fit into memory.
             if (self._opened().looks(self._columns).rows or 0) <= TOLD_WHOLE:
                 self._piece(*RereadCorpus(*self._file, self._columns, [], "ptb").both)
             raise
+        self._left_out = added_up(self._left_out, {"excluded annotation": file.excluded})
         if empty:
             told(file.name, "image", empty)
 
@@ -151,11 +156,14 @@ class RowsOfFile:
     def _piece(self, references: Captions, candidates: Captions) -> Piece:
         name = str(candidates.source)
         aligned = align(references, {"": candidates}, {"": name}, self._on_missing)
+        self._missing = self._missing or aligned.missing
         return piece_of(aligned, slice(None), aligned.references.image_ids)
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus that reads the captions again where some are needed, as for a report."""
-        return {"": RereadCorpus(*self._file, self._columns, image_ids, tokenizer)}
+        corpus = RereadCorpus(*self._file, self._columns, image_ids, tokenizer)
+        corpus.left_out, corpus.missing = self._left_out, self._missing
+        return {"": corpus}
 
 
 @contextlib.contextmanager

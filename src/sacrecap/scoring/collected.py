@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, added
+from sacrecap.corpus.corpus import Corpus, added, added_up
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.base import Ready
 from sacrecap.scoring.compare import compare_results
@@ -56,13 +56,16 @@ class Extent:
     """The fewest and the most references of a row."""
     seen: Tallies = field(default_factory=dict)
     """What one look at the captions counted."""
-    bad_rows: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """See `Corpus.left_out`."""
 
     @classmethod
-    def of(cls, counted: Sequence[CountedMetric], corpus: Corpus, threads: int, bad_rows: int = 0) -> Extent:
+    def of(
+        cls, counted: Sequence[CountedMetric], corpus: Corpus, threads: int, left_out: Mapping[str, int] | None = None
+    ) -> Extent:
         """That of a corpus."""
         about = tuple(metric.ready.signature for metric in counted)
-        return cls(about, corpus.reference_counts, corpus.tallies(threads), bad_rows)
+        return cls(about, corpus.reference_counts, corpus.tallies(threads), left_out or {})
 
     def __add__(self, other: Extent) -> Extent:
         if self.about and other.about and self.about != other.about:
@@ -72,13 +75,19 @@ class Extent:
         spans = [*self.references, *other.references]
         references = (min(spans), max(spans)) if spans else ()
         seen = added(self.seen, other.seen)
-        return Extent(self.about or other.about, references, seen, self.bad_rows + other.bad_rows)
+        return Extent(self.about or other.about, references, seen, added_up(self.left_out, other.left_out))
+
+    @property
+    def bad_rows(self) -> int:
+        """How many rows could not be scored."""
+        return self.left_out.get("bad row", 0)
 
     def corpus(self, tokenizer: Tokenizer, image_ids: list[str]) -> Corpus:
         """A corpus of these images that says what is known of their captions, which nobody kept."""
         nothing = _core.Captions.of_images([], None)
         [corpus] = Corpus.of_part(None, {"": nothing}, tokenizer=tokenizer).values()
         corpus.image_ids, corpus.reference_counts = image_ids, self.references or (0, 0)
+        corpus.left_out = self.left_out
         corpus.is_part_with(self.seen, {})
         return corpus
 

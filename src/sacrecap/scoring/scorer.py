@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
-from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.corpus import Corpus, added_up
 from sacrecap.data.cells import told
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.inputs import listed
@@ -188,10 +188,10 @@ class Scorer:
 
     def _part(self, frame: Frame) -> RowsPart:
         rows, metrics, corpus, ids = self._counted(frame)
-        bad = len(frame) - len(rows)
+        left_out = {"bad row": len(frame) - len(rows)}
         if corpus is None:
-            return RowsPart(None, [], Extent(bad_rows=bad))
-        extent = Extent.of(metrics, corpus, self._needs.threads, bad)
+            return RowsPart(None, [], Extent(left_out=left_out))
+        extent = Extent.of(metrics, corpus, self._needs.threads, added_up(left_out, corpus.reference_captions.left_out))
         return RowsPart(ids, [metric.statistics for metric in metrics], extent)
 
     def _counted(self, frame: Frame) -> _Counted:
