@@ -62,8 +62,8 @@ def test_of_caption_sets() -> None:
     with pytest.warns(sacrecap.SacrecapWarning, match="3 of its 4 images"):
         [corpus] = encode_sets({"a": {"1": ["a"]}}, REFERENCES).values()
     assert counts(corpus) == ({"no candidate": 3, "blank reference": 1}, 3, "skip")
-    for corpus in encode_sets(sets, None, on_missing="zero").values():
-        assert counts(corpus) == ({}, 0, "zero")
+    corpora = encode_sets(sets, None, on_missing="zero")
+    assert [counts(corpora[name]) for name in "ab"] == [({}, 0, "zero"), ({}, 0, "")]
 
 
 def test_of_rows_of_a_pipeline() -> None:

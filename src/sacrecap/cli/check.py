@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -29,8 +29,16 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
 
 
-def _bounds(*, least: tuple[str, ...], most: tuple[str, ...]) -> list[tuple[Metric, Kind, float]]:
-    return [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]
+class Bounds(NamedTuple):
+    """What a check insists on."""
+
+    of_scores: list[tuple[Metric, Kind, float]]
+    allow_missing: float
+
+
+def _bounds(*, least: tuple[str, ...], most: tuple[str, ...], allow_missing: float) -> Bounds:
+    every = [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]
+    return Bounds(every, allow_missing)
 
 
 BOUNDS = Value(
@@ -41,9 +49,11 @@ BOUNDS = Value(
         """
         --min METRIC=SCORE  Fail below this score, such as cider-d=1.1; may be repeated.
         --max METRIC=SCORE  Fail above this score; may be repeated.
+        --allow-missing SHARE  Fail if more of the images have no candidate, where --on-missing lets them pass.
         """,
         min={"name": "least", "multiple": True},
         max={"name": "most", "multiple": True},
+        allow_missing={"type": click.FloatRange(0, 1), "default": 0.05},
     ),
 )
 
@@ -77,7 +87,7 @@ def command(
     metrics: str,
     files: CaptionFiles,
     needs: Needs,
-    bounds: list[tuple[Metric, Kind, float]],
+    bounds: Bounds,
     significance: Significance,
     resampling: Resampling,
     output: Output,
@@ -86,7 +96,7 @@ def command(
 
     The exit status is 0 if all checks pass, and 3 if one fails.
     """
-    if not (bounds or against):
+    if not (bounds.of_scores or against):
         raise click.UsageError("nothing to check; give --min METRIC=SCORE, --max METRIC=SCORE or --against FILE.json")
     if metrics and not against:
         raise click.UsageError("--metrics chooses what to compare with --against FILE.json, which was not given")
@@ -103,7 +113,7 @@ def command(
     found = check(
         described,
         captions,
-        bounds,
+        bounds.of_scores,
         baseline,
         compared,
         tokenizer=files.tokenizer,
@@ -111,6 +121,7 @@ def command(
         on_missing=files.on_missing,
         test=significance.test or "exact",
         alpha=significance.alpha,
+        allow_missing=bounds.allow_missing,
         resampling=resampling,
         threads=needs.threads,
     )

@@ -17,28 +17,27 @@ def of_known_images(candidates: Captions, references: Captions) -> Captions:
 
 def of_same_images(
     references: Captions | None, systems: Sequence[Captions], on_missing: str
-) -> tuple[Captions | None, list[Captions], str]:
-    """Caption sets of which some system lacks images that the references, or the others, have; and how these are
-    treated, where there are such: see `Corpus.missing`.
+) -> tuple[Captions | None, list[Captions], list[int]]:
+    """Caption sets of which some system lacks images that the references, or the others, have; and how many of these
+    each has an empty caption of.
 
     `skip` leaves these images out everywhere, `zero` gives the system an empty caption for each, `error` changes none.
     """
     if on_missing == "error":
-        return references, [*systems], ""
+        return references, [*systems], [0] * len(systems)
     described = [*systems] if references is None else [references]
     images = dict.fromkeys(image for captions in described for image in captions.image_ids)
     sets = [{image: texts for image, texts in captions.to_dict().items() if texts} for captions in systems]
     missing = [[image for image in images if image not in captions] for captions in sets]
-    how = on_missing if any(missing) else ""
     if on_missing == "skip":
         out = {image for lacking in missing for image in lacking}
         rest = [without_images(captions, out).leaving_out("no candidate", len(out)) for captions in systems]
-        return references and without_images(references, out), rest, how
+        return references and without_images(references, out), rest, [0] * len(systems)
     filled = [
         given.with_texts({**captions, **{image: [""] for image in lacking}})
         for captions, lacking, given in zip(sets, missing, systems, strict=True)
     ]
-    return references, filled, how
+    return references, filled, [*map(len, missing)]
 
 
 def without_images(captions: Captions, images: Iterable[str]) -> Captions:

@@ -96,15 +96,11 @@ ids.
 """
 
 
-LEFT_OUT = {
-    "no candidate": "image",
-    "several candidates": "image",
-    "bad row": "image",
-    "extra candidate": "candidate",
-    "blank reference": "reference",
-    "excluded annotation": "caption",
-}
-"""Why something that was given is not scored, and what that is: an image with references, or a caption of one."""
+LEFT_OUT = (
+    *(OF_IMAGES := ("no candidate", "several candidates", "bad row")),
+    *("extra candidate", "blank reference", "excluded annotation"),
+)
+"""Why something that was given is not scored: images with references, as `OF_IMAGES` says, or single captions."""
 
 
 def added_up(*several: Mapping[str, int]) -> dict[str, int]:
@@ -165,8 +161,8 @@ class Corpus:
     """By which part of the image ids candidates were matched, where none is one of the references', and an example."""
     left_out: Mapping[str, int] = MappingProxyType({})
     """What was given and is not scored, how many by the reason: one of `LEFT_OUT`."""
-    missing = ""
-    """How images without candidate were treated, `skip` or `zero`; empty where there was none."""
+    filled = 0
+    """How many images without candidate count as an empty caption."""
     whole: WholeCorpus | None = None
     """What is known of the corpus that this one is a part of; None for a whole corpus."""
 
@@ -279,8 +275,8 @@ class Corpus:
 
     def _is_of(self, aligned: Aligned, system: str) -> None:
         """Takes what is known of the captions from before some were left out."""
-        self.matched_by, self.missing = aligned.matched[system], aligned.missing
-        self.left_out = aligned.left_out[system]
+        self.matched_by, self.left_out = aligned.matched[system], aligned.left_out[system]
+        self.filled = aligned.places[system].count(None)
 
     def _assemble(
         self,
@@ -349,7 +345,12 @@ class Corpus:
     @property
     def images_left_out(self) -> int:
         """How many images with references are not scored."""
-        return sum(count for reason, count in self.left_out.items() if LEFT_OUT[reason] == "image")
+        return sum(count for reason, count in self.left_out.items() if reason in OF_IMAGES)
+
+    @property
+    def missing(self) -> str:
+        """How images without candidate were treated, `skip` or `zero`; empty where there was none."""
+        return "zero" if self.filled else "skip" if "no candidate" in self.left_out else ""
 
     @property
     def documents(self) -> int:
@@ -592,8 +593,6 @@ class Aligned(NamedTuple):
     """By which part of the ids, where none is the same: see `Corpus.matched_by`."""
     left_out: dict[str, dict[str, int]]
     """What is not scored of the references and of each system: see `Corpus.left_out`."""
-    missing: str
-    """How images without candidate are treated, where there are such."""
 
 
 def align(
@@ -624,10 +623,8 @@ def align(
     left_out = {
         name: added_up(described.left_out, own.left_out, {"no candidate": without}) for name, own in captions.items()
     }
-    filled = any(None in own for own in places.values())
-    missing = "skip" if without else "zero" if filled else ""
     matched_by = {name: by for name, (_, by) in pairs.items()}
-    return Aligned(described, captions, sorted(shared), places, matched_by, left_out, missing)
+    return Aligned(described, captions, sorted(shared), places, matched_by, left_out)
 
 
 def _align(

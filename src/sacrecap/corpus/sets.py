@@ -199,7 +199,7 @@ def encode_sets(
     }
     if described is not None:
         sets = {name: side_by_side(described, captions) for name, captions in sets.items()}
-    described, every, missing = of_same_images(described, [*sets.values()], on_missing)
+    described, every, filled = of_same_images(described, [*sets.values()], on_missing)
     sets = dict(zip(sets, every, strict=True))
     names = {name: describe(captions, f"the caption sets of {name}") for name, captions in sets.items()}
     for name, captions in sets.items():
@@ -215,7 +215,6 @@ def encode_sets(
         numbers = _described(described, sets[first], describe(described, "the references"), names[first])
         undescribed = sum(map(bool, described.caption_counts())) - len(numbers)
         sets = {name: captions.leaving_out("no candidate", undescribed) for name, captions in sets.items()}
-        missing = missing or ("skip" if undescribed else "")
         encoded = dict.fromkeys(sets, encode_captions(described, numbers, tokenizer, threads))
     source = "sets" if described is None else "corpus"
     corpora = {
@@ -228,8 +227,8 @@ def encode_sets(
         )
         for name, captions in sets.items()
     }
-    for corpus in corpora.values():
-        corpus.missing = missing
+    for corpus, count in zip(corpora.values(), filled, strict=True):
+        corpus.filled = count
     return corpora
 
 

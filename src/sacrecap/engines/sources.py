@@ -99,7 +99,7 @@ class RowsOfFile:
         self._file, self._columns, self._on_missing = (path, reading), columns, on_missing
         self._aside: IO[bytes] | None = None
         self._left_out: dict[str, int] = {}
-        self._missing = ""
+        self._filled = 0
 
     @classmethod
     def of(
@@ -132,7 +132,7 @@ class RowsOfFile:
 
     def _read(self) -> Iterator[Piece]:
         file, empty = self._opened(), list[str]()
-        self._left_out = {}
+        self._left_out, self._filled = {}, 0
         try:
             for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
                 described, images = references.without_empty()
@@ -156,13 +156,13 @@ class RowsOfFile:
     def _piece(self, references: Captions, candidates: Captions) -> Piece:
         name = str(candidates.source)
         aligned = align(references, {"": candidates}, {"": name}, self._on_missing)
-        self._missing = self._missing or aligned.missing
+        self._filled += aligned.places[""].count(None)
         return piece_of(aligned, slice(None), aligned.references.image_ids)
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus that reads the captions again where some are needed, as for a report."""
         corpus = RereadCorpus(*self._file, self._columns, image_ids, tokenizer)
-        corpus.left_out, corpus.missing = self._left_out, self._missing
+        corpus.left_out, corpus.filled = self._left_out, self._filled
         return {"": corpus}
 
 

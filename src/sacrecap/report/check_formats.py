@@ -9,7 +9,7 @@ from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
-from sacrecap.report.score_formats import heading, sentence
+from sacrecap.report.score_formats import caption, heading, sentence
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -30,7 +30,18 @@ def verdict(check: Check) -> str:
     ]
     worse = ", ".join(check.result[one.metric].label for one in check.failed if one.kind not in beyond)
     failed += [f"worse than the baseline by {worse}"] * bool(worse)
-    return f"{len(check.failed)} of {_checks(len(check.checks))} failed: {'; '.join(failed)}"
+    if not check.complete:
+        failed.append(f"{_missing(check)}; --allow-missing SHARE lets more pass")
+    count = len(check.failed) + (not check.complete)
+    return f"{count} of {_checks(len(check.checks) + (not check.complete))} failed: {'; '.join(failed)}"
+
+
+def _missing(check: Check) -> str:
+    images = check.result.images + check.result.corpus.images_left_out
+    return (
+        f"{check.missing:,} of {images:,} images ({check.missing_share:.3g}) have no candidate, and at most "
+        f"{check.allow_missing:g} may"
+    )
 
 
 def _checks(count: int) -> str:
@@ -65,15 +76,16 @@ def _table(check: Check, figures: Figures) -> Table:
         ]
         for one in check.checks
     ]
-    notes = [f"note: {note}" for note in check.result.notes]
+    notes = [f"failed: {_missing(check)}"] * (not check.complete)
+    notes += [f"note: {note}" for note in check.result.notes]
     notes += [
         f"note: {check.result[one.metric].label}: the difference to the baseline is without {one.left_out:,} images, "
         "of which it or the baseline has no score."
         for one in check.checks
         if one.left_out
     ]
-    caption = " ".join(filter(None, [sentence(figures.said), sentence(_tests(check))]))
-    return Table(columns, rows, caption=caption, notes=notes)
+    below = " ".join(filter(None, [caption({"": check.result}, figures), sentence(_tests(check))]))
+    return Table(columns, rows, caption=below, notes=notes)
 
 
 def _shown(check: Check, figures: Figures) -> Table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
-from sacrecap.report.score_formats import groups_table, heading, percent, sentence
+from sacrecap.report.score_formats import caption, groups_table, heading, percent
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.in_common import best
 
@@ -80,7 +80,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
         },
         caption=" ".join(
             [
-                *([sentence(figures.said)] if figures.said else []),
+                *filter(None, [caption(comparison, figures)]),
                 *([] if level is None else [f"Intervals: {percent(level)}, {how} over images."]),
             ]
         ),

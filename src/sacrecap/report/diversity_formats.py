@@ -9,7 +9,8 @@ from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table, records
-from sacrecap.report.score_formats import percent, sentence
+from sacrecap.report.score_formats import caption, percent
+from sacrecap.scoring.left_out import images_of, left_out
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -39,7 +40,7 @@ def table(result: Diversity, figures: Figures) -> Table:
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,
-        caption=sentence(figures.said),
+        caption=caption(result, figures),
     )
 
 
@@ -47,7 +48,7 @@ def _shown(result: Diversity, figures: Figures) -> Table:
     """The same, with the text around a table in the terminal."""
     return replace(
         table(result, figures),
-        title="; ".join(filter(None, [_title(result), figures.said])),
+        title="; ".join(filter(None, [_title(result), figures.said, left_out(result)])),
         caption="",
         notes=[*_tests(result, figures), *notes(result)],
     )
@@ -82,10 +83,9 @@ def caption_count(system: SystemDiversity) -> str:
 
 def _title(result: Diversity) -> str:
     first = next(iter(result.values()))
-    images = "1 image" if first.images == 1 else f"{first.images:,} images"
     interval = result.resampling.interval
     level = "" if interval is None else f"; {percent(interval)} intervals over images"
-    return f"{images}, tokenizer {first.corpus.tokenizer}{level}"
+    return f"{images_of(first)}, tokenizer {first.corpus.tokenizer}{level}"
 
 
 def _tests(result: Diversity, figures: Figures) -> list[str]:

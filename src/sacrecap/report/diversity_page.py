@@ -18,7 +18,7 @@ from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
-from sacrecap.report.score_page import held
+from sacrecap.report.score_page import facts_of_images, held
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
@@ -87,7 +87,7 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         "Diversity of caption sets",
         names(result),
         result.version,
-        {"Images": f"{first.images:,}", "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
+        {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
         [figures, *_tests(result), Section("plots", "Pictures"), Section("images", "Images", notes=[part])],
         data,
         compressed=True,

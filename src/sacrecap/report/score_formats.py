@@ -12,8 +12,10 @@ from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, Value, records
 from sacrecap.scoring.in_common import missing
+from sacrecap.scoring.left_out import images_of, left_out
 
 if TYPE_CHECKING:
+    from sacrecap.scoring.left_out import OfImages
     from sacrecap.scoring.result import Result, Score
 
 __all__ = ["check_explained", "heading", "percent", "render"]
@@ -56,14 +58,22 @@ def sentence(text: str) -> str:
 
 
 def heading(systems: Mapping[str, Result], figures: Figures) -> str:
-    """Number of scored images, references, tokenizer; the scale of the figures, if it is not 1; what has no score."""
+    """Number of scored images, references, tokenizer; the scale of the figures, if it is not 1; what was left out, and
+    what has no score.
+    """
     result = next(iter(systems.values()))
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
-    images = "1 image" if result.images == 1 else f"{result.images:,} images"
     reference = "reference" if most == 1 else "references"
-    scored = f"{images}, {references} {reference} each, tokenizer {result.corpus.tokenizer}"
-    return "; ".join(filter(None, [scored, figures.said, *missing(systems)]))
+    scored = f"{images_of(result)}, {references} {reference} each, tokenizer {result.corpus.tokenizer}"
+    return "; ".join(filter(None, [scored, figures.said, left_out(systems), *missing(systems)]))
+
+
+def caption(systems: Mapping[str, OfImages], figures: Figures) -> str:
+    """The scale of the figures, if it is not 1; and of how many images they are, where some are left out."""
+    of = left_out(systems)
+    images = f"{images_of(next(iter(systems.values())))}; {of}" if of else ""
+    return " ".join(filter(None, [sentence(figures.said), sentence(images)]))
 
 
 def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -128,7 +138,7 @@ def _table(result: Result, figures: Figures) -> Table:
         for row, score in zip(rows, result.values(), strict=True):
             row.append(figures.interval(*score.interval) if score.interval else "")
     notes = [*map(str, result.findings), *(f"note: {note}" for note in result.notes)]
-    return Table(columns, rows, caption=sentence(figures.said), notes=notes)
+    return Table(columns, rows, caption=caption({"": result}, figures), notes=notes)
 
 
 def shown(result: Result, figures: Figures) -> Table:
@@ -141,6 +151,7 @@ def shown(result: Result, figures: Figures) -> Table:
     return replace(
         table,
         title=heading({"": result}, figures),
+        caption=sentence(figures.said),
         columns=[*table.columns, Column("range", align="left", kind="range")],
         rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
         notes=[

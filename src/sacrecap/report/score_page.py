@@ -17,12 +17,14 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table
 from sacrecap.report.score_formats import groups_table, shown
 from sacrecap.scoring.in_common import missing
+from sacrecap.scoring.left_out import images_of, left_out
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.scoring.diversity_result import SystemDiversity
+    from sacrecap.scoring.left_out import OfImages
     from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -142,12 +144,19 @@ def _table(result: Result) -> Table:
     return replace(printed, columns=columns, rows=rows, notes=printed.notes)
 
 
+def facts_of_images(systems: Mapping[str, OfImages]) -> dict[str, str]:
+    """How many images were scored; what was left out."""
+    of = left_out(systems)
+    images = images_of(next(iter(systems.values()))).rpartition(" ")[0]
+    return {"Images": images, **({"Not scored as given": of} if of else {})}
+
+
 def facts(systems: Mapping[str, Result]) -> dict[str, str]:
     """What was scored and how; what has no score."""
     result, lacking = next(iter(systems.values())), missing(systems)
     least, most = result.corpus.reference_counts
     return {
-        "Images": f"{result.images:,}",
+        **facts_of_images(systems),
         "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
         "Tokenizer": result.corpus.tokenizer,
         **({"Missing": "; ".join(lacking)} if lacking else {}),

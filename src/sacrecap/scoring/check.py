@@ -15,6 +15,7 @@ from sacrecap.scoring.baseline import Baseline, baseline_corpus, check_alike, re
 from sacrecap.scoring.compare import compare_results
 from sacrecap.scoring.in_common import difference, in_common
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.left_out import in_json
 from sacrecap.scoring.ranks import holm
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus
@@ -67,10 +68,27 @@ class Check:
     test: Test
     alpha: float
     resampling: Resampling
+    allow_missing: float = 0.0
+    """The largest share of the images that may have no candidate that is scored."""
+
+    @property
+    def missing(self) -> int:
+        """How many images are left out, or count as an empty caption."""
+        return self.result.corpus.images_left_out + self.result.corpus.filled
+
+    @property
+    def missing_share(self) -> float:
+        """The same as a share of the images given."""
+        return self.missing / (self.result.images + self.result.corpus.images_left_out)
+
+    @property
+    def complete(self) -> bool:
+        """Whether no more images are missing than may be."""
+        return self.missing_share <= self.allow_missing
 
     @property
     def passed(self) -> bool:
-        return all(one.passed for one in self.checks)
+        return self.complete and all(one.passed for one in self.checks)
 
     @property
     def failed(self) -> list[Checked]:
@@ -88,6 +106,8 @@ class Check:
         return {
             "sacrecap": document["sacrecap"],
             "images": document["images"],
+            **in_json(self.result),
+            **({"allow_missing": self.allow_missing} if self.missing else {}),
             "passed": self.passed,
             "checks": [one.to_dict() for one in self.checks],
             **({"test": test} if self.tested else {}),
@@ -108,6 +128,7 @@ def check(
     on_missing: OnMissing = "error",
     test: Test = "exact",
     alpha: float = 0.05,
+    allow_missing: float = 0.05,
     resampling: Resampling = Resampling(None),  # noqa: B008 - a value that never changes
     threads: int = 0,
 ) -> Check:
@@ -125,6 +146,7 @@ def check(
         on_missing: how to treat an image without candidate: `error`, `skip` or `zero`.
         test: `exact`, `permutation` or `bootstrap`, as for `sacrecap.compare`.
         alpha: a lower score is a regression where p, corrected by Holm over the metrics, is at most this.
+        allow_missing: the check fails where a larger share of the images has no candidate, as `on_missing` lets pass.
         resampling: how many samples a test draws that does so, and from which seed; no intervals.
         threads: number of threads; 0 means one per core.
 
@@ -163,7 +185,7 @@ def check(
             lost = math.isnan(value) and not math.isnan(old)
             passed = not lost and not (worse and (own is None or own <= alpha))
             checks.append(Checked(metric.key, "baseline", value, old, passed, own, left_out, delta))
-    return Check(now, checks, test, alpha, resampling)
+    return Check(now, checks, test, alpha, resampling, allow_missing)
 
 
 def _only(result: Result, metrics: Sequence[Metric]) -> Result:

@@ -11,6 +11,7 @@ from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.scoring.findings import Finding, Looked, comparable, of_systems
 from sacrecap.scoring.in_common import best_first
+from sacrecap.scoring.left_out import in_json
 from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 from sacrecap.scoring.standard import standard_in
@@ -189,6 +190,7 @@ class Comparison(Printable, Keyed["Result"]):
             },
             "systems": {
                 name: {
+                    **in_json(result),
                     "scores": (document := result.to_dict())["scores"],
                     "intervals": document["intervals"],
                     **({"without_score": document["without_score"]} if "without_score" in document else {}),

@@ -15,6 +15,7 @@ from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.scoring.findings import Finding, findings, of_systems
 from sacrecap.scoring.intervals import Resampling, notes
+from sacrecap.scoring.left_out import in_json
 from sacrecap.scoring.result import Keyed, Score, counted, scored, values_of, within
 
 if TYPE_CHECKING:
@@ -192,7 +193,11 @@ class SystemDiversity(Keyed[Score]):
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
         """The system's part of the JSON of `sacrecap diversity`."""
-        document: dict[str, Any] = {"images": self.images, "captions_per_image": self.captions_per_image}
+        document: dict[str, Any] = {
+            "images": self.images,
+            **in_json(self),
+            "captions_per_image": self.captions_per_image,
+        }
         document.update({key: figure.value for key, figure in self.figures.items()})
         document["vocabulary"] = self.vocabulary
         intervals = {key: list(figure.interval) for key, figure in self.figures.items() if figure.interval is not None}

@@ -18,6 +18,7 @@ from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, findings
 from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
+from sacrecap.scoring.left_out import improved, in_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -289,7 +290,7 @@ class Result(Printable, Keyed[Score]):
         own = () if self.groups is None else self.groups.notes
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
         asked = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
-        return [*general, *own, *dict.fromkeys(of_metrics), *asked]
+        return [*general, *own, *improved(self.corpus.filled, self.values()), *dict.fromkeys(of_metrics), *asked]
 
     @property
     def explains(self) -> tuple[str, ...]:
@@ -372,14 +373,16 @@ class Result(Printable, Keyed[Score]):
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures, findings; coverage of
-        metrics that compare word vectors; how many images have no score, where some have none; the intervals' method
-        where it is not the percentile; notes where there are any. A score is None if no image has one.
+        metrics that compare word vectors; the images given and what was left out, where something was; how many images
+        have no score, where some have none; the intervals' method where it is not the percentile; notes where there are
+        any. A score is None if no image has one.
         """
         lacking = {key: score.unscored for key, score in self.scores.items() if score.unscored}
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
             "sacrecap": self.version,
             "images": self.images,
+            **in_json(self),
             "scores": {key: finite(score.value) for key, score in self.scores.items()},
             "intervals": {
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
