@@ -14,6 +14,7 @@ from sacrecap.metrics.registry import own_metrics
 from sacrecap.resources.publications import publications, read_bibtex
 
 REQUIRED = {
+    "article": {"author", "title", "journal", "year"},
     "inproceedings": {"author", "title", "booktitle", "year"},
     "techreport": {"author", "title", "institution", "year"},
     "misc": {"author", "title", "year", "url"},

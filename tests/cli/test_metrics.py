@@ -18,7 +18,7 @@ def test_the_listing_names_every_metric(run: Runner) -> None:
 
 
 def test_the_pages_of_all(run: Runner) -> None:
-    pages = run.ok("metrics", "all, rubric, judge, diversity").split("\n\n\n")
+    pages = run.ok("metrics", "all, rubric, judge, diversity, vendi").split("\n\n\n")
     text = "\n".join(pages)
     for metric in own_metrics():
         assert f"{metric.label}   ({metric.name}; groups: " in text
@@ -53,7 +53,7 @@ def test_json(run: Runner) -> None:
     for metric in described:
         assert set(metric["groups"]) <= set(groups())
         last = "diversity" if metric["needs"] == ["caption sets"] else "all"
-        assert metric["groups"][-1:] == ([] if metric["name"] in ("judge", "rubric") else [last])
+        assert metric["groups"][-1:] == ([] if metric["name"] in ("judge", "rubric", "vendi") else [last])
         assert metric["range"][0] == (-1 if metric["name"] in ("bertscore", "sentence") else 0)
     only = json.loads(run.ok("metrics", "cider-d", "--format", "json"))
     assert [metric["parameters"]["sigma"]["default"] for metric in only] == [6.0]

@@ -314,6 +314,12 @@ def alone(metric: Metric) -> None:
     assert per_set(metric, [LONGER], ["dog"], [""]) == [0, 0, 0]
 
 
+@entry("vendi", "one caption")
+@entry("vendi", "equal captions")
+def one_effective_caption(metric: Metric) -> None:
+    assert per_set(metric, [LONGER], ["dog"], [LONGER] * 7) == pytest.approx([1, 1, 1], abs=1e-12)
+
+
 @entry("mbleu", "one caption")
 @entry("distinct", "one caption")
 def alone_as_if_repeated(metric: Metric) -> None:
@@ -348,6 +354,7 @@ def equal_captions_have_no_variety(metric: Metric) -> None:
 
 @entry("self-cider", "all similarities 0")
 @entry("lsa", "all similarities 0")
+@entry("vendi", "all similarities 0")
 def no_similarity(metric: Metric) -> None:
     assert per_set(metric, ["", ""], ["", "", ""]) == [0, 0]
 
@@ -358,6 +365,12 @@ def an_empty_caption_among_others(metric: Metric) -> None:
     with_it, alone_, two = per_set(metric, [LONGER, OTHER, ""], [LONGER, ""], [LONGER, OTHER])
     assert alone_ == 0
     assert with_it == pytest.approx(two * math.log(2) / math.log(3))
+
+
+@entry("vendi", "empty caption")
+def an_empty_caption_counts_for_nothing(metric: Metric) -> None:
+    with_it, without, alone_ = per_set(metric, [LONGER, OTHER, ""], [LONGER, OTHER], ["", LONGER])
+    assert (with_it, alone_) == (pytest.approx(without), 1)
 
 
 @entry("mbleu", "empty caption")

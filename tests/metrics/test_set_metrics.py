@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reference import diversity as slow
 from sacrecap import _core
-from sacrecap.metrics import Distinct, Div, Lsa, Mbleu, MbleuMix, SelfCider
+from sacrecap.metrics import Distinct, Div, Lsa, Mbleu, MbleuMix, SelfCider, Vendi
 from sets import Sets, caption_sets, score
 
 ZEBRAS = ["zebras grazing grass", "grazing grass", "zebras grazing"]
@@ -31,6 +31,39 @@ def test_self_cider_equals_the_formula(sets: Sets, n: int) -> None:
         wanted = [slow.of_kernel(kernel(captions, len(sets), frequency, n, **extra)) for captions in sets.values()]
         equal(found[metric.key].per_image, wanted)
         equal(found[metric.key].value, sum(wanted) / len(wanted))
+
+
+@given(sets=caption_sets(), n=st.integers(1, 4))
+def test_vendi_equals_the_formula(sets: Sets, n: int) -> None:
+    frequency = slow.document_frequency(list(sets.values()))
+    for kernel, matrix in (("cider", slow.cider_kernel), ("cider-d", slow.cider_d_kernel)):
+        metric = Vendi(kernel=kernel, n=n)
+        found = score(sets, metric)[metric.key].per_image
+        equal(found, [slow.vendi(matrix(captions, len(sets), frequency, n)) for captions in sets.values()])
+
+
+@pytest.mark.parametrize("kernel", ["cider", "cider-d", "words", "rouge-l"])
+def test_vendi_counts_captions_that_share_nothing(kernel: str) -> None:
+    captions = ["a dog runs along", "two", "some cats sleep there today", "birds sing"]
+    sets = {
+        "one": captions[:1],
+        "equal": captions[:1] * 5,
+        "apart": captions,
+        "twice": captions * 2,
+        "with empty ones": [*captions, "", ""],
+        "empty": ["", "", ""],
+        "an empty one": [""],
+    }
+    metric = Vendi(kernel=kernel)
+    assert score(sets, metric)[metric.key].per_image == pytest.approx([1, 1, 4, 4, 4, 0, 0], abs=1e-12)
+
+
+def test_kernels_that_weight_no_words_need_no_frequencies() -> None:
+    for metric in (Vendi(kernel="words"), SelfCider(kernel="rouge-l")):
+        found = score({"1": ["a dog", "a cat"]}, metric)[metric.key]  # CIDEr warns of a single image
+        assert not metric.uses_document_frequency
+        assert "|df:" not in found.signature
+    assert "|df:" in score({"1": ["a dog", "a cat"], "2": ["x"]}, Vendi())["vendi"].signature
 
 
 @given(sets=caption_sets())

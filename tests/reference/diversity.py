@@ -28,6 +28,17 @@ def of_kernel(kernel: np.ndarray) -> float:
     return spread(np.sqrt(values).tolist())
 
 
+def vendi(kernel: np.ndarray) -> float:
+    """exp(−tr(K/n ln K/n)) of the n captions that are similar to themselves, K with ones on its diagonal."""
+    own = np.flatnonzero(kernel.diagonal())
+    if not len(own):
+        return 0.0
+    roots = np.sqrt(kernel.diagonal()[own])
+    values = np.linalg.svd(kernel[np.ix_(own, own)] / np.outer(roots, roots), compute_uv=False)
+    shares = values[values > 0] / values.sum()
+    return math.exp(-sum(share * math.log(share) for share in shares))
+
+
 def vectors(captions: Sequence[str], documents: int, frequency: Frequencies, n: int) -> list[dict[Ngram, float]]:
     """TF-IDF weights of the n-grams of order n."""
     return [

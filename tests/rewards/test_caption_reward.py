@@ -377,6 +377,10 @@ def test_terms_can_be_subtracted() -> None:
         (lambda: CaptionReward(REFERENCES, tokenizer="blank"), "tokenizer"),
         (lambda: SetReward(REFERENCES, "cider-d"), "cider-d scores single captions; use .*CaptionReward"),
         (lambda: SetReward(REFERENCES, num_generations=2), r"at least 3 captions \(num_generations\), got 2"),
+        (lambda: SetReward(None), "the references of a batch are few; .*lsa and vendi"),
+        (lambda: SetReward(None, "lsa + rouge-l"), "a reward has references"),
+        (lambda: SetReward(None, "lsa")(["a"] * 4), "how many captions of an image form a group"),
+        (lambda: SetReward(REFERENCES, "lsa", num_generations=3)(["a"] * 3), "which images are these captions of"),
         (lambda: SetReward(REFERENCES)(["a"] * 4, ["park"] * 4), "how many captions of an image form a group"),
         (lambda: CaptionReward(REFERENCES)(["a"]), "which images are these captions of"),
         (lambda: CaptionReward(REFERENCES)(["a"], "park"), "which images are these captions of"),
@@ -442,6 +446,26 @@ def test_references_from_a_column_of_the_data_set() -> None:
     sets = SetReward(None, "rouge-l + lsa", reference_column="captions", num_generations=3)
     expected = SetReward(REFERENCES, "rouge-l + lsa", num_generations=3)(CAPTIONS, ["beach"] * 3 + ["sofa"] * 3)
     assert sets(CAPTIONS, captions=[REFERENCES["beach"]] * 3 + [REFERENCES["sofa"]] * 3) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", ["lsa", "vendi(kernel=words)", "self-cider(kernel=rouge-l) - 0.1*words"])
+def test_completions_without_references(metric: str) -> None:
+    """By image ids, by the column of the data set, or by rows alone; those of a group are compared with each other."""
+    free = SetReward(None, metric, num_generations=3)
+    expected = SetReward(REFERENCES, metric, num_generations=3)(CAPTIONS, ["beach"] * 3 + ["sofa"] * 3)
+    assert (
+        free(CAPTIONS)
+        == free(CAPTIONS, ["x"] * 3 + ["y"] * 3)
+        == free(CAPTIONS, image_id=[1] * 3 + [2] * 3)
+        == expected
+    )
+    assert free(iter(CAPTIONS), prompts=[[{"role": "user"}]] * 6) == expected
+    assert free([]) == []
+    assert free.last is not None
+    repeated, other = free(["a dog runs", "a dog runs", None, "two cats", "two cats", "a bus"])[0::5]
+    assert repeated < other  # type: ignore[operator]
+    with pytest.raises(DataError, match="hold whole groups"):
+        free(CAPTIONS[:4])
 
 
 END_WORD = "theendword"

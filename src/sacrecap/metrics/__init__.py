@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.rouge import RougeN as RougeN
     from sacrecap.metrics.rouge import RougeS as RougeS
     from sacrecap.metrics.self_cider import SelfCider as SelfCider
+    from sacrecap.metrics.self_cider import Vendi as Vendi
     from sacrecap.metrics.sentence import Sentence as Sentence
     from sacrecap.metrics.spice.spice import Spice as Spice
     from sacrecap.metrics.spider import Spider as Spider
@@ -77,9 +78,10 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "mbleu-mix": ("mbleu:MbleuMix", {}, "diversity"),
     **{f"div-{n}": ("div:Div", {"n": n}, "diversity") for n in (1, 2)},
     "distinct": ("div:Distinct", {}, "diversity"),
+    "vendi": ("self_cider:Vendi", {}, ""),
 }
 """By name: the place of the class, the parameters that the name fixes, and the groups. Metrics of caption sets are in
-`diversity`, all others in `all`; a judge, which costs money, and a rubric are in no group.
+`diversity`, all others in `all`; a judge, which costs money, a rubric, and Vendi, whose scale is another, are in none.
 """
 
 _PLACES = [place for place, _, _ in METRICS.values()]

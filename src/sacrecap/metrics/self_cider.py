@@ -1,21 +1,29 @@
-"""Self-CIDEr: how evenly the spectrum of a set's CIDEr similarities is spread.
+"""Self-CIDEr and the Vendi score: how evenly the spectrum of a set's similarities is spread.
 
 Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019).
 
     K_ij = CIDEr(c_i, c_j) = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j)),  λ_1 ≥ … ≥ λ_m its eigenvalues
     r    = √λ_1 / Σ_i √λ_i,   Self-CIDEr = −log_m r
 
+Friedman, Dieng, *The Vendi Score: a diversity evaluation metric for machine learning* (TMLR 2023).
+
+    K_ii = 1,  λ the eigenvalues of K/m,   Vendi = exp(−Σ_i λ_i ln λ_i)
+
 Where papers and programs differ: docs/reference/metrics/self-cider.md.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap._core import SIMILARITIES
-from sacrecap.metrics.base import SetMetric, Totals
+from sacrecap.metrics.base import Metric, Ready, SetMetric, Totals
 from sacrecap.metrics.cider import IdfMetric
 from sacrecap.metrics.declared import parameter
+
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 
 class SelfCider(IdfMetric, SetMetric):
@@ -46,6 +54,13 @@ class SelfCider(IdfMetric, SetMetric):
         "caption of fewer than 4 words": "its missing orders count as 0, so its similarity to itself is below 1",
     }
 
+    @property
+    def uses_document_frequency(self) -> bool:  # type: ignore[override]
+        return self.kernel in ("cider", "cider-d")
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        return super().ready(corpus, needs) if self.uses_document_frequency else Metric.ready(self, corpus, needs)
+
     def similarity(self) -> dict[str, bool | float | str]:
         return self.kernel_parameters()
 
@@ -58,3 +73,25 @@ class SelfCider(IdfMetric, SetMetric):
             return []
         of = f"{negative:,} of {statistics.rows:,} images"
         return [f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were used"]
+
+
+class Vendi(SelfCider):
+    """The Vendi score of a caption set, the effective number of its captions; corpus score = mean over images.
+
+    Its matrix has ones on the diagonal: K_ij / √(K_ii K_jj).
+    """
+
+    arithmetic: ClassVar[str] = "vendi"
+    family: ClassVar[str] = "vendi"
+    title: ClassVar[str] = "Vendi"
+    summary: ClassVar[str] = "As many captions, of which no two share anything, would be as varied as the set."
+    equation: ClassVar[str] = "exp(−Σ_i λ_i ln λ_i),  λ the eigenvalues of K/m, with K_ii = 1"
+    source: ClassVar[str] = "Friedman and Dieng, TMLR 2023"
+    cites: ClassVar[tuple[str, ...]] = ("friedman2023vendi",)
+    upper: ClassVar[float | None] = None
+    nothing: ClassVar[dict[str, str]] = {
+        "one caption": "1",
+        "equal captions": "1",
+        "all similarities 0": "0: empty captions, or words whose IDF is 0",
+        "empty caption": "it counts for nothing",
+    }

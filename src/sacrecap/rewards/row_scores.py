@@ -74,7 +74,8 @@ def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenize
     if references is None:
         raise UsageError(
             f"{metric.key} weights words by how many images have them, and the references of a batch are few; give "
-            "document frequencies (document_frequency=…)"
+            "those of the whole training split, or document frequencies (document_frequency=…); of metrics of caption "
+            "sets lsa and vendi(kernel=words) weight no words"
         )
     if references.image_count < 2:
         raise UsageError(

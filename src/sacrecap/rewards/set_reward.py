@@ -16,7 +16,7 @@ diversity in image captioning* (CVPR 2019), section 5.3.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +27,7 @@ from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import UsageError, warn
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, references_of, tokenised
-from sacrecap.rewards.completions import CompletionBatch, in_groups, told_group_size, trainer_of
+from sacrecap.rewards.completions import Completion, CompletionBatch, in_groups, told_group_size, trainer_of
 from sacrecap.rewards.metric_reward import MetricReward
 from sacrecap.rewards.row_scores import TermScores, ready_needs, row_scores, summed
 
@@ -50,7 +50,8 @@ class SetReward(MetricReward):
 
     Args:
         references: the captions of all training images, as for [`CaptionReward`][sacrecap.rewards.CaptionReward]: words
-            are weighted by them. None with `reference_column`.
+            are weighted by them. None with `reference_column`, or where the reward is of caption sets alone and weights
+            no words (`lsa`, `vendi(kernel=words)`): then it takes completions of any kind, and needs no image ids.
         reward: a metric of caption sets, or a mixture of such metrics with metrics of captions and penalties:
             `cider-d + 2*self-cider`. `mbleu-4`, for which lower is better, counts negatively.
         tokenizer: of captions and references.
@@ -100,7 +101,8 @@ class SetReward(MetricReward):
                 f"{', '.join(of_captions)} scores single captions; use sacrecap.rewards.CaptionReward, or add a metric "
                 "of caption sets, such as self-cider"
             )
-        captions = references_of(references, reference_column)
+        self._alone = references is None and reference_column is None and not of_captions
+        captions = None if self._alone else references_of(references, reference_column)
         merged = Needs.of(needs, given, threads=threads)
         self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
         self._captions = None
@@ -118,6 +120,14 @@ class SetReward(MetricReward):
         self._watch = self._watched(words, captions, merged)
         self._warned = False
 
+    def __call__(
+        self, completions: Iterable[Completion], image_ids: Iterable[object] | None = None, **columns: object
+    ) -> list[float | None]:
+        texts = list(completions)
+        if self._alone and image_ids is None and columns.get(self._reading.image_column) is None:
+            image_ids = [f"group {row // self._size(columns)}" for row in range(len(texts))]
+        return super().__call__(texts, image_ids, **columns)
+
     def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch by metrics; `groups` are the rows of each group."""
         terms = self._shares(batch, groups) if groups else []
@@ -127,12 +137,7 @@ class SetReward(MetricReward):
         return summed(terms, groups or batch.by_image().values(), len(batch.images))
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]]:
-        each = self.num_generations or told_group_size(columns)
-        if each is None:
-            raise UsageError(
-                "how many captions of an image form a group? Give num_generations=8 (or how many your trainer samples)"
-            )
-        _check_size(each)
+        each = self._size(columns)
         settings = getattr(trainer_of(columns), "args", None)
         if getattr(settings, "scale_rewards", None) == "group" and not self._warned:
             self._warned = True
@@ -142,6 +147,16 @@ class SetReward(MetricReward):
                 'direction; set scale_rewards="none" in GRPOConfig'
             )
         return in_groups(batch, each)
+
+    def _size(self, columns: Mapping[str, object]) -> int:
+        """How many captions form a group."""
+        each = self.num_generations or told_group_size(columns)
+        if each is None:
+            raise UsageError(
+                "how many captions of an image form a group? Give num_generations=8 (or how many your trainer samples)"
+            )
+        _check_size(each)
+        return each
 
     def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> list[TermScores]:
         """(N,) weighted shares of each metric."""

@@ -166,7 +166,7 @@ class SystemDiversity(Keyed[Score]):
         metric = metric or SelfCider()
         parameters = metric.similarity()
         given = []
-        if self.document_frequency and isinstance(metric, SelfCider):
+        if self.document_frequency and isinstance(metric, SelfCider) and metric.uses_document_frequency:
             given.append(metric.fitting(self.document_frequency, self.corpus.tokenizer)._core)
         captions = self.corpus.native(stems=metric.uses_stems)
         bytes_ = _core.similarity_matrix(captions, number, parameters, given)

@@ -36,6 +36,7 @@ const KERNELS: &[(&str, Build)] = &[
     ("fluency", fluency::build),
     ("self-cider", diversity::build_self_cider),
     ("lsa", diversity::build_lsa),
+    ("vendi", diversity::build_vendi),
     ("mbleu", diversity::build_mbleu),
     ("mbleu-mix", diversity::build_mix),
     ("div", diversity::build_div),

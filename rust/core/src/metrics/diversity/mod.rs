@@ -13,4 +13,4 @@ pub use accuracy::{CaptionPool, grouped};
 pub(crate) use distinct::{build_distinct, build_div};
 pub(crate) use mbleu::{build_mbleu, build_mix};
 pub use novelty::novel_captions;
-pub(crate) use spectral::{build_lsa, build_self_cider};
+pub(crate) use spectral::{build_lsa, build_self_cider, build_vendi};
