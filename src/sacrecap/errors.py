@@ -124,14 +124,16 @@ def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:
         raise UsageError(f"{what} must be one of {', '.join(accepted)}, got {name!r}{did_you_mean(name, accepted)}")
 
 
-def did_you_mean(name: object, accepted: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
-    """A question with the accepted names that are most like this one, in brackets; empty if none is.
-
-    `cutoff`: the least share of letters in common, from 0 to 1.
-    """
+def nearest(name: object, accepted: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The accepted names that are most like this one. `cutoff`: the least share of letters in common, from 0 to 1."""
     import difflib
 
-    near = difflib.get_close_matches(str(name), list(accepted), n=most, cutoff=cutoff)
+    return difflib.get_close_matches(str(name), list(accepted), n=most, cutoff=cutoff)
+
+
+def did_you_mean(name: object, accepted: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> str:
+    """A question with the nearest of the accepted names, in brackets; empty if none is near."""
+    near = nearest(name, accepted, most=most, cutoff=cutoff)
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
@@ -227,4 +229,9 @@ def first_of(names: Sequence[object]) -> str:
     return ", ".join(map(str, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
 
 
-_NAMED = 5
+def cut_off(text: str) -> str:
+    """The beginning of a text in a message, and whether there is more."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+_NAMED, _LONGEST = 5, 60

@@ -60,7 +60,7 @@ def test_what_is_taken(check: Callable[[object], Any], value: object, read: obje
         (fields.listed, {}, {"least": 2}, "x must be a list of at least 2, got {}"),
         (fields.texts, [], {}, "x must be a list of at least 1, each text, got []"),
         (fields.texts, ["a", 3], {}, "x[1] must be text, got 3"),
-        (fields.text, ["a" * 100], {}, f"x must be text, got ['{'a' * 55}…"),
+        (fields.text, ["a" * 100], {}, f"x must be text, got ['{'a' * 57}…"),
     ],
 )
 def test_what_is_said_of_the_rest(

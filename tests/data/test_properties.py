@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 from sacrecap._core import Captions
 from sacrecap.data import WRITTEN_FORMATS, read_references, write_candidates
 from sacrecap.data.captions import FORMATS, CaptionFile
-from sacrecap.data.cells import is_missing
+from sacrecap.data.cells import is_missing, unwritten
 from sacrecap.data.recognise import recognised
 from sacrecap.data.source import Reading
 from sacrecap.data.unpack import Content
-from sacrecap.data.written import unwritten
 from sacrecap.errors import SacrecapError
 
 

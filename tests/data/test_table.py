@@ -39,6 +39,15 @@ def test_tables_are_recognised_by_their_first_bytes(tmp_path: Path, form: str, c
     assert read_caption_sets(path, format="parquet" if form == "parquet" else "arrow").to_dict() == WHOLE
 
 
+def test_a_column_without_a_name_is_called_by_its_place(tmp_path: Path) -> None:
+    """pandas writes its index so, which may be the image ids."""
+    path = tmp_path / "refs.csv"
+    path.write_text(",caption\n7,a dog\n9,a cat\n", "utf-8")
+    with pytest.raises(DataError, match="has the columns Unnamed: 0, caption, of which none is known to hold image"):
+        read_candidates(path)
+    assert read_candidates(path, id_column="Unnamed: 0").to_dict() == {"7": ["a dog"], "9": ["a cat"]}
+
+
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [

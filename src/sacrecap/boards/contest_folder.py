@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import difflib
 import os
 import re
 import stat
@@ -18,7 +17,7 @@ from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.data import fields
 from sacrecap.data.fields import Invalid
 from sacrecap.data.source import PathLike, reading
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, nearest
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
@@ -271,7 +270,7 @@ def _table(
     values = {}
     for key, value in document.items():
         if key not in keys:
-            near = difflib.get_close_matches(key, keys, 1)
+            near = nearest(key, keys)
             hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(keys)}"
             raise DataError(f"{path}: unknown key {within}{key}{hint}")
         if isinstance(value, dict) and key in _TABLES:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import divided
+from sacrecap.data.cells import divided, unwritten
 from sacrecap.data.shapes import (
     POSITION,
     SHAPES,
@@ -29,8 +29,7 @@ from sacrecap.data.shapes import (
 )
 from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several
 from sacrecap.data.unpack import Content, is_binary
-from sacrecap.data.written import unwritten
-from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, option, spelled, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, nearest, option, spelled, warn
 
 if TYPE_CHECKING:
     from sacrecap.data.download import Progress
@@ -239,15 +238,15 @@ class CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
             return cls(path, reading, held=held)
-        from sacrecap.data.testsets import find, nearest
+        from sacrecap.data.testsets import NEAR, TEST_SETS, find
 
         try:
             return cls(find(path, progress) or path, reading, held=held)
         except DataError as error:
-            near = nearest(path)
-            if near is None or near == path:
+            near = nearest(path, TEST_SETS, cutoff=NEAR)
+            if near in ([], [path]):
                 raise
-            raise DataError(f"{error}; the test set is called {near}") from None
+            raise DataError(f"{error}; the test set is called {near[0]}") from None
 
     def references(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
         """The file's references."""

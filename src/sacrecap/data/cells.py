@@ -18,7 +18,7 @@ from typing import Any
 
 from sacrecap._core import Captions
 from sacrecap.data.written import caption_of, written
-from sacrecap.errors import DataError, DataWarning, UsageError, first_of, naming, option, some, spelled, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, cut_off, first_of, naming, option, some, spelled, warn
 
 LISTS = ("['", '["', '[{"')
 """How a list begins that was written as text."""
@@ -30,9 +30,6 @@ AS_ONE = "none"
 """In the place of a separator: each text is one caption, whatever it holds."""
 WORDS = ("", "nan", "none", "null", "<na>")
 """Texts of a text table that stand for no caption, in small letters and without blanks around."""
-_LONGEST_SHOWN = 60
-"""Characters of a caption in a message."""
-
 _ROWS = 20
 """Objects of a list whose names are looked at."""
 
@@ -49,6 +46,27 @@ def listed(cell: Any, where: str) -> Any:
     with naming(f"{where} has "):
         captions = written(cell)
     return cell if captions is None else captions
+
+
+def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captions:
+    """The captions, with those in the texts of objects in place of these.
+
+    Raises `DataError` for the text of a list that ends early, unless `unfit` takes it, by its image.
+    """
+    images = captions.that_begin_written()
+    if not images:
+        return captions
+    every: dict[str, list[Any]] = captions.to_dict()
+    for image in dict.fromkeys(images):
+        try:
+            read = [(text, written(text)) for text in every[image]]
+        except DataError as error:
+            if unfit is None:
+                raise DataError(f"image {image} has {error}") from None
+            unfit[image] = f"has {error}"
+            continue
+        every[image] = [one for text, texts in read for one in ([text] if texts is None else texts)]
+    return captions.with_texts(every)
 
 
 def divided(captions: Captions, separator: str | None) -> Captions:
@@ -79,11 +97,10 @@ def divided(captions: Captions, separator: str | None) -> Captions:
 
 def undivided(text: str) -> str:
     """What is wrong with a caption that holds `SEPARATOR`, and what to do."""
-    start = text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
     of = "the readers in sacrecap.data"
     return (
-        f"a caption that holds {SEPARATOR}, which mostly stands between several ({start!r}); cut captions there by "
-        f"{_separator(SEPARATOR, of)}, or take each as one by {_separator(AS_ONE, of)}"
+        f"a caption that holds {SEPARATOR}, which mostly stands between several ({cut_off(text)!r}); cut captions "
+        f"there by {_separator(SEPARATOR, of)}, or take each as one by {_separator(AS_ONE, of)}"
     )
 
 

@@ -18,7 +18,7 @@ from sacrecap.data.cells import LISTS
 from sacrecap.data.rows import Rows, names_of, of_columns, of_records, of_table, quoting
 from sacrecap.data.shapes import ENVELOPES, IDS, WRAPPERS, excludes, is_envelope, shape_of_columns
 from sacrecap.data.unpack import Content
-from sacrecap.errors import DataError, first_of
+from sacrecap.errors import DataError, cut_off, first_of
 
 Record = Mapping[str, Any]
 
@@ -26,8 +26,6 @@ _SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
 _KARPATHY = ("cocoid", "filename", "imgid")
 _FIRST = 65
 """Images after which an object is a mapping, whatever comes later."""
-_SHOWN = 60
-"""Characters of an id in a message."""
 _DEEP = 3
 """Objects around the rows."""
 _LINES = 100
@@ -98,7 +96,7 @@ def of_mapping(document: dict[str, Any]) -> Rows:
     for image, value in document.items():
         if not _may_be_captions(value):
             kind = "an object" if isinstance(value, dict) else "a list of objects or lists"
-            raise DataError(f"the caption of image {image[:_SHOWN]} is {kind}; captions must be strings")
+            raise DataError(f"the caption of image {cut_off(image)} is {kind}; captions must be strings")
     return of_columns({"image_id": [*document], "caption": [*document.values()]}, is_json=True)
 
 
@@ -333,8 +331,7 @@ def flickr(content: Content) -> Rows:
         if wrong:
             number, text = wrong[0]
             also = f" (also line {first_of([number for number, _ in wrong[1:]])})" if wrong[1:] else ""
-            start = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            raise DataError(f'line {number}: "{start}" is not name.jpg#0, a tab and a caption{also}')
+            raise DataError(f'line {number}: "{cut_off(text)}" is not name.jpg#0, a tab and a caption{also}')
         yield [columns.get(name, [None] * len(columns["image_id"])) for name in names]
 
     return Rows(["image_id", "caption"], batches)

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, cut_off
 
 T = TypeVar("T")
 
@@ -44,8 +44,7 @@ def shown(value: object) -> str:
     """The value, short enough for a message."""
     if value is None:
         return "nothing"
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "…"
+    return cut_off(repr(value))
 
 
 def json_type(value: object) -> str:

@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.data.written import unwritten
+from sacrecap.data.cells import unwritten
 from sacrecap.errors import DataError, naming, of_extra, some
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sacrecap.data import documents, matlab, rows
 from sacrecap.data.rows import Rows
 from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, binary_format, not_utf8
-from sacrecap.errors import DataError, naming
+from sacrecap.errors import DataError, cut_off, naming
 
 _DOCUMENTS: dict[str, Callable[[Any], Rows | None]] = {
     "coco": documents.coco,
@@ -30,7 +30,6 @@ _DOCUMENTS: dict[str, Callable[[Any], Rows | None]] = {
 """Shapes of a document of JSON, in the order in which they are tried."""
 _TABLES = {"csv": ",;", "tsv": "\t"}
 """Formats of tables of text, by what stands between their fields."""
-_SHOWN = 60
 
 
 class Recognised(NamedTuple):
@@ -172,7 +171,7 @@ def _check_single(content: Content) -> None:
         keys: set[str] = set()
         for key, _ in pairs:
             if key in keys:
-                raise DataError(f"image {key[:_SHOWN]} stands twice in the mapping; put its captions in one list")
+                raise DataError(f"image {cut_off(key)} stands twice in the mapping; put its captions in one list")
             keys.add(key)
 
     json.loads(content.read().decode("utf-8-sig"), object_pairs_hook=checked)
@@ -182,7 +181,7 @@ def _described(document: Any) -> str:
     """What a document is, for a message."""
     if isinstance(document, dict):
         keys = [*document]
-        return f"an object with the keys {', '.join(key[:_SHOWN] for key in keys[:8])}{', …' if len(keys) > 8 else ''}"
+        return f"an object with the keys {', '.join(map(cut_off, keys[:8]))}{', …' if len(keys) > 8 else ''}"
     kinds: dict[type, str] = {str: "texts", dict: "objects", list: "lists"}
     inside = dict.fromkeys(kinds.get(type(one), "numbers, null, true or false") for one in document)
     return f"a list of {' and '.join(inside)}" if inside else "an empty list"
@@ -206,9 +205,9 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
             return "pairs", pairs
     if table is None:
         line = next(line for line in content.lines() if line.strip()).strip()
-        shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
         raise DataError(
-            f'found a text that begins "{shown}"; {accepted()}; where each line is a caption, choose the format text'
+            f'found a text that begins "{cut_off(line)}"; {accepted()}; where each line is a caption, choose '
+            "the format text"
         )
     corpus = documents.msvd(table)
     return ("rows", table) if corpus is None else ("msvd", corpus)

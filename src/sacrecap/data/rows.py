@@ -27,6 +27,8 @@ _ROWS = 10_000
 """Rows that are read together."""
 DELIMITERS = ",;\t|"
 """What may stand between the fields of a table; of equal counts the first."""
+UNNAMED = "Unnamed: "
+"""What a column without a name is called, before its place, from 0: as pandas, which writes its index so, calls it."""
 _FLICKR = ["image_name", "comment_number", "comment"]
 """The columns of Flickr30k's `results.csv`, in one line of which the bar between number and comment is missing."""
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -241,16 +243,17 @@ def of_table(content: Content, known: Sequence[str] | None = None, delimiter: st
         while chunk := [row for _, row in islice(rows, _ROWS)]:
             yield [[row[place] for row in chunk] if place is not None else [""] * len(chunk) for place in places]
 
-    return Rows([name for name in columns if name], batches, is_text=True)
+    return Rows(columns, batches, is_text=True)
 
 
 def table_header(content: Content) -> tuple[list[str], str]:
-    """The columns of a text table, and its delimiter. Raises `DataError` for a text without header."""
+    """The columns of a text table, all named, and its delimiter. Raises `DataError` for a text without header."""
     first = next((line for line in content.lines() if line.strip()), "")
     delimiter = max(DELIMITERS, key=first.count)
     if delimiter not in first:
         raise DataError("has no header line with columns")
-    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter
+    names = enumerate(next(csv.reader([first], delimiter=delimiter)))
+    return [name.strip() or f"{UNNAMED}{place}" for place, name in names], delimiter
 
 
 def table_rows(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap._core import Captions, CaptionsBuilder, whole_ids
 from sacrecap.data.cells import flat, is_missing, listed
-from sacrecap.errors import DataError, UsageError, first_of, option
+from sacrecap.errors import DataError, UsageError, cut_off, first_of, option
 
 if TYPE_CHECKING:
     from sacrecap.data.rows import Rows
@@ -141,8 +141,6 @@ _TRAINED = "restval", "train"
 """Images of COCO's validation part that are used for training by convention."""
 LONGEST_ID = 512
 """Characters of an id; what is longer is a picture as text."""
-_LONGEST_SHOWN = 60
-"""Characters of a column's name in a message."""
 _SHOWN = 20
 """Columns that a message names; the others are left out."""
 _PARTS = "[type=text].text"
@@ -203,7 +201,7 @@ class Shape:
         """The columns of the part's captions; none if it has none. Raises `DataError` where several could serve."""
         families = self.families(part)
         if len(families) > 1:
-            could = " and ".join(_shown(", ".join(family)) for family in families[:_SHOWN])
+            could = " and ".join(cut_off(", ".join(family)) for family in families[:_SHOWN])
             keyword = "references_column" if part == "references" and (self.candidates or self.asked) else None
             raise DataError(
                 f"has several columns that could be the {part}, {could}; name one by "
@@ -491,11 +489,7 @@ def is_envelope(names: Iterable[str]) -> bool:
 
 def some_columns(names: Sequence[str]) -> str:
     """The first columns, for a message."""
-    return ", ".join(map(_shown, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "") if names else "none"
-
-
-def _shown(name: str) -> str:
-    return name if len(name) <= _LONGEST_SHOWN else f"{name[: _LONGEST_SHOWN - 3]}…"
+    return ", ".join(map(cut_off, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "") if names else "none"
 
 
 def _captions_option() -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sacrecap.data.unpack import SUFFIXES, ZIP, Content, unpacked
-from sacrecap.errors import DataError, SacrecapError
+from sacrecap.errors import DataError, SacrecapError, nearest
 from sacrecap.parameters import Parameter, one_of, read_call, read_parameters
 
 AUTO = "auto"
@@ -146,8 +146,6 @@ def reading(path: PathLike) -> Iterator[None]:
 
 def _nearest(path: str) -> str:
     """A hint for a missing file: the nearest name in its folder, or which folder is missing."""
-    import difflib
-
     folder, name = os.path.split(path)
     try:
         names = sorted(os.listdir(folder or "."))
@@ -155,5 +153,5 @@ def _nearest(path: str) -> str:
         return f"; there is no folder {folder!r} either"
     except OSError:
         return ""
-    near = difflib.get_close_matches(name, names, n=1)
+    near = nearest(name, names)
     return f"; did you mean {os.path.join(folder, near[0])!r}?" if near else ""

@@ -17,9 +17,9 @@ from sacrecap._core import Captions
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.download import FOLDER, Progress, PublishedFile, download
 from sacrecap.data.places import in_cache
-from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.data.source import read_bytes
 from sacrecap.data.unpack import Content
-from sacrecap.errors import DataError, UsageError, naming
+from sacrecap.errors import DataError, UsageError, did_you_mean, naming
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,8 @@ TEST_SETS: dict[str, TestSet] = {
     )
 }
 """The test sets by name."""
+NEAR = 0.75
+"""The least share of letters that a name has in common with that of a test set which may be meant."""
 
 
 def folder() -> str:
@@ -135,19 +137,10 @@ def find(name: str, progress: Progress | None = None) -> str | None:
     return path
 
 
-def nearest(name: PathLike) -> str | None:
-    """The test set with the most similar name."""
-    import difflib
-
-    near = difflib.get_close_matches(os.fspath(name), TEST_SETS, n=1, cutoff=0.75)
-    return near[0] if near else None
-
-
 def named(name: str) -> TestSet:
     """The test set of this name. Raises `UsageError` if there is none."""
     if name not in TEST_SETS:
-        near = nearest(name)
-        hint = f" (did you mean {near!r}?)" if near else ""
+        hint = did_you_mean(name, TEST_SETS, cutoff=NEAR)
         raise UsageError(f"no test set is called {name!r}{hint}; sacrecap testsets lists them")
     return TEST_SETS[name]
 

@@ -10,12 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.errors import DataError
-
-if TYPE_CHECKING:
-    from sacrecap._core import Captions
 
 _KEYS = ("caption", "text", "raw")
 """What the captions are called in a list of objects."""
@@ -86,24 +83,3 @@ def caption_of(value: Any) -> Any:
     if isinstance(value, Mapping):
         return next((value[key] for key in _KEYS if key in value), value)
     return value.decode() if isinstance(value, bytes) else value
-
-
-def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captions:
-    """The captions, with those in the texts of objects in place of these.
-
-    Raises `DataError` for the text of a list that ends early, unless `unfit` takes it, by its image.
-    """
-    images = captions.that_begin_written()
-    if not images:
-        return captions
-    every: dict[str, list[Any]] = captions.to_dict()
-    for image in dict.fromkeys(images):
-        try:
-            read = [(text, written(text)) for text in every[image]]
-        except DataError as error:
-            if unfit is None:
-                raise DataError(f"image {image} has {error}") from None
-            unfit[image] = f"has {error}"
-            continue
-        every[image] = [one for text, texts in read for one in ([text] if texts is None else texts)]
-    return captions.with_texts(every)

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.choices import TAKEN
-from sacrecap.errors import UsageError, warn
+from sacrecap.errors import UsageError, nearest, warn
 from sacrecap.metrics import METRICS
 from sacrecap.metrics.base import Metric
 from sacrecap.parameters import at_commas, split
@@ -419,16 +419,14 @@ _ALL = "all names: sacrecap metrics (in Python: sacrecap.metrics)"
 
 def _unknown(text: str) -> UsageError:
     """The error for text that names no metric, with the nearest names."""
-    import difflib
-
     words = _words(text)
     unknown = list(takewhile(lambda word: not _is_name([word]), dropwhile(lambda word: _is_name([word]), words)))
     wanted = " ".join(unknown) or text
     known = {folded(name): name for name in (*added(), *_names())}
     begun = folded(wanted.partition("(")[0])
     near = (
-        difflib.get_close_matches(begun, known, 3, 0.75)
-        or difflib.get_close_matches(begun, ALIASES, 1, 0.75)
+        nearest(begun, known, most=3, cutoff=0.75)
+        or nearest(begun, ALIASES, cutoff=0.75)
         or [one for one in known if begun and one.startswith(begun)][:3]
     )
     question = f" (did you mean {' or '.join(repr(known.get(one, one)) for one in near)}?)" if near else ""

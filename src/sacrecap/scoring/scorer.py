@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added_up
-from sacrecap.data.cells import told
+from sacrecap.data.cells import told, unwritten
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.inputs import listed
-from sacrecap.data.written import unwritten
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
