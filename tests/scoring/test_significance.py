@@ -351,7 +351,10 @@ def test_missing_candidates() -> None:
     assert skipped.image_ids == list(references)[2:]
     common = {image: references[image] for image in skipped.image_ids}
     of_common = {name: {image: system[image] for image in common} for name, system in given.items()}
-    assert skipped.to_dict() == sacrecap.compare(common, of_common, "rouge-l", samples=50).to_dict()
+    document = skipped.to_dict()
+    for system in document["systems"].values():
+        assert (system.pop("given"), system.pop("left_out")) == (60, {"no candidate": 2})
+    assert document == sacrecap.compare(common, of_common, "rouge-l", samples=50).to_dict()
     zero = sacrecap.compare(references, given, "rouge-l", on_missing="zero", samples=50)
     assert zero["plain"]["rouge-l"].per_image[0] == 0
     assert zero["careful"].corpus.captions(second)[0] is None
@@ -509,3 +512,19 @@ def test_few_images_are_too_few_to_draw_for_a_test() -> None:
             warnings.simplefilter("always")
             sacrecap.compare(references, systems, "rouge-l", test="bootstrap", samples=200, interval=None)
         assert any("finds differences that are not there" in str(one.message) for one in warned) == (count < 30)
+
+
+def test_an_interval_and_a_p_that_disagree_say_why() -> None:
+    """Five images of many differ, all in one direction: the interval leaves out 0, and p cannot fall below 1/16."""
+    references = {str(image): ["a b c d e f g"] for image in range(300)}
+    captions = {image: texts[0] for image, texts in references.items()}
+    systems = {"a": captions, "b": {**captions, **dict.fromkeys(list(captions)[:5], "a b c d x")}}
+    comparison = sacrecap.compare(references, systems, "rouge-l, bleu-1", samples=200)
+    low, high = comparison.pairs[0].interval or (0, 0)
+    assert not low <= 0 <= high
+    assert comparison.pairs[0].p == 1 / 16
+    [note] = [note for note in comparison.notes if "disagree" in note]
+    assert note.startswith("a – b by rouge-l and 1 more: the interval and the p of the difference disagree")
+    for options in ({"test": "bootstrap"}, {"alpha": 0.1}, {"interval": None}):
+        other = sacrecap.compare(references, systems, "rouge-l", samples=200, **options)  # type: ignore[arg-type]
+        assert not any("disagree" in note for note in other.notes)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from operator import ne
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.above import Printable
@@ -130,9 +131,21 @@ class Comparison(Printable, Keyed["Result"]):
                 systems.setdefault(note, []).append(name)
         if any(pair.left_out for pair in self.pairs):
             systems[COMPLETE] = [*self]
+        if apart := [pair for pair in self.pairs if self._is_apart(pair)]:
+            systems[two_verdicts(apart)] = [*self]
         for name, attempts in self.attempts.items():
             systems.setdefault(of_the_best(attempts), []).append(name)
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
+
+    def _is_apart(self, pair: Pair) -> bool:
+        """Whether the interval and the p, before any correction, of a difference on few images disagree."""
+        level = self.resampling.interval
+        if pair.interval is None or level is None or abs(1 - level - self.alpha) > 1e-9 or self.test == "bootstrap":
+            return False
+        if (not pair.interval[0] <= 0 <= pair.interval[1]) == (pair.p <= self.alpha):
+            return False
+        one, other = (self[name][pair.metric].per_image_values() for name in (pair.a, pair.b))
+        return sum(map(ne, one, other)) < MANY
 
     def by(self, groups: Mapping[str, Any], column: str = "group") -> Comparison:
         """The comparison with each system's scores of groups of images; see [`Result.by`][sacrecap.Result.by]."""
@@ -238,6 +251,21 @@ class Comparison(Printable, Keyed["Result"]):
     @cached_property
     def _pairs(self) -> dict[tuple[str, str, str], Pair]:
         return {(pair.a, pair.b, pair.metric): pair for pair in self.pairs}
+
+
+MANY = 100
+"""Images that differ, from which an interval and a p rarely say two things of a difference."""
+
+
+def two_verdicts(pairs: Sequence[Pair]) -> str:
+    """Why intervals of differences and p of these pairs do not say the same."""
+    first = pairs[0]
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    return (
+        f"{first.a} – {first.b} by {first.metric}{more}: the interval and the p of the difference disagree on whether "
+        "it is 0. The interval draws images anew, which it bears badly where few differ; the p keeps them, and its level "
+        "is exact."
+    )
 
 
 def of_the_best(attempts: int) -> str:
