@@ -1,10 +1,14 @@
 """How often calibrated intervals hold the truth, and what ratings are worth: the tables of docs/tutorial/calibrate.md.
 
-usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST] [--n 30 100 300] [--draws 2000] [--only NAME]
+usage: calibration.py [JUDGMENTS --scores FILE --metrics LIST] [--n 30 100 300] [--draws 2000] [--seed 0] [--only NAME]
 
 The judgments are the population: ratings of captions, or choices between two. A draw takes n of them at random, and
 asks for the mean of all. Witnesses are the metrics, also columns of the scores: each alone, and all together. Without
-JUDGMENTS, studies of 2 to 30 systems are made up, and means, differences, win rates and strengths are asked for.
+JUDGMENTS, studies of 2 to 30 systems are made up, and means, differences, win rates and strengths are asked for. A vote
+is drawn anew in each draw: the truth is how often people choose a caption.
+
+Welch's interval (Biometrika 1947) is of the ratings alone, with Satterthwaite's degrees of freedom: without witnesses,
+bounds, or a finite number of captions. Of strengths, and of pairs with a single vote, there is none.
 """
 
 from __future__ import annotations
@@ -21,15 +25,15 @@ import numpy.typing as npt
 from measure import print_table
 from sacrecap.judgments import Pairs, agreement, read_judgments
 from sacrecap.judgments.calibration.calibration_result import Calibrated
-from sacrecap.judgments.calibration.estimates import Evidence
+from sacrecap.judgments.calibration.estimates import Evidence, Figure
 from sacrecap.judgments.calibration.samples import STEEP, together_in, within
 from sacrecap.judgments.calibration.strengths import bradley_terry
-from sacrecap.judgments.calibration.teller import NO_BOUNDS, Teller
+from sacrecap.judgments.calibration.teller import NO_BOUNDS, Teller, reach
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 LEVEL = 0.95
-HEADS = "witnesses, n, ±, ± alone, held %, held % alone, worth times"
+HEADS = "witnesses, n, ±, ± alone, ± Welch, / Welch, held %, held % alone, held % Welch, worth times"
 
 
 def population(given: argparse.Namespace) -> tuple[Floats, Floats, Numbers, list[str]]:
@@ -50,30 +54,54 @@ class Tally:
     """Figures of many draws beside the truth."""
 
     def __init__(self) -> None:
-        self.held: list[bool] = []
-        self.held_alone: list[bool] = []
+        self.held: list[tuple[bool, bool]] = []
         self.halves: list[tuple[float, float]] = []
+        self.welch: list[tuple[bool, float, float]] = []
+        """Whether Welch's interval held, half its length, and half the length of ours."""
 
-    def add(self, figure: Calibrated, truth: float) -> None:
-        assert figure.interval is not None
-        assert figure.alone_interval is not None
+    def add(self, figure: Calibrated | None, truth: float, welch: tuple[float, float] | None = None) -> None:
+        """A figure; without one, or without an interval, it is missed."""
+        if figure is None or figure.interval is None or figure.alone_interval is None:
+            self.held.append((False, False))
+            return
         (low, high), (least, most) = figure.interval, figure.alone_interval
-        self.held.append(low <= truth <= high)
-        self.held_alone.append(least <= truth <= most)
+        self.held.append((low <= truth <= high, least <= truth <= most))
         self.halves.append(((high - low) / 2, (most - least) / 2))
+        if welch is not None:
+            value, half = welch
+            self.welch.append((value - half <= truth <= value + half, half, (high - low) / 2))
 
     def row(self, name: str, *numbers: int) -> list[str]:
-        own, alone = np.mean(self.halves, axis=0)
-        shares = (100 * np.mean(self.held), 100 * np.mean(self.held_alone))
+        half, alone = np.mean(self.halves, axis=0)
+        shares = 100 * np.mean(self.held, axis=0)
         worth = np.mean([b**2 for _, b in self.halves]) / np.mean([a**2 for a, _ in self.halves])
+        by_welch = ["–", "–", "–"]
+        if self.welch:
+            held, of_welch, same_draws = np.mean(self.welch, axis=0)
+            by_welch = [f"{of_welch:.3f}", f"{same_draws / of_welch:.2f}", f"{100 * held:.1f}"]
         return [
             name,
             *map(str, numbers),
-            f"{own:.3f}",
+            f"{half:.3f}",
             f"{alone:.3f}",
+            *by_welch[:2],
             *(f"{share:.1f}" for share in shares),
+            by_welch[2],
             f"{worth:.2f}",
         ]
+
+
+def welch(ratings: Floats, groups: Numbers, parts: Floats) -> tuple[float, float] | None:
+    """The sum of the groups' means, each times its part, and half the length of its interval; None where a group has
+    no variance of its own.
+    """
+    of_groups = [(part, ratings[groups == group]) for group, part in enumerate(parts) if part]
+    if any(len(of_group) < 2 for _, of_group in of_groups):
+        return None
+    variances = np.array([part**2 * of_group.var(ddof=1) / len(of_group) for part, of_group in of_groups])
+    value, variance = sum(part * float(of_group.mean()) for part, of_group in of_groups), float(variances.sum())
+    below = sum(own**2 / (len(of_group) - 1) for own, (_, of_group) in zip(variances, of_groups, strict=True))
+    return value, reach(LEVEL, Figure(value, variance, variance**2 / below)) if variance else 0.0
 
 
 def of_captions(
@@ -95,16 +123,19 @@ def of_judgments(given: argparse.Namespace) -> list[list[str]]:
     for chosen in every:
         own = scores[:, chosen]
         for n in given.n:
-            random, tally = np.random.default_rng(n), Tally()
+            random, tally = np.random.default_rng([given.seed, n]), Tally()
             for _ in range(given.draws):
                 drawn = np.sort(random.choice(len(said), n, replace=False))
                 evidence = of_captions(said, own, images, np.zeros(len(said), dtype=np.int64), drawn, True)
-                tally.add(Teller(evidence, LEVEL, {*said.tolist()} <= {0.0, 1.0}).mean(np.ones(1), NO_BOUNDS), truth)
+                figure = Teller(evidence, LEVEL, {*said.tolist()} <= {0.0, 1.0}).mean(np.ones(1), NO_BOUNDS)
+                tally.add(figure, truth, welch(said[drawn], evidence.groups, np.ones(1)))
             rows.append(tally.row(" + ".join(names[one] for one in chosen), n))
     return rows
 
 
 IMAGES = 300
+POPULATIONS = 20
+"""Of each kind of study so many are made up; the draws are of one after the other."""
 
 
 class Cell(NamedTuple):
@@ -155,14 +186,9 @@ def quality(cell: Cell, random: np.random.Generator) -> tuple[Floats, Floats]:
     return own, scores
 
 
-def of_ratings(cell: Cell, draws: int) -> list[list[str]]:
+def of_ratings(cell: Cell, draws: int, seed: int) -> list[list[str]]:
     """All captions, a system and a difference, each by how often intervals hold."""
-    random = np.random.default_rng([cell.systems, cell.each, cell.images])
-    good, scores = quality(cell, random)
-    if cell.shape == "binary":
-        said = (good > 0.5).astype(np.float64)
-    else:
-        said = np.clip(np.round(np.exp(0.8 * good) if cell.shape == "skew" else 3 + good), 1, 5)
+    random = np.random.default_rng([seed, cell.systems, cell.each, cell.images])
     number = cell.systems
     groups, images = np.repeat(np.arange(number), cell.images), np.tile(np.arange(cell.images), number)
     parts = {
@@ -172,18 +198,29 @@ def of_ratings(cell: Cell, draws: int) -> list[list[str]]:
     }
     least, most = (0.0, 1.0) if cell.shape == "binary" else (1.0, 5.0)
     tallies = {name: Tally() for name in parts}
-    evidence = of_captions(said.ravel(), scores.ravel()[:, None], images, groups, np.arange(1), True)
-    for _ in range(draws):
+    for draw in range(draws):
+        if draw % math.ceil(draws / POPULATIONS) == 0:
+            said, scores = opinions(cell, random)
+            evidence = of_captions(said.ravel(), scores.ravel()[:, None], images, groups, np.arange(1), True)
         chosen = [random.choice(cell.images, cell.each, replace=False) for _ in range(1 if cell.whole else number)]
         rated = np.concatenate(
             [place * cell.images + own for place, own in enumerate(chosen * (number if cell.whole else 1))]
         )
-        own = said.ravel()[rated], scores.ravel()[rated][:, None], images[rated], groups[rated]
-        teller = Teller(replace_rated(evidence, *own), LEVEL, cell.shape == "binary")
+        drawn = said.ravel()[rated], scores.ravel()[rated][:, None], images[rated], groups[rated]
+        teller = Teller(replace_rated(evidence, *drawn), LEVEL, cell.shape == "binary")
         for name, part in parts.items():
             bounds = (least - most, most - least) if name == "difference" else (least, most)
-            tallies[name].add(teller.mean(part, bounds), float(part @ said.mean(axis=1)))
+            by_welch = welch(drawn[0], drawn[3], part)
+            tallies[name].add(teller.mean(part, bounds), float(part @ said.mean(axis=1)), by_welch)
     return [tally.row(f"{cell.name}: {name}", cell.systems, cell.each) for name, tally in tallies.items()]
+
+
+def opinions(cell: Cell, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """What people say of each caption and its score, shape (systems, images)."""
+    good, scores = quality(cell, random)
+    if cell.shape == "binary":
+        return (good > 0.5).astype(np.float64), scores
+    return np.clip(np.round(np.exp(0.8 * good) if cell.shape == "skew" else 3 + good), 1, 5), scores
 
 
 def replace_rated(evidence: Evidence, ratings: Floats, scores: Floats, images: Numbers, groups: Numbers) -> Evidence:
@@ -193,38 +230,43 @@ def replace_rated(evidence: Evidence, ratings: Floats, scores: Floats, images: N
     )
 
 
-def of_choices(cell: Cell, draws: int) -> list[list[str]]:
+def of_choices(cell: Cell, draws: int, seed: int) -> list[list[str]]:
     """Votes on pairs of captions that are drawn from all: how often the first wins, a pair, a strength."""
-    random = np.random.default_rng([cell.systems, cell.each])
-    good, scores = quality(cell, random)
+    random = np.random.default_rng([seed, cell.systems, cell.each])
     pairs = np.array([*combinations(range(cell.systems), 2)])
-    apart = np.stack([good[a] - good[b] for a, b in pairs])
-    said = (random.random(apart.shape) < 1 / (1 + np.exp(-2 * apart))).astype(np.float64)
-    differences = np.stack([scores[a] - scores[b] for a, b in pairs])
-    choice = np.tanh(STEEP * differences / differences.std())
     groups, images = np.repeat(np.arange(len(pairs)), cell.images), np.tile(np.arange(cell.images), len(pairs))
-    evidence = of_captions(said.ravel(), choice.ravel()[:, None], images, groups, np.arange(1), False)
-    won = np.zeros((cell.systems, cell.systems))
-    won[pairs[:, 0], pairs[:, 1]], won[pairs[:, 1], pairs[:, 0]] = said.mean(axis=1), 1 - said.mean(axis=1)
-    theta = (bradley_terry(won) or (np.zeros(cell.systems),))[0]
+    of_first, of_pair = pairs[:, 0] == 0, np.eye(len(pairs))[0]
     tallies = {name: Tally() for name in ("share of the first", "pair", "strength")}
-    for _ in range(draws):
-        rated = random.choice(said.size, cell.each, replace=False)
-        own = said.ravel()[rated], choice.ravel()[rated][:, None], images[rated], groups[rated]
-        whole = replace_rated(evidence, *own)
-        teller, counts = Teller(whole, LEVEL, True), np.bincount(groups[rated], minlength=len(pairs))
-        of_first = (pairs[:, 0] == 0) & (counts > 0)
-        if of_first.any():
-            enough = bool((counts[of_first] > 1).all())
-            figure = (teller.mean if enough else teller.together)(of_first / of_first.sum(), (0.0, 1.0))
-            tallies["share of the first"].add(figure, float(said[pairs[:, 0] == 0].mean()))
+    for draw in range(draws):
+        if draw % math.ceil(draws / POPULATIONS) == 0:
+            good, scores = quality(cell, random)
+            chance = 1 / (1 + np.exp(-2 * np.stack([good[a] - good[b] for a, b in pairs])))
+            differences = np.stack([scores[a] - scores[b] for a, b in pairs])
+            choice = np.tanh(STEEP * differences / differences.std())
+            evidence = of_captions(chance.ravel(), choice.ravel()[:, None], images, groups, np.arange(1), False)
+            won = np.zeros((cell.systems, cell.systems))
+            won[pairs[:, 0], pairs[:, 1]], won[pairs[:, 1], pairs[:, 0]] = chance.mean(axis=1), 1 - chance.mean(axis=1)
+            theta = (bradley_terry(won) or (np.zeros(cell.systems),))[0]
+        rated = random.choice(chance.size, cell.each, replace=False)
+        votes = (random.random(cell.each) < chance.ravel()[rated]).astype(np.float64)
+        drawn = votes, choice.ravel()[rated][:, None], images[rated], groups[rated]
+        teller = Teller(replace_rated(evidence, *drawn), LEVEL, True)
+        counts = np.bincount(groups[rated], minlength=len(pairs))
+        compared = of_first & (counts > 0)
+        if compared.any():
+            parts = compared / compared.sum()
+            enough = bool((counts[compared] > 1).all())
+            figure = (teller.mean if enough else teller.together)(parts, (0.0, 1.0))
+            by_welch = welch(votes, groups[rated], parts)
+            tallies["share of the first"].add(figure, float(chance[of_first].mean()), by_welch)
         if counts[0] > 1:
-            tallies["pair"].add(teller.mean(np.eye(len(pairs))[0], (0.0, 1.0)), float(said[0].mean()))
-        found = teller.strengths(pairs, cell.systems)
-        if found is not None:
-            tallies["strength"].add(found[0], float(theta[0]))
-        elif counts.min() > 1:
-            tallies["strength"].held.append(False)
+            by_welch = welch(votes, groups[rated], of_pair)
+            tallies["pair"].add(teller.mean(of_pair, (0.0, 1.0)), float(chance[0].mean()), by_welch)
+        strengths = teller.strengths(pairs, cell.systems)
+        if strengths is not None:
+            tallies["strength"].add(strengths[0], float(theta[0]))
+        elif np.bincount(pairs[groups[rated]].ravel(), minlength=cell.systems).min() > 1:
+            tallies["strength"].add(None, float(theta[0]))
     return [tally.row(f"{cell.name}: {name}", cell.systems, cell.each) for name, tally in tallies.items()]
 
 
@@ -233,7 +275,7 @@ def made_up(given: argparse.Namespace) -> list[list[str]]:
     rows = []
     for cell in RATINGS + CHOICES:
         if given.only in cell.name:
-            rows += (of_choices if cell.name == "choices" else of_ratings)(cell, given.draws)
+            rows += (of_choices if cell.name == "choices" else of_ratings)(cell, given.draws, given.seed)
     return rows
 
 
@@ -245,6 +287,7 @@ def main() -> None:
     parser.add_argument("--n", type=int, nargs="+", default=[30, 100, 300])
     parser.add_argument("--only", default="", help="kinds of studies whose name has this")
     parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     if given.judgments:
         print_table(HEADS, of_judgments(given))

@@ -23,8 +23,9 @@ import sacrecap
 from command_line import run
 from runner import Runner
 from sacrecap.boards import board
-from sacrecap.judgments import agreement, calibrate
+from sacrecap.judgments import agreement, calibrate, meta
 from sacrecap.report.html import render_html
+from sacrecap.resources.needs import Needs
 
 IMAGES = [f"i{n:02}" for n in range(60)]
 REFERENCES = {image: [f"a dog runs on sand {image}"] for image in IMAGES}
@@ -177,7 +178,9 @@ def test_what_compare_writes_calibrate_reads(way: str, suffix: str, tmp_path: Pa
     result = calibrate(path, ratings)
     assert result.captions == 180
     assert result.overall.n == 90, "a rating counts though the witness says nothing of its caption"
-    assert any("no score" in note for note in result.notes) == (way != "none")
+    first = str(result).splitlines()[0]
+    assert ("3 of 180 captions have no score by rater" in first) == (way != "none") == bool(result.missing)
+    assert not any("no score" in note for note in result.notes), "told once"
     truth = statistics.fmean(1 + 4 * score_of(name, image) for name in SYSTEMS for image in IMAGES)
     assert result.overall.estimate == pytest.approx(truth, abs=0.05)
 
@@ -193,6 +196,8 @@ def test_agreement_leaves_rows_out(way: str, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = agreement(tmp_path / "judged.jsonl", "rater", scores=table, interval=None)
+    first = str(result).splitlines()[0]
+    assert ("3 of 180 captions have no score and are left out" in first) == (way != "none")
     [measured] = result.measured
     assert measured.unscored == (0 if way == "none" else 3)
     assert measured.statistics["pearson"].value == pytest.approx(1)
@@ -237,6 +242,56 @@ def test_agreement_compares_on_common_captions(metrics: str, lacking: str, way: 
         else:
             assert abs(pair.delta) > 0.1
     assert ("and their images of the means of systems" in str(result)) == (way != "none")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("format_", ["table", "markdown", "latex", "notebook"])
+def test_meta_is_agreement_of_each_and_tells_in_the_first_line(way: str, format_: str, tmp_path: Path) -> None:
+    from sacrecap.report.meta_formats import render
+
+    table = columns("a", way)
+    lines = [
+        {"image_id": i, "system": s, "caption": SYSTEMS[s][i], "references": REFERENCES[i], "rating": score_of(s, i)}
+        for s, i in zip(table["system"], table["image_id"], strict=True)
+    ]
+    (tmp_path / "judged.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    needs = Needs.of(None, {"scores": table})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        # Twice: the second time the scores are those that were kept, and what is missing in them is missing again.
+        for _ in range(2):
+            result = meta({"mine": tmp_path / "judged.jsonl"}, "rater", results=tmp_path / "kept", needs=needs)
+            [measured] = result.agreements["mine"].measured
+            assert measured.unscored == (0 if way == "none" else 3)
+            assert measured.statistics["pearson"].value == pytest.approx(1)
+    shown = render(result, format_)
+    told, rest = shown.find("3 of 180 captions have no score"), shown.find("Pearson")
+    assert (0 <= told < rest) == (way != "none")
+    assert shown.count("have no score") == (way != "none")
+
+
+def test_a_reference_without_a_score_stands_behind_those_that_have_one() -> None:
+    """Nobody else names a colour, so the red bus has no SPICE of colours; that of the others is 0."""
+    captions = {"1": ["a red bus", "two men talk", "a man walks"], "2": ["a red car", "a red car", "a blue car"]}
+    result = sacrecap.judgments.rank_references(captions, metrics="spice(category=color)")
+    [key] = [metric.key for metric in result.metrics]
+    assert [math.isnan(ranked.scores[key]) for ranked in result.images["1"]] == [True, False, False]
+    assert [ranked.ranks[key] for ranked in result.images["1"]] == [3, 1, 1]
+    assert [ranked.ranks[key] for ranked in result.images["2"]] == [1, 1, 3]
+    assert "nan" not in str(result).lower()
+    assert str(result).splitlines()[0].endswith("; no SPICE(category=color) of 1 reference")
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_rankings_are_compared_by_references_that_have_both_scores() -> None:
+    captions = {"1": ["a red bus on a road", "two men talk on a road", "a man walks on a road", "a man talks"]}
+    metrics = "spice(category=color), rouge-l, spice(category=size)"
+    result = sacrecap.judgments.rank_references(captions, metrics=metrics)
+    of_colour, rouge, of_size = [metric.key for metric in result.metrics]
+    assert math.isnan(result.images["1"][0].scores[of_colour])
+    assert result.images["1"][0].ranks[rouge] < 4, "the rank of the one without a score would have made a correlation"
+    assert math.isnan(result.correlations()[of_colour, rouge]), "the others have one score"
+    assert math.isnan(result.correlations()[of_colour, of_size])
 
 
 def test_systems_that_share_no_image_are_not_compared() -> None:

@@ -70,12 +70,17 @@ class Ranking(Printable):
         return sorted(self.images[image_id], key=lambda one: (one.ranks[key], one.number))
 
     def correlations(self) -> dict[tuple[str, str], float]:
-        """Spearman's ρ of each two metrics within an image, averaged over the images in which both ranks differ."""
+        """Spearman's ρ of each two metrics within an image, averaged over the images in which both ranks differ;
+        of references that have both scores.
+        """
         found = {}
         for a, b in combinations([one.key for one in self.metrics], 2):
-            ranks = [([one.ranks[a] for one in own], [one.ranks[b] for one in own]) for own in self.images.values()]
-            own = [plain(*of_image)["spearman"] for of_image in ranks]
-            found[a, b] = fmean(known) if (known := [one for one in own if not math.isnan(one)]) else math.nan
+            of_images = []
+            for ranked in self.images.values():
+                both = [one for one in ranked if not math.isnan(one.scores[a] + one.scores[b])]
+                of_images.append(plain([one.ranks[a] for one in both], [one.ranks[b] for one in both])["spearman"])
+            known = [rho for rho in of_images if not math.isnan(rho)]
+            found[a, b] = fmean(known) if known else math.nan
         return found
 
     def to_dict(self) -> dict[str, Any]:

@@ -53,7 +53,22 @@ def table(agreement: Agreement) -> Table:
     if agreement.people is not None:
         _, statistics = agreement.people
         rows.append([part.people(statistics) for part in parts])
-    return Table([part.column for part in parts], rows)
+    return Table([part.column for part in parts], rows, title="; ".join(missing(agreement)))
+
+
+def missing(agreement: Agreement) -> list[str]:
+    """Of how many captions or pairs a metric has no score, and what becomes of them: the first line."""
+    of_all = f"of {len(agreement.judgments.rows):,}"
+    if isinstance(agreement.judgments, Pairs):
+        what, effect = "pairs", "count as ties"
+    else:
+        what, effect = "captions", "are left out"
+        effect += ", and their images of the means of systems" if agreement.systems else ""
+    return [
+        f"{measured.label}: {measured.unscored:,} {of_all} {what} have no score and {effect}"
+        for measured in agreement.measured
+        if measured.unscored
+    ]
 
 
 def systems_tables(agreement: Agreement) -> list[Table]:
@@ -178,19 +193,6 @@ def _notes(agreement: Agreement) -> list[str]:
         found.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
     elif judgments.aspect != "rating":
         found.append(f"rating: {judgments.aspect}")
-    found += [
-        f"{measured.label}: {measured.unscored:,} of {len(judgments.rows):,} {what} have no score and {effect}"
-        for measured in agreement.measured
-        if measured.unscored
-        for what, effect in [
-            ("pairs", "count as ties")
-            if isinstance(judgments, Pairs)
-            else (
-                "captions",
-                "are left out" + (", and their images of the means of systems" if agreement.systems else ""),
-            )
-        ]
-    ]
     found += [
         f"{label}: fitted to these judgments, so it agrees with others less well; here it cannot be the best"
         for label in dict.fromkeys(measured.label for measured in agreement.measured if measured.fitted)

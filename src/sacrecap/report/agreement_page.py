@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from sacrecap.judgments.judged_rows import Pairs, usual_metrics
-from sacrecap.report.agreement_formats import lines, systems_tables, table
+from sacrecap.report.agreement_formats import lines, missing, systems_tables, table
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
@@ -125,7 +125,11 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
             "Documents": agreement.documents,
         },
         [
-            Section("agreement", "Metrics against people", table=replace(table(agreement), notes=lines(agreement))),
+            Section(
+                "agreement",
+                "Metrics against people",
+                table=replace(table(agreement), notes=[*missing(agreement), *lines(agreement)]),
+            ),
             *(Section("systems", own.title, table=replace(own, title="")) for own in systems_tables(agreement)),
             *([Section("plots", "Pictures")] if data["pictures"] else []),
             Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),

@@ -46,7 +46,8 @@ def table(calibration: Calibration) -> Table:
         Column(unit),
         Column("worth"),
     ]
-    return Table(columns, [[name, *_cells(own)] for name, own in _figures(calibration)])
+    rows = [[name, *_cells(own)] for name, own in _figures(calibration)]
+    return Table(columns, rows, title=" ".join(calibration.missing))
 
 
 def _cells(own: Calibrated) -> list[Value]:

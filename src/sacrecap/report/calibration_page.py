@@ -23,7 +23,7 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
         "people",
         "What people would say",
         legend,
-        replace(table(calibration), notes=lines(calibration)),
+        replace(table(calibration), notes=[*calibration.missing, *lines(calibration)]),
         _pictures(calibration),
         kind="calibrated",
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.published import published
-from sacrecap.report.agreement_formats import lines, systems_tables, table
+from sacrecap.report.agreement_formats import lines, missing, systems_tables, table
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Table, records
 
@@ -45,7 +45,8 @@ def _tables(meta: Meta) -> list[Table]:
 def measured_table(meta: Meta, name: str) -> Table:
     """What is measured here on a data set."""
     found = meta.agreements[name]
-    return replace(table(found), title=f"{name}: {meta.protocol(name)}", notes=["", *lines(found)])
+    title = "; ".join([f"{name}: {meta.protocol(name)}", *missing(found)])
+    return replace(table(found), title=title, notes=["", *lines(found)])
 
 
 def published_table(meta: Meta, name: str) -> Table:

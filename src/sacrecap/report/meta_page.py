@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.published import published
-from sacrecap.report.agreement_formats import systems_tables
+from sacrecap.report.agreement_formats import missing, systems_tables
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.meta_formats import measured_table, published_table
 from sacrecap.report.pictures.strips import Strip, strips
@@ -44,7 +44,8 @@ def _sections(meta: Meta, name: str) -> Iterator[Section]:
     told.sort(key=lambda strip: -strip.value)
     star = "; * was fitted to these judgments" if any(one.fitted for one in found.measured) else ""
     picture = f"{label}, best first{star}", strips(told, f"{name}, {label}")
-    table = replace(measured_table(meta, name), title="")
+    table = measured_table(meta, name)
+    table = replace(table, title="", notes=[*missing(found), *table.notes])
     yield Section(name, name, [("", meta.protocol(name))], table, [picture])
     for number, own in enumerate(systems_tables(found)):
         yield Section(f"{name}-systems-{number}", f"{name}: {own.title}", table=replace(own, title=""))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Table, records
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.ranking import Ranking
+    from sacrecap.judgments.ranking import RankedReference, Ranking
     from sacrecap.report.printing.table import Value
 
 
@@ -34,12 +35,22 @@ def _table(ranking: Ranking, image: str, told: str = "") -> Table:
             *(Column(metric.label) for metric in ranking.metrics),
             Column("reference", align="left", printed="Reference", names=True),
         ],
-        [
-            [*(f"{one.ranks[metric.key]} ({one.scores[metric.key]:.3f})" for metric in ranking.metrics), one.caption]
-            for one in ranking.order(image, last)
-        ],
-        title=f"{image}{told}",
+        [[*(_place(one, metric.key) for metric in ranking.metrics), one.caption] for one in ranking.order(image, last)],
+        title="; ".join([f"{image}{told}", *_missing(ranking, image)]),
     )
+
+
+def _place(ranked: RankedReference, key: str) -> str:
+    return f"{ranked.ranks[key]} ({Number(ranked.scores[key], '.3f')})"
+
+
+def _missing(ranking: Ranking, image: str) -> list[str]:
+    """How many of the image's references have no score, by metric."""
+    counts = [
+        (metric.label, sum(math.isnan(ranked.scores[metric.key]) for ranked in ranking.images[image]))
+        for metric in ranking.metrics
+    ]
+    return [f"no {label} of {count} reference{'' if count == 1 else 's'}" for label, count in counts if count]
 
 
 def _correlations(ranking: Ranking) -> list[Table]:

@@ -127,6 +127,7 @@ def _calibrated(
         level,
         sample.is_choice,
         teller.planned(total) if plan else [],
+        sample.missing,
         notes,
     )
 

@@ -66,6 +66,8 @@ class Calibration(Printable):
     level: float
     is_choice: bool
     plan: list[Planned] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Of how many captions a witness has no score: the first line of tables."""
     notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,5 +83,6 @@ class Calibration(Printable):
             "systems": {name: own.to_dict() for name, own in self.systems.items()},
             "pairs": [{"a": a, "b": b, **own.to_dict()} for (a, b), own in self.pairs.items()],
             **({"plan": [vars(one) for one in self.plan]} if self.plan else {}),
+            **({"missing": self.missing} if self.missing else {}),
             "notes": self.notes,
         }

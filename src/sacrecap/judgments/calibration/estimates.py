@@ -177,8 +177,8 @@ class Estimates:
         """
         count = float(self.rated.counts[of_groups].sum())
         spread = math.sqrt(count / max(count - by, 1.0))
-        found = self.pulled(value, weights * (self.values - expected) * spread, of_groups)
-        return found._replace(freedom=max(1.0, count - by))
+        figure = self.pulled(value, weights * (self.values - expected) * spread, of_groups)
+        return figure._replace(freedom=max(1.0, count - by), skew=0.0)
 
     def pulled(self, value: float, pulls: Floats, of_groups: npt.NDArray[np.bool_]) -> Figure:
         """A figure by how much each rated caption pulls it, pulls being scaled for what was fitted."""

@@ -41,13 +41,15 @@ class RatedSample:
     groups: list[str] | list[tuple[str, str]]
     answers: int
     is_choice: bool
+    missing: list[str]
+    """Which witnesses lack scores, and of how many captions."""
     notes: list[str]
     captions: int
     """All captions, or pairs of captions, rated or not."""
 
 
 def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, list[str]]:
-    """The scores, and notes on those that are missing.
+    """The scores, and what is to be told of those that are missing.
 
     A witness says nothing of a caption without a score: it stands at the mean of its system's others. What is known of
     every caption, rated or not, may predict ratings; so the estimate stays right, and every rating counts.
@@ -60,13 +62,13 @@ def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, li
         for number in np.unique(group[lacking[:, witness]]):
             known = own[(group == number) & ~lacking[:, witness]]
             own[(group == number) & lacking[:, witness]] = known.mean() if len(known) else np.nanmean(own)
-    notes = [
+    missing = [
         f"{count:,} of {scores.rows:,} captions {'has' if count == 1 else 'have'} no score by {name}, which says "
         "nothing there; ratings count all the same."
         for name, count in zip(witnesses, lacking.sum(axis=0).tolist(), strict=True)
         if count
     ]
-    return columns, notes
+    return columns, missing
 
 
 def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floats]:
@@ -113,7 +115,7 @@ def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
 def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two captions are rated."""
     scores, doubled = once(scores)
-    matrix, lacking = _matrix(scores, witnesses)
+    matrix, missing = _matrix(scores, witnesses)
     [side] = said.sides
     found = scores.find(said.images, side.captions, side.systems)
     (rows, ratings), (_, inclusion) = _merged(found, said.values), _merged(found, said.inclusion)
@@ -145,14 +147,10 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
             f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    notes = [
-        *said.notes,
-        *doubled,
-        *lacking,
-        *_sentinels(scores, witnesses),
-        *_chosen_by_scores(rated, matrix, witnesses),
-    ]
-    return RatedSample(rated, systems, said.answers, is_choice=False, notes=notes, captions=scores.rows)
+    notes = [*said.notes, *doubled, *_sentinels(scores, witnesses), *_chosen_by_scores(rated, matrix, witnesses)]
+    return RatedSample(
+        rated, systems, said.answers, is_choice=False, missing=missing, notes=notes, captions=scores.rows
+    )
 
 
 def _sentinels(scores: OutsideScores, witnesses: Sequence[str]) -> list[str]:
@@ -175,7 +173,7 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
     scores, doubled = once(scores)
-    (matrix, lacking), images = _matrix(scores, witnesses), scores.images or []
+    (matrix, missing), images = _matrix(scores, witnesses), scores.images or []
     names = list(dict.fromkeys(scores.systems or []))
     of_pair = _pairs_of_captions(scores.systems or [], images, names)
     judged = _votes(scores, said, names)
@@ -208,8 +206,8 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
         np.array([1 / np.mean([inclusion for _, inclusion in own]) for own in votes.values()]),
         is_finite=False,
     )
-    notes = [*doubled, *lacking, *_sentinels(scores, witnesses), *equal, *without]
-    return RatedSample(rated, kept, said.answers, is_choice=True, notes=notes, captions=len(rows))
+    notes = [*doubled, *_sentinels(scores, witnesses), *equal, *without]
+    return RatedSample(rated, kept, said.answers, is_choice=True, missing=missing, notes=notes, captions=len(rows))
 
 
 def _that_differ(

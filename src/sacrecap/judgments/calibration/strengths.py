@@ -12,21 +12,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 
-def strengths(
-    groups: list[tuple[str, str]], names: list[str], sizes: Floats, shares: list[float]
-) -> tuple[Floats, Floats] | None:
-    """θ of the systems, in the order of their names, from the share that the first of each group wins of its games.
-
-    Returns θ, and how each group's share moves it; None where no finite θ fits.
-    """
-    first, other = np.array([[names.index(name) for name in pair] for pair in groups]).T
-    won = np.zeros((len(names), len(names)))
-    np.add.at(won, (first, other), sizes * shares)
-    np.add.at(won, (other, first), sizes * (1 - np.array(shares)))
-    fitted = bradley_terry(won)
-    return fitted and (fitted[0], (fitted[1][:, first] - fitted[1][:, other]) * sizes)
-
-
 def bradley_terry(won: Floats, most: float = 20.0) -> tuple[Floats, Floats] | None:
     """θ with Σ_b (won_ab − N_ab / (1 + e^(θ_b − θ_a))) = 0 for every system a, where N_ab = won_ab + won_ba; Σ θ = 0.
 

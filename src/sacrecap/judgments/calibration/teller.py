@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 PLANNED = (20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000)
 """Numbers of rated captions in a plan."""
-MOST_SHIFTED = 0.3
-"""The share of its half length by which an interval is shifted at most where ratings are skewed."""
+MOST_SKEWED = 0.3
+"""The share of half its length by which an interval is moved, at most, to where ratings are skewed."""
 Bounds = tuple[float | None, float | None]
 NO_BOUNDS: Bounds = (None, None)
 
@@ -44,7 +44,7 @@ class Teller:
 
     def mean(self, parts: Floats, bounds: Bounds) -> Calibrated:
         """The sum of the groups' means, each times its part."""
-        return self._told([side.mean(parts) for side in self.sides], parts != 0, bounds)
+        return self._told([side.mean(parts) for side in self.sides], parts != 0, bounds, is_difference=not parts.sum())
 
     def together(self, parts: Floats, bounds: Bounds) -> Calibrated:
         """The same of groups that are too few to have a variance each: one of all."""
@@ -83,7 +83,9 @@ class Teller:
             for system, both in enumerate(zip(*sides, strict=True))
         ]
 
-    def _told(self, found: list[Figure], of_groups: Chosen, bounds: Bounds) -> Calibrated:
+    def _told(
+        self, found: list[Figure], of_groups: Chosen, bounds: Bounds, *, is_difference: bool = False
+    ) -> Calibrated:
         rated = of_groups[self.rated.groups]
         n, captions = int(rated.sum()), float(self.rated.sizes[of_groups].sum())
         images = len(np.unique(self.rated.images[rated]))
@@ -95,7 +97,11 @@ class Teller:
         if is_whole or (self.shares and bounds[0] is not None and tiny[0]):
             own, values[1], tiny[1] = alone, values[0], True
         intervals = [
-            self._interval(value, figure, empty, bounds, images, is_whole, values[0])
+            (value, value)
+            if is_whole
+            else opened((value, value), value, bounds, images, self.level)
+            if empty
+            else self._interval(value, figure, bounds, values[0], is_difference)
             for value, figure, empty in zip(values, (alone, own), tiny, strict=True)
         ]
         ratio = 1.0 if tiny[0] or is_whole else math.inf if tiny[1] else alone.variance / own.variance
@@ -108,23 +114,20 @@ class Teller:
         least, most = bounds
         return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
 
-    def _interval(
-        self, value: float, figure: Figure, is_tiny: bool, bounds: Bounds, images: int, is_whole: bool, alone: float
-    ) -> Interval | None:
-        if is_whole:
-            return value, value
-        if is_tiny:
-            return opened((value, value), value, bounds, images, self.level)
+    def _interval(self, value: float, figure: Figure, bounds: Bounds, alone: float, is_difference: bool) -> Interval:
         half = reach(self.level, figure)
         least, most = bounds
-        if least is not None and most is not None and least + most != 0:
+        if least is not None and most is not None and not is_difference:
             scale = most - least
-            spread = max((one - least) * (most - one) for one in (value, alone)) / scale**2
+            spread = max((mean - least) * (most - mean) for mean in (value, alone)) / scale**2
             low, high = wilson((value - least) / scale, figure.variance / scale**2, half / scale, spread)
             return least + scale * low, least + scale * high
-        shift = figure.skew / figure.variance * (1 + 2 * (half * half / figure.variance)) / 6
-        shift = min(max(shift, -MOST_SHIFTED * half), MOST_SHIFTED * half)
-        return self._within(value + shift - half, bounds), self._within(value + shift + half, bounds)
+        # Where the mean lies if ratings are skewed (Johnson, JASA 1978). Of a difference two skews all but cancel, and
+        # what few ratings say of the rest is too uncertain to shorten an interval by it.
+        skew = figure.skew / figure.variance * (1 + 2 * (half * half / figure.variance)) / 6
+        skew = min(max(skew, -MOST_SKEWED * half), MOST_SKEWED * half)
+        below, above = (min(skew, 0.0), max(skew, 0.0)) if is_difference else (skew, skew)
+        return self._within(value + below - half, bounds), self._within(value + above + half, bounds)
 
     def planned(self, parts: Floats) -> list[Planned]:
         """Half the length of the interval of a mean at other numbers of rated captions, drawn as these were."""
