@@ -117,6 +117,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
     [
         (["--references", "-1"], "'-1' is not a list of whole numbers, such as 1,5,48"),
         (["--references", "1,x"], "is not a list of whole numbers"),
+        (["--references", "refs.json"], "such as 1,5,48; a file of references is given by --captions"),
         (["--references", "5"], "references must be from 0 to 2, as many as the judgments have, got 5"),
         (["--draws", "2"], "draws are of a number of references"),
         (["--halves", "2"], "pairs.jsonl has no vote on each of several references"),

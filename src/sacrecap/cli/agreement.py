@@ -30,7 +30,8 @@ def reference_counts(text: str) -> tuple[int, ...]:
     """Whole numbers, separated by commas."""
     parts = [part.strip() for part in text.split(",")]
     if not all(map(str.isdecimal, parts)):
-        raise click.BadParameter(f"{text!r} is not a list of whole numbers, such as 1,5,48")
+        hint = "; a file of references is given by --captions" if "." in text else ""
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers, such as 1,5,48{hint}")
     return tuple(map(int, parts))
 
 

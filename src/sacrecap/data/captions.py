@@ -381,9 +381,10 @@ class CaptionFile:
         with self._reading():
             rows, shape = self._of_columns(columns, "candidates")
         if not shape.holds_both:
+            alone = option("metrics", "clipscore", "vifidel(references=no)", "fluency(references=no)")
             raise UsageError(
                 f"{self.name}: is the only file, but not known to hold references and candidates both; "
-                f"{_lacks(rows, shape, self._recognised.name)}"
+                f"{_lacks(rows, shape, self._recognised.name)}; captions alone are scored by {alone} and their kind"
             )
 
     @cached_property

@@ -12,7 +12,7 @@ from sacrecap.data.rows import objects_of_lines
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.data.tables import NumberTable, table_of
 from sacrecap.data.unpack import text_of
-from sacrecap.errors import DataError, naming
+from sacrecap.errors import DataError, naming, option
 
 READER = "sacrecap.judgments.read_judgments"
 """What has the keywords that messages name."""
@@ -43,7 +43,10 @@ class Record:
         for name in names:
             if self.fields.get(name) is not None:
                 return self.fields[name]
-        raise self.refuse(f"no field {' or '.join(map(repr, names))}; it has {', '.join(self.fields) or 'none'}")
+        lacking = f"no field {' or '.join(map(repr, names))}; it has {', '.join(self.fields) or 'none'}"
+        if "references" in names:
+            lacking += f": give each row its references, or a file of them by {option('captions')}"
+        raise self.refuse(lacking)
 
     def read(self, check: Callable[..., T], *names: str, **options: Any) -> T:
         """The value of the first of these fields that exists, checked by a function of `sacrecap.data.fields`."""
