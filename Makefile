@@ -177,9 +177,9 @@ sdist: $(WHEELS)/.created target/README.md  ## the source distribution, in dist/
 target/README.md: README.md scripts/build_backend/pypi_readme.py
 	@$(PYTHON) scripts/build_backend/pypi_readme.py
 
-pure-wheels: $(WHEELS)/.created  ## the wheels of METEOR's tables, the server and the captioners, and the tables' source distribution, in dist/
+pure-wheels: $(WHEELS)/.created  ## the wheels of the detector, METEOR's tables, the server and the captioners, and the sources of the first two, in dist/
 	$(call pip,$(WHEELS)) install --quiet 'hatchling>=1.26'
-	cd packages/meteor && $(call python,$(WHEELS)) -m hatchling build --directory ../../dist >/dev/null
+	for data in detector meteor; do (cd packages/$$data && $(call python,$(WHEELS)) -m hatchling build --directory ../../dist >/dev/null) || exit 1; done
 	$(call pip,$(WHEELS)) wheel --quiet --no-deps --wheel-dir dist packages/server packages/captioning
 
 CHECK_PYTHONS ?= $(PYTHON)
@@ -211,10 +211,10 @@ check-python:
 	@$(call pip,$(@D)) install --quiet --upgrade 'pip>=25.1' 'maturin>=1.9.4,<2'
 	@touch $@
 
-# Neither sacrecap nor its data package is on PyPI: they are built first, and what follows finds them installed. What pip
+# Neither sacrecap nor its data packages are on PyPI: they are built first, and what follows finds them installed. What pip
 # and maturin print on the way is shown only if they fail. The core is compiled once: environments share its build.
-%/.built: %/.created packages/meteor/pyproject.toml $(if $(WHEEL),$(WHEEL),$(RUST_SOURCES) pyproject.toml)
-	@$(call pip,$(@D)) install --quiet -e packages/meteor
+%/.built: %/.created packages/detector/pyproject.toml packages/meteor/pyproject.toml $(if $(WHEEL),$(WHEEL),$(RUST_SOURCES) pyproject.toml)
+	@$(call pip,$(@D)) install --quiet -e packages/detector -e packages/meteor
 ifdef WHEEL
 	@$(call pip,$(@D)) install --quiet '$(WHEEL)[meteor]'
 else

@@ -1,8 +1,9 @@
-"""`sacrecap detect`: a real model over generated images, and the files around it."""
+"""`sacrecap detect`: the detector that it brings over generated images, and the files around it."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,27 +26,27 @@ def pictures(tmp_path: Path) -> str:
     return "./convert"
 
 
-SMALL = ["--detector", "ssdlite320_mobilenet_v3_large", "--weights", "random", "--threshold", "0.001"]
-
-
-@pytest.mark.torch
 def test_a_folder_of_images(run: Runner, pictures: str) -> None:
-    assert run.ok("detect", pictures, "-o", "found.json", *SMALL, "--image-ids", "stem", "--batch", "2") == ""
+    few = ["--threshold", "0.06", "--image-ids", "stem", "--batch", "2"]
+    assert run.ok("detect", pictures, "-o", "found.json", *few) == ""
     found = json.loads((run.folder / "found.json").read_text())
     assert [row["image_id"] for row in found] == ["0", "1", "2"]
-    assert set(found[0]["detections"][0]) == {"label", "score", "box"}
+    assert all(set(one) == {"label", "score", "box"} for row in found for one in row["detections"])
     assert json.loads(run.ok("detect", "info", "found.json", "--format", "json"))["images"] == 3
+    run.ok("detect", "convert/0.jpg", "convert/1.jpg", "convert/2.jpg", "-o", "again.json", *few, "--threads", "3")
+    assert (run.folder / "again.json").read_bytes() == (run.folder / "found.json").read_bytes()
 
 
-@pytest.mark.torch
 def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
-    assert "did you mean" in run.refused("detect", pictures, "-o", "o.json", "--detector", "fasterrcnn_resnet50")
+    assert "did you mean 'nanodet-g'" in run.refused("detect", pictures, "-o", "o.json", "--detector", "nanodet")
     assert "no such file" in run.refused("detect", "images", "-o", "o.json")
     assert "no folder" in run.refused("detect", pictures, "-o", "none/o.json")
+    (run.folder / "empty").mkdir()
+    assert "empty: holds no image" in run.refused("detect", "empty", "-o", "o.json")
     (run.folder / "convert" / "1.jpg").write_bytes(b"nonsense")
-    message = run.refused("detect", pictures, "-o", "o.json", *SMALL)
+    message = run.refused("detect", pictures, "-o", "o.json")
     assert "1.jpg: cannot be read" in message
-    ended = run.here("detect", "run", pictures, "-o", "o.json", *SMALL, "--on-corrupt", "skip")
+    ended = run.here("detect", "run", pictures, "-o", "o.json", "--on-corrupt", "skip")
     assert (ended.status, ended.stdout) == (0, "")
     assert ended.stderr == "sacrecap: warning: left out, because they cannot be read: 1 image (1.jpg)\n"
 
@@ -118,9 +119,13 @@ def test_info(run: Runner, write: Write) -> None:
     ]
 
 
-def test_without_torch(run: Runner, pictures: str) -> None:
-    """The extra is named, and what needs no detector works."""
-    (run.folder / "torch.py").write_text("raise ImportError")
-    environment = {"PYTHONPATH": str(run.folder), "PYTHONDONTWRITEBYTECODE": "1"}  # nothing may be left beside it
+def test_without_what_extras_bring(run: Runner, pictures: str) -> None:
+    """The extra is named, and the detector that sacrecap brings needs no torch."""
+    for name in ("torch", "sacrecap_detector"):
+        (run.folder / f"{name}.py").write_text("raise ImportError")
+    first = os.pathsep.join([str(run.folder), os.environ.get("PYTHONPATH", "")])
+    environment = {"PYTHONPATH": first, "PYTHONDONTWRITEBYTECODE": "1"}  # nothing may be left beside it
     message = run.refused("detect", pictures, "-o", "o.json", env=environment)
     assert message == "detecting objects needs the extra 'detect': pip install 'sacrecap[detect]'"
+    message = run.refused("detect", pictures, "-o", "o.json", "--detector", "a/b", env=environment)
+    assert message == "a detector of transformers needs the extra 'learned': pip install 'sacrecap[learned]'"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import tarfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -20,6 +22,7 @@ class Widths:
 
     name = "widths"
     labels = ("dog", "cat")
+    threshold = 0.6
 
     def __init__(self, stop_after: int = 100) -> None:
         self.left = stop_after
@@ -88,15 +91,15 @@ def test_a_corrupt_image_is_an_error_or_left_out(images: Path, tmp_path: Path, c
 
 
 def test_image_ids(images: Path) -> None:
-    assert list(find_images(images, "stem"))[1] == "scene_0001"
-    assert list(find_images(images, "number")) == ["0", "1", "2", "3", "4"]
+    assert list(find_images(images, ids="stem"))[1] == "scene_0001"
+    assert list(find_images(images, ids="number")) == ["0", "1", "2", "3", "4"]
     assert list(find_images(images / "scene_0003.png")) == ["scene_0003.png"]
     (images / "other_3.jpg").touch()
-    with pytest.raises(DataError, match=r"other_3\.jpg and scene_0003\.png both have the image id '3'"):
-        find_images(images, "number")
+    with pytest.raises(DataError, match=r"other_3\.jpg and .*scene_0003\.png both have the image id '3'"):
+        find_images(images, ids="number")
     (images / "none.jpg").touch()
     with pytest.raises(DataError, match="has no number in its name"):
-        find_images(images, "number")
+        find_images(images, ids="number")
 
 
 def test_folders_without_images(tmp_path: Path) -> None:
@@ -105,7 +108,70 @@ def test_folders_without_images(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file"):
         find_images(tmp_path / "none")
     with pytest.raises(UsageError, match="must be one of name, stem, number"):
-        find_images(tmp_path, "hash")
+        find_images(tmp_path, ids="hash")
+
+
+def in_tar(folder: Path, target: Path) -> Path:
+    with tarfile.open(target, "w") as tar:
+        tar.add(folder, "inside")
+    return target
+
+
+def in_parquet(folder: Path, target: Path) -> Path:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [{"path": file.name, "bytes": file.read_bytes()} for file in sorted(folder.glob("*.png"))]
+    table = pyarrow.table({"image": rows, "caption": ["a dog"] * len(rows)})
+    parquet.write_table(table, target, row_group_size=2)
+    return target
+
+
+@pytest.mark.parametrize("pack", [in_tar, in_parquet])
+def test_tar_and_parquet_files_are_read_without_unpacking(
+    images: Path, tmp_path: Path, pack: Callable[[Path, Path], Path]
+) -> None:
+    """What is no image in a tar file is left alone."""
+    packed = pack(images, tmp_path / f"packed.{pack.__name__[3:]}")
+    assert detect_images(Widths(), find_images(packed), tmp_path / "objects.json", batch=2) == 5
+    assert read_objects(tmp_path / "objects.json") == WHOLE
+
+
+def test_several_places_and_folders_in_folders(images: Path, tmp_path: Path) -> None:
+    (images / "more").mkdir()
+    (images / "scene_0004.png").rename(images / "more" / "scene_0004.png")
+    alone = (images / "scene_0000.png").rename(tmp_path / "scene_0000.png")
+    assert sorted(find_images(images, alone)) == list(WHOLE)
+    with pytest.raises(DataError, match=r"scene_0001\.png and .*scene_0001\.png both have the image id"):
+        find_images(images, images)
+
+
+def test_a_parquet_file_without_images(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"caption": ["a dog"]}), tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=r"a\.parquet: has no column of images, which are structs of bytes and path"):
+        find_images(tmp_path / "a.parquet")
+    (tmp_path / "b.parquet").write_bytes(b"nonsense")
+    with pytest.raises(DataError, match=r"b\.parquet: not a whole parquet file"):
+        find_images(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "YCbCr", "I", "I;16", "F"])
+def test_images_of_every_mode(tmp_path: Path, mode: str) -> None:
+    """Grey of 16 bits is not cut at 255."""
+    file = tmp_path / ("grey.tif" if mode in ("CMYK", "YCbCr", "F", "I") else "grey.png")
+    if mode in ("I", "I;16"):
+        Image.fromarray(np.full((3, 4), 0x8000, np.uint16 if mode == "I;16" else np.int32)).save(file)
+    else:
+        Image.new("RGB", (4, 3), (128, 128, 128)).convert(mode).save(file)
+    opened = open_image(file)
+    assert (opened.mode, opened.size) == ("RGB", (4, 3))
+    if mode not in ("1", "P"):  # of which Pillow makes a pattern
+        assert np.abs(np.asarray(opened).astype(int) - 128).max() <= 1
+
+
+def test_an_image_that_would_not_fit_into_memory_is_an_error(images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    with pytest.raises(DataError, match="scene_0000.png: cannot be read: Image size"):
+        open_image(images / "scene_0000.png")
 
 
 def test_images_are_turned_as_the_camera_says(tmp_path: Path) -> None:

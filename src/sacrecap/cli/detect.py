@@ -13,7 +13,7 @@ from sacrecap.cli.group import Group, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects
 from sacrecap.data.writers import unite, write_objects
-from sacrecap.vision import IMAGE_IDS, ON_CORRUPT, detect_images, find_images, load_detector
+from sacrecap.vision import IMAGE_IDS, NANODET, ON_CORRUPT, detect_images, find_images, load_detector
 
 _output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write; - is stdout.")
 _threshold = click.option(
@@ -45,23 +45,21 @@ def command() -> None:
     """
 
 
-@command.command(short_help="Run a detector over a folder of images.")
-@click.argument("images")
+@command.command(short_help="Run a detector over images.")
+@click.argument("images", nargs=-1, required=True)
 @_output
 @takes(
     """
-    --detector NAME  A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the
-        hub; open-images finds the 543 classes of Open Images.
-    --weights NAME|FILE  For torchvision: DEFAULT, another name of weights, the file of a state dict, or random to try
-        things out.
-    --threshold SCORE  The lowest score to keep; by default 0.6, and 0.4 for a detector with 500 labels or more.
+    --detector NAME  nanodet-g finds COCO's 80 kinds of things; open-images 543 classes; or a transformers checkpoint:
+        its folder, or owner/name on the hub.
+    --threshold SCORE  The lowest score to keep; the detector's own by default, 0.4 for nanodet-g.
     --batch N  Images at a time.
-    --device NAME  cpu, cuda, cuda:1, mps; auto: the GPU when there is one.
+    --device NAME  For checkpoints: cpu, cuda, cuda:1, mps; auto: the GPU when there is one.
     --image-ids  The ids of images; for dog_007.jpg: dog_007.jpg, dog_007 or 7.
     --on-corrupt  What to do with an image that cannot be read: report an error, or leave it out with a warning.
     --resume/--no-resume  Continue from FILE.partial, which an interrupted run left, or start again.
     """,
-    detector={"default": "fasterrcnn_resnet50_fpn_v2"},
+    detector={"default": NANODET},
     threshold={"type": click.FloatRange(0, 1)},
     batch={"type": click.IntRange(1), "default": 8},
     device={"default": "auto"},
@@ -69,28 +67,29 @@ def command() -> None:
     on_corrupt={"type": click.Choice(ON_CORRUPT), "default": "error"},
     resume={"default": True},
 )
+@options.threads
 @options.quiet
 def run(
-    images: str,
+    images: tuple[str, ...],
     output: str,
     detector: str,
-    weights: str | None,
     threshold: float | None,
     batch: int,
     device: str,
     image_ids: str,
     on_corrupt: str,
     resume: bool,
+    threads: int,
 ) -> None:
-    """Find the objects of the images in the folder IMAGES (or of one image).
+    """Find the objects of IMAGES: folders, tar files, Parquet files, or single images.
 
     FILE becomes a list of {"image_id", "detections": [{"label", "score", "box"}]}, which every command that takes
     objects accepts.
     """
     options.check_outputs(output=output)
-    found = find_images(images, image_ids)
+    found = find_images(*images, ids=image_ids)
     stage.text = "loading the detector"
-    chosen = load_detector(detector, weights=weights, device=device)
+    chosen = load_detector(detector, device=device, threads=threads)
     stage.text = f"detecting: 0 of {len(found):,} images"
     detect_images(
         chosen,

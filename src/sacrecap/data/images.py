@@ -111,6 +111,10 @@ class ImageSource(ABC):
     def image_ids(self) -> list[str]:
         """Ids of all its images: names of files without folder and suffix. Raises `UsageError` for a pattern."""
 
+    def files(self) -> list[tuple[str, ImageFile]]:
+        """All its images, each with its name: the path in the folder. Raises `UsageError` for a pattern."""
+        return [(image, file) for image in self.image_ids() if (file := self.find(image)) is not None]
+
     def find_all(self, image_ids: Iterable[str]) -> dict[str, ImageFile]:
         """The images that were found, by id.
 
@@ -239,6 +243,9 @@ class _Listed(ImageSource):
 
     def image_ids(self) -> list[str]:
         return list(dict.fromkeys(_stem(os.path.basename(name)) for name in self._names))
+
+    def files(self) -> list[tuple[str, ImageFile]]:
+        return [(name, self._file(name)) for name in self._names]
 
     @abstractmethod
     def _file(self, name: str) -> ImageFile:

@@ -1,15 +1,15 @@
 """Object detectors: which things are in an image. Nothing here loads torch before a detector is needed."""
 
 from sacrecap.vision.detection_run import ON_CORRUPT, detect_images
-from sacrecap.vision.detector import Detection, Detector, default_threshold, load_detector
+from sacrecap.vision.detector import NANODET, Detection, Detector, load_detector
 from sacrecap.vision.image_folder import IMAGE_IDS, find_images
 
 __all__ = [
     "IMAGE_IDS",
+    "NANODET",
     "ON_CORRUPT",
     "Detection",
     "Detector",
-    "default_threshold",
     "detect_images",
     "find_images",
     "load_detector",

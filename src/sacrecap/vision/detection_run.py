@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,11 +13,13 @@ from sacrecap.data.objects import check_threshold
 from sacrecap.data.source import PathLike, reading
 from sacrecap.data.writers import write_list
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
-from sacrecap.vision.detector import Detection, Detector, default_threshold
+from sacrecap.vision.detector import Detection, Detector
 from sacrecap.vision.image_folder import open_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from sacrecap.data.images import ImageFile
 
 ON_CORRUPT = ("error", "skip")
 """How to treat an image that cannot be read: as an error, or by leaving it out."""
@@ -27,7 +30,7 @@ Row = dict[str, Any]
 
 def detect_images(
     detector: Detector,
-    images: Mapping[str, Path],
+    images: Mapping[str, ImageFile],
     output: PathLike,
     *,
     threshold: float | None = None,
@@ -43,9 +46,9 @@ def detect_images(
 
     Args:
         detector: any `Detector`.
-        images: image files by image id.
+        images: images by image id: see `find_images`.
         output: the file to write; ``-`` is standard output, which cannot be resumed.
-        threshold: the lowest score to keep; `default_threshold` when not given.
+        threshold: the lowest score to keep; the detector's own by default.
         batch: number of images at a time.
         on_corrupt: one of `ON_CORRUPT`.
         resume: whether to continue an interrupted run; otherwise start again.
@@ -59,7 +62,7 @@ def detect_images(
         UsageError: the interrupted run had another detector or threshold; or the batch does not fit into the GPU.
     """
     accepted_name("what a corrupt image means", on_corrupt, ON_CORRUPT)
-    lowest = default_threshold(detector.labels) if threshold is None else threshold
+    lowest = detector.threshold if threshold is None else threshold
     check_threshold(lowest)
     settings = {"detector": detector.name, "threshold": lowest}
     partial = None if output == "-" else Path(f"{os.fspath(output)}.partial")
@@ -90,12 +93,12 @@ def _batched(images: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 
 def _opened(
-    chosen: Sequence[str], images: Mapping[str, Path], on_corrupt: str, corrupt: list[str]
+    chosen: Sequence[str], images: Mapping[str, ImageFile], on_corrupt: str, corrupt: list[str]
 ) -> Iterator[tuple[str, Image]]:
     """The images that can be read; the ids of others go to `corrupt`."""
     for image in chosen:
         try:
-            yield image, open_image(images[image])
+            yield image, open_image(io.BytesIO(images[image].read()), images[image].name)
         except DataError as error:
             if on_corrupt == "error":
                 raise DataError(f"{error}; repair or remove the image, or skip such images") from None

@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from sacrecap.errors import MissingDependencyError, UsageError
-from sacrecap.vision.devices import choose_device
+from sacrecap.errors import UsageError, did_you_mean, of_extra
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-
+NANODET = "nanodet-g"
+"""The name of the detector that sacrecap brings."""
 OPEN_IMAGES = "open-images"
 """The name of the detector with the classes of Open Images; a checkpoint of one's own comes after a colon."""
 _OPEN_VOCABULARY = "google/owlv2-base-patch16-ensemble"
@@ -39,46 +39,46 @@ class Detector(Protocol):
         """Every label it can give."""
         ...
 
+    @property
+    def threshold(self) -> float:
+        """The least score at which its detections are worth keeping, 0 to 1."""
+        ...
+
     def detect(self, images: Sequence[Image]) -> list[list[Detection]]:
         """Detections of each of these RGB images, in their order."""
         ...
 
 
-def default_threshold(labels: Sequence[str]) -> float:
-    """The least score of a detection in Madhyastha et al. (2019): 0.6 with 80 labels, 0.4 with 500 and more."""
-    return 0.4 if len(labels) >= 500 else 0.6
-
-
-def load_detector(name: str, *, weights: str | None = None, device: str = "auto") -> Detector:
-    """A detector of torchvision or transformers.
+def load_detector(name: str = NANODET, *, device: str = "auto", threads: int = 0) -> Detector:
+    """A detector by its name.
 
     Args:
-        name: a detection model of torchvision, such as ``fasterrcnn_resnet50_fpn_v2``, or a checkpoint of
-            transformers: a folder, or a name on the hub, such as ``facebook/detr-resnet-50``. ``open-images`` is
-            OWLv2, told to find the classes of Open Images; ``open-images:NAME`` another such checkpoint.
-        weights: for torchvision only: one of its names for weights (``DEFAULT``, ``COCO_V1``), the file of a state
-            dict, or ``random``. ``DEFAULT`` when not given.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` is the GPU when there is one.
+        name: `nanodet-g`, which sacrecap brings and runs on the processor; or a checkpoint of transformers: a folder,
+            or a name on the hub, such as `facebook/detr-resnet-50`. `open-images` is OWLv2, told to find the classes of
+            Open Images; `open-images:NAME` another such checkpoint.
+        device: of a checkpoint: `cpu`, `cuda`, `cuda:1`, `mps`; `auto` is the GPU when there is one.
+        threads: of `nanodet-g`: the number of images at the same time; 0 means one per core.
 
     Raises:
-        MissingDependencyError: the extra ``detect`` is not installed.
-        UsageError: no such model, weights or device.
-        DataError: the weights cannot be fetched or read; the message says which file to put where.
+        MissingDependencyError: the extra `detect` is not installed, or `learned` for a checkpoint.
+        UsageError: no such detector or device.
+        DataError: the checkpoint cannot be fetched or read; the message says which files to put where.
     """
+    if name == NANODET:
+        from sacrecap.vision.nanodet import NanoDet
+
+        return NanoDet(threads)
     kind, _, vocabulary = name.partition(":")
-    of_open_images = kind == OPEN_IMAGES
-    checkpoint = of_open_images or os.path.isdir(name) or "/" in name
-    if checkpoint and weights is not None:
-        raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
-    try:
-        if checkpoint:
-            from sacrecap.vision.transformers_detector import OpenImagesDetector, TransformersDetector
-        else:
-            from sacrecap.vision.torchvision_detector import TorchvisionDetector
-    except ImportError:
-        raise MissingDependencyError("detecting objects", extra="detect") from None
-    if of_open_images:
-        return OpenImagesDetector(vocabulary or _OPEN_VOCABULARY, choose_device(device))
-    if checkpoint:
-        return TransformersDetector(name, choose_device(device))
-    return TorchvisionDetector(name, weights or "DEFAULT", choose_device(device))
+    if kind != OPEN_IMAGES and not os.path.isdir(name) and "/" not in name:
+        raise UsageError(
+            f"the detector must be {NANODET}, {OPEN_IMAGES}, or a transformers checkpoint (its folder, or owner/name), "
+            f"got {name!r}{did_you_mean(name, (NANODET, OPEN_IMAGES))}"
+        )
+    with of_extra("learned", "a detector of transformers"):
+        from sacrecap.vision.devices import choose_device
+        from sacrecap.vision.transformers_detector import OpenImagesDetector, TransformersDetector
+
+        chosen = choose_device(device)
+    if kind == OPEN_IMAGES:
+        return OpenImagesDetector(vocabulary or _OPEN_VOCABULARY, chosen)
+    return TransformersDetector(name, chosen)

@@ -1,14 +1,16 @@
-"""The images of a folder: their files, ids and pixels."""
+"""Images in folders, tar and Parquet files: their ids and pixels."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from collections.abc import Iterator
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
 
 from sacrecap.data.image_ids import key
-from sacrecap.data.images import SUFFIXES
+from sacrecap.data.images import SUFFIXES, ByImage, ImageFile, ImageSource
+from sacrecap.data.rows import whole
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, MissingDependencyError, accepted_name
 
@@ -19,41 +21,86 @@ IMAGE_IDS = ("name", "stem", "number")
 """How image ids come from file names: dog_007.jpg is ``dog_007.jpg``, ``dog_007`` or ``7``."""
 
 
-def find_images(place: PathLike, ids: str = "name") -> dict[str, Path]:
-    """Image files by image id, in the order of their names: those of a folder, or one file.
+def find_images(*places: PathLike, ids: str = "name") -> dict[str, ImageFile]:
+    """Images by image id, in the order of the places, and of their names there.
 
     Args:
-        place: the folder, without its subfolders, or an image.
+        *places: folders with their subfolders, tar files, Parquet files, or images.
         ids: one of `IMAGE_IDS`.
 
     Raises:
-        DataError: the place does not exist, has no image, or two images with the same id.
+        DataError: a place does not exist, has no image, or two images have the same id.
         UsageError: no such way to form ids.
     """
     accepted_name("the way to form image ids", ids, IMAGE_IDS)
-    folder = Path(place)
-    with reading(place):
-        names = sorted(os.listdir(folder)) if not folder.is_file() else []
-    files = [folder] if folder.is_file() else [folder / name for name in names if name.lower().endswith(SUFFIXES)]
-    if not files:
-        raise DataError(f"{folder}: holds no image; image files end in {', '.join(SUFFIXES)}")
-    images: dict[str, Path] = {}
-    for file in files:
-        image = _id(file, ids)
-        if image in images:
-            raise DataError(
-                f"{folder}: {images[image].name} and {file.name} both have the image id {image!r}; "
-                "rename one, or form the ids from the whole name"
-            )
-        images[image] = file
+    images: dict[str, ImageFile] = {}
+    for place in places:
+        files = _files(place)
+        if not files:
+            raise DataError(f"{place}: holds no image; image files end in {', '.join(SUFFIXES)}")
+        for name, file in files:
+            image = _id(name, file, ids)
+            if image in images:
+                raise DataError(
+                    f"{images[image].name} and {file.name} both have the image id {image!r}; rename one, or form the "
+                    "ids from the whole name"
+                )
+            images[image] = file
     return images
 
 
-def _id(file: Path, ids: str) -> str:
-    image = key(file.name, "text" if ids == "name" else ids)
+def _files(place: PathLike) -> list[tuple[str, ImageFile]]:
+    text = os.fspath(place)
+    if text.lower().endswith((".parquet", ".pq")):
+        return list(parquet_images(text))
+    if text.lower().endswith(SUFFIXES):
+        with reading(text):
+            os.stat(text)
+        return ByImage({text: text}).files()
+    return ImageSource.open(text).files()
+
+
+def _id(name: str, file: ImageFile, ids: str) -> str:
+    image = key(os.path.basename(name), "text" if ids == "name" else ids)
     if image is None:
-        raise DataError(f"{file}: has no number in its name; form the ids from the name or stem")
+        raise DataError(f"{file.name}: has no number in its name; form the ids from the name or stem")
     return image
+
+
+def parquet_images(path: str) -> Iterator[tuple[str, ImageFile]]:
+    """The images of a Parquet file as Hugging Face writes them, a column of bytes and path each, by their paths.
+
+    An image without a path goes by the number of its row. Raises `DataError` for a file without such a column.
+    """
+    with reading(path), whole("parquet", f"{path}: "):
+        from pyarrow import parquet, types
+
+        file = parquet.ParquetFile(path)
+        columns = (one for one in file.schema_arrow if types.is_struct(one.type))
+        column = next((one.name for one in columns if one.type.get_field_index("bytes") >= 0), None)
+        if column is None:
+            raise DataError(f"{path}: has no column of images, which are structs of bytes and path")
+        content, first = _Contents(file, column), 0
+        for group in range(file.num_row_groups):
+            rows = file.read_row_group(group, columns=[f"{column}.path"]).column(0).to_pylist()
+            for row, value in enumerate(rows):
+                name = (value or {}).get("path") or str(first + row)
+                yield name, ImageFile(f"{path}: {name}", _open=partial(content.of, group, row))
+            first += len(rows)
+
+
+class _Contents:
+    """The bytes of a column of images; the last group of rows that was read stays in memory."""
+
+    def __init__(self, file: Any, column: str) -> None:
+        self._file, self._column = file, column
+        self._group, self._rows = -1, list[Any]()
+
+    def of(self, group: int, row: int) -> bytes:
+        if group != self._group:
+            self._rows = self._file.read_row_group(group, columns=[f"{self._column}.bytes"]).column(0).to_pylist()
+            self._group = group
+        return (self._rows[row] or {}).get("bytes") or b""
 
 
 def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
@@ -84,7 +131,10 @@ def decoded(file: PathLike | IO[bytes], name: str | None = None) -> Image:
     shown = str(file) if name is None else name
     try:
         with reading(shown), Image.open(file) as image:
-            return ImageOps.exif_transpose(image).convert("RGB")
+            turned = ImageOps.exif_transpose(image)
+            if turned.mode.startswith("I"):  # grey of 16 bits, of which Pillow would make everything above 255 white
+                turned = turned.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+            return turned.convert("RGB")
     except DataError:
         raise
     except (Image.DecompressionBombError, SyntaxError, EOFError, MemoryError, TypeError) as error:

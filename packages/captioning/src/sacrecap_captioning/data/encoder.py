@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -13,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sacrecap.errors import UsageError
-from sacrecap.vision.torchvision_weights import load_weights
+from sacrecap.data.source import reading
+from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.encoder_names import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
 from sacrecap_captioning.models.captioner import Features
 
@@ -171,8 +173,27 @@ def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> 
     else:
         encoder = Encoder(SMALL, _small(), side or 64)
     if weights not in {AUTO, RANDOM}:
-        load_weights(encoder, weights, f"the encoder {name}")
+        _load_weights(encoder, weights, f"the encoder {name}")
     return encoder
+
+
+def _load_weights(model: nn.Module, path: str, name: str) -> None:
+    """Loads a state dict without executing what the file may hold.
+
+    Raises `DataError` if the file does not belong to this model.
+    """
+    try:
+        with reading(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        model.load_state_dict(state)
+    except DataError:
+        raise
+    except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(
+            f"{path}: is not a state dict of {name} ({reason}); save it with torch.save(model.state_dict())"
+        ) from None
 
 
 def _small() -> nn.Module:
