@@ -190,10 +190,11 @@ _NEEDS = [
         --df corpus|NAME|FILE  Document frequencies, for CIDEr: corpus, from these references; or a name of sacrecap
             testsets, or a file of sacrecap df. May be repeated, for metrics that need different ones.
         --lm FILE  The language model of fluency(references=no), made by sacrecap df build --language-model.
-        --objects FILE  What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.
+        --objects FILE  What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output. Without it,
+            a detector finds the objects in --images (extra detect).
         --threshold SCORE  Least confidence of a detected object.
         --embeddings NAME|FILE  Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.
-        --images DIR|FILE.tar|PATTERN|COLUMN  The images, for CLIPScore and for the report: a folder, a tar file, a
+        --images DIR|FILE.tar|PATTERN|COLUMN  The images, for CLIPScore, objects and the report: a folder, a tar file, a
             pattern such as photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The
             report takes https://host/{image_id}.jpg too.
         --scores FILE  Scores that others computed, each column a metric by its name: Parquet, CSV, TSV or JSON lines, a
@@ -241,7 +242,7 @@ def _needs(
 ) -> Needs:
     from sacrecap.resources.needs import Needs
 
-    if given["threshold"] is not None and given["objects"] is None:
+    if given["threshold"] is not None and given["objects"] is None and given["images"] is None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
     settings: dict[str, Any] = {}
     if judge_settings:
@@ -300,7 +301,8 @@ def image_source(
     if images is None:
         return None
     if report is None:
-        if not any("images" in part.needs for metric in metrics for part in metric.parts):
+        look = {"images"} if "objects" in needs else {"images", "objects"}  # objects are found in them
+        if not any(look & {*part.needs} for metric in metrics for part in metric.parts):
             raise UsageError(
                 "--images shows the images in a report; give --report FILE.html too, or a metric that looks at them "
                 "(--metrics clipscore)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import option
@@ -29,16 +30,25 @@ class EmbeddingMetric(Metric):
         """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
         return False
 
+    @property
+    def takes_objects(self) -> bool:
+        """Whether it is about the objects in images, which are found there if they are not given."""
+        return False
+
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any.
 
         Raises `DataError` if vectors or objects are unusable.
         """
+        from sacrecap.resources.found_objects import are_found, objects_of, signature_of_found
         from sacrecap.resources.vectors import embed
 
         source = self.named_or("embeddings", needs.get("embeddings"))
-        view = embed(corpus, needs, source, scripted=self.script_words)
-        return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
+        found = self.takes_objects and are_found(needs)
+        objects = partial(objects_of, corpus, needs, find=found)
+        view = embed(corpus, needs, source, objects, scripted=self.script_words, found=found)
+        signature = f"embeddings:{view.source}", *(signature_of_found(needs) if found else ())
+        return Ready(view.corpus, (view.embedded,), signature, own=view)
 
     def coverage(self, statistics: Totals) -> float | None:
         """Share of the content words and labels (counted with repeats) that have a vector; 1 if there are none.

@@ -64,17 +64,19 @@ class Given(TypedDict, total=False):
     """What `fluency(references=no)` judges by: a model that was built before, or the path of its file."""
     objects: ObjectSource | None
     """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
-    of a file in any format `sacrecap score --objects` reads. Without them, a group leaves both out.
+    of a file in any format `sacrecap score --objects` reads. Without them, they are found in `images` (extra `detect`);
+    without both, a group leaves both metrics out.
     """
     threshold: float | None
-    """Least confidence of a detected object, for files of objects with scores."""
+    """Least confidence of a detected object, for files of objects with scores, and for those found in images."""
     embeddings: EmbeddingSource | None
     """Word vectors for WMD and VIFIDEL, by name or path; those inside the package by default."""
     vocabulary: VocabularySource | None
     """Words for objects, for CHAIR: `coco`, the default, `wordnet`, or the path of a file."""
     images: str | PathLike[str] | Mapping[Any, Any] | ImageSource | None
-    """The images, for CLIPScore: a folder, a tar file or a pattern such as `photos/{image_id}.jpg`, or each by its id:
-    a path, the bytes of a file, or a Pillow image. Without them, a group leaves out the metrics that look at images.
+    """The images, for CLIPScore, and for VIFIDEL and CHAIR without objects: a folder, a tar file or a pattern such as
+    `photos/{image_id}.jpg`, or each by its id: a path, the bytes of a file, or a Pillow image. Without them, a group
+    leaves out the metrics that look at images.
     """
     device: str | None
     """Where networks run: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend on

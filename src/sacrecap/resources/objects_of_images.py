@@ -17,7 +17,8 @@ ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | 
 
 def lacks_objects() -> str:
     """Ending of the message, after the metric's name, if a call gives no objects."""
-    return f"needs the objects of each image: give {option('objects', 'FILE')}"
+    found = f"the images, in which they are found ({option('images', 'DIR')}, extra detect)"
+    return f"needs the objects of each image: give {option('objects', 'FILE')}, or {found}"
 
 
 def objects_for_threshold() -> UsageError:
@@ -53,7 +54,7 @@ def known_objects(needs: Needs) -> dict[str, dict[str, int]] | None:
     """All objects that a call gives, by image id; None if it gives none. Raises as `objects_of_images`."""
     source: ObjectSource | None = needs.get("objects")
     if source is None:
-        if "threshold" in needs:
+        if "threshold" in needs and "images" not in needs:
             raise objects_for_threshold()
         return None
     return needs.once("objects", lambda: objects_by_image(source, needs.get("threshold")))

@@ -7,7 +7,7 @@ of its images.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from os import PathLike
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from sacrecap import _core
 from sacrecap.resources.content_words import FUNCTION_WORDS, is_content, script_words
 from sacrecap.resources.needs import WorkShare
-from sacrecap.resources.objects_of_images import objects_of_images
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -46,28 +45,39 @@ class EmbeddedCorpus:
         return tuple(self.words[row] for row in rows)
 
 
-def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bool) -> EmbeddedCorpus:
+def embed(
+    corpus: Corpus,
+    needs: Needs,
+    source: EmbeddingSource,
+    objects: Callable[[], list[dict[str, int]] | None],
+    *,
+    scripted: bool,
+    found: bool,
+) -> EmbeddedCorpus:
     """The corpus with these vectors; made once per corpus, for all metrics with the same view.
 
     Args:
         corpus: captions.
-        needs: gives the objects of the images, if there are any.
+        needs: keeps the view.
         source: word vectors.
+        objects: gives the objects of the images, if there are any.
         scripted: whether to cut captions into words like VIFIDEL's published script.
+        found: whether the objects were found in the images, not given.
 
     Raises `DataError` if objects or vectors are unusable.
     """
 
     def view() -> EmbeddedCorpus:
-        objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
+        labels = objects()
         cut = _by_script(corpus, needs.threads) if scripted else corpus._core
         tell = needs.progress or (lambda _: None)
         tell(WorkShare(0, "reading word vectors"))
-        made = embedded(cut, objects, source, scripted=scripted)
+        made = embedded(cut, labels, source, scripted=scripted)
         tell(WorkShare(1, "reading word vectors"))
         return made
 
-    return needs.once(("embedded", source if isinstance(source, str) else id(source), scripted), view, of=corpus)
+    key = "embedded", source if isinstance(source, str) else id(source), scripted, found
+    return needs.once(key, view, of=corpus)
 
 
 def embed_texts(

@@ -77,11 +77,13 @@ class _Chair(Metric):
         return self.denied == "count"
 
     def status(self, needs: Needs) -> Status:
+        from sacrecap.resources.found_objects import lack
+
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
-        return Status.left_out(lacking if self._lacks_objects(needs) else None)
+        return Status.left_out(lacking if self.gold != "references" and lack(needs) else None)
 
     def _lacks_objects(self, needs: Needs) -> bool:
-        return self.gold != "references" and "objects" not in needs
+        return self.gold != "references" and "objects" not in needs and "images" not in needs
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up what the captions name and what is in the images.
@@ -91,6 +93,7 @@ class _Chair(Metric):
         """
         from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.chair.mentions import name_objects
+        from sacrecap.resources.found_objects import are_found, signature_of_found
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")
@@ -102,13 +105,15 @@ class _Chair(Metric):
                     f"{vocabulary.name}; leave one of the two out"
                 )
             vocabulary = by_base_forms()
+        find = self.gold != "references" and are_found(needs)
         named = needs.once(
-            ("named objects", vocabulary.checksum, self.lemmas, self.denied),
-            lambda: name_objects(corpus, needs, vocabulary, skips_denied=self.denied == "skip"),
+            ("named objects", vocabulary.checksum, self.lemmas, self.denied, find),
+            lambda: name_objects(corpus, needs, vocabulary, skips_denied=self.denied == "skip", find=find),
             of=corpus,
         )
         name = os.path.basename(vocabulary.name)
-        return Ready(corpus._core, (named.core,), (f"vocabulary:{name}({vocabulary.checksum})",), own=named)
+        signature = f"vocabulary:{name}({vocabulary.checksum})", *(signature_of_found(needs) if find else ())
+        return Ready(corpus._core, (named.core,), signature, own=named)
 
     def kernel_parameters(self) -> dict[str, str]:
         """Gold: the objects that captions name, which the other parameters are about, are passed as a resource."""

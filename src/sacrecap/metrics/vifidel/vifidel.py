@@ -90,6 +90,10 @@ class Vifidel(EmbeddingMetric):
     def script_words(self) -> bool:
         return self.variant == "released"
 
+    @property
+    def takes_objects(self) -> bool:
+        return True
+
     def explain(
         self,
         objects: Mapping[str, int] | Iterable[str],
@@ -127,11 +131,13 @@ class Vifidel(EmbeddingMetric):
         return explain(self, view, 0)
 
     def status(self, needs: Needs) -> Status:
-        return Status.left_out(None if "objects" in needs else f"it {lacks_objects()}")
+        from sacrecap.resources.found_objects import lack
+
+        return Status.left_out(f"it {lacks_objects()}" if lack(needs) else None)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
-        if "objects" not in needs:
+        if "objects" not in needs and "images" not in needs:
             raise UsageError(f"{self.label} {lacks_objects()}")
         return super().ready(corpus, needs)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.errors import warn
-from sacrecap.resources.objects_of_images import objects_of_images
+from sacrecap.resources.found_objects import objects_of
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -27,15 +27,16 @@ class NamedObjects:
 
 
 def name_objects(
-    corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary, *, skips_denied: bool = False
+    corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary, *, skips_denied: bool = False, find: bool = False
 ) -> NamedObjects:
     """The objects that captions name, and those annotated in the images, if objects are given.
 
-    `skips_denied`: what a caption says is not there is not named.
+    `skips_denied`: what a caption says is not there is not named. `find`: where no objects are given, they are found in
+    the images.
 
     Warns about labels that the vocabulary lacks. Raises `DataError` if the objects are unusable.
     """
-    objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
+    objects = objects_of(corpus, needs, find=find)
     gold = None
     if objects is not None:
         gold, unknown = vocabulary.gold(objects)
