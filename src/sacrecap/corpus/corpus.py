@@ -650,7 +650,8 @@ def _align(
         swapped = candidates.caption_count > references.caption_count
         raise DataError(
             f"{names[0]}: no reference for {some(undescribed)}, but a candidate in {names[1]}; add references that are "
-            f"not empty, {remedies.for_undescribed()}" + (" (or are the two files swapped?)" if swapped else "")
+            f"not empty, {remedies.for_extra('remove the candidates')}"
+            + (" (or are the two files swapped?)" if swapped else "")
         )
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]

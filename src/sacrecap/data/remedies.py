@@ -16,16 +16,15 @@ def for_other_ids(references: Iterable[str], candidates: Iterable[str]) -> str:
     return f"they match with {option('image_ids', how, of='sacrecap.data.read_references and read_candidates')}"
 
 
-def for_extra() -> str:
-    """About candidates of images without references."""
-    remedy = "remove such candidates, or score against references that have these images"
-    return spelled(python=remedy, command=f"{remedy}, or choose --on-extra skip (leave them out)")
+def for_extra(remedy: str = "remove such candidates, or score against references that have these images") -> str:
+    """About candidates of images without references, or with none that says something."""
+    return _or_by(remedy, "--on-extra skip (leave them out)")
 
 
-def for_undescribed() -> str:
-    """About candidates of images that are listed, but have no reference that says something."""
-    remedy = "remove the candidates"
-    return spelled(python=remedy, command=f"{remedy}, or choose --on-extra skip (leave them out)")
+def for_repeated() -> str:
+    """About images with several candidates."""
+    remedy = "keep one per image (several captions of one image are a caption set, and are not scored together)"
+    return _or_by(remedy, "--on-duplicate first or last")
 
 
 def for_missing() -> str:
@@ -37,7 +36,5 @@ def for_missing() -> str:
     )
 
 
-def for_repeated() -> str:
-    """About images with several candidates."""
-    remedy = "keep one per image (several captions of one image are a caption set, and are not scored together)"
-    return spelled(python=remedy, command=f"{remedy}, or choose --on-duplicate first or last")
+def _or_by(remedy: str, choice: str) -> str:
+    return spelled(python=remedy, command=f"{remedy}, or choose {choice}")
