@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import runpy
-import sys
+import re
 from pathlib import Path
 
 import pytest
 
-from sacrecap.judgments import agreement, read_judgments
+from sacrecap.judgments import Pairs, agreement, read_judgments
 
-ROOT = Path(__file__).parents[2]
 METRICS = "fleur, combine(z(cider-paper), z(fleur))"
+RELEASED = {"flickr8k-expert": "flickr8k-expert.json.gz", "pascal-50s": "pascal50s-pairs-all.json.gz"}
+SCORED = re.compile(r"(?:image file : (.*)\n)?caption : (.*)\nmodel score : .*\nour score : (.*)")
+
+
+def scored(path: Path) -> list[tuple[str, str, float]]:
+    """Image, caption and score of each entry of a text of FLEUR's authors."""
+    found = SCORED.findall(gzip.decompress(path.read_bytes()).decode())
+    return [(Path(image.strip()).stem, caption.strip(), float(score)) for image, caption, score in found]
 
 
 @pytest.mark.soak
-def test_a_metric_and_a_judge_agree_with_people_better_than_the_judge(
-    shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["fleur.py", str(shared / "data" / "judges"), str(tmp_path)])
-    runpy.run_path(str(ROOT / "benchmarks" / "fleur.py"), run_name="__main__")
+def test_a_metric_and_a_judge_agree_with_people_better_than_the_judge(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "data" / "judges"
+    people = {name: read_judgments(folder / file) for name, file in RELEASED.items()}
+    pairs = people["pascal-50s"]
+    assert isinstance(pairs, Pairs)
+    files = [folder / f"fleur-pascal-{category}.txt.gz" for category in dict.fromkeys(pairs.categories)]
+    captions, scores = zip(*(one[1:] for file in files for one in scored(file)), strict=True)
+    assert captions == tuple(caption for pair in zip(pairs.b, pairs.c, strict=True) for caption in pair)
+    rows = {
+        "flickr8k-expert": [
+            {"image_id": image, "caption": caption, "fleur": score}
+            for image, caption, score in scored(folder / "fleur-flickr8k-expert.txt.gz")
+        ],
+        "pascal-50s": [{"fleur.b": b, "fleur.c": c} for b, c in zip(scores[::2], scores[1::2], strict=True)],
+    }
     found = {}
-    files = {"flickr8k-expert": "flickr8k-scores.jsonl", "pascal-50s": "pascal-scores.jsonl"}
-    released = {"flickr8k-expert": "flickr8k-expert.json.gz", "pascal-50s": "pascal50s-pairs-all.json.gz"}
-    people = {name: read_judgments(shared / "data" / "judges" / file) for name, file in released.items()}
-    for name, scores in files.items():
-        judgments = people[name]
-        found[name] = agreement(judgments, METRICS, scores=tmp_path / scores, interval=None)
+    for name, judgments in people.items():
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows[name]))
+        found[name] = agreement(judgments, METRICS, scores=tmp_path / f"{name}.jsonl", interval=None)
         (tmp_path / f"{name}.json").write_text(json.dumps(found[name].to_dict()))
     alone = {name: one.measured[0].statistics[one.primary].value for name, one in found.items()}
     assert alone == pytest.approx({"flickr8k-expert": 0.5303, "pascal-50s": 0.8335}, abs=5e-5)
     for name, other, expected in (("flickr8k-expert", "pascal-50s", 0.5620), ("pascal-50s", "flickr8k-expert", 0.8480)):
-        judgments, standard = people[name], tmp_path / f"{other}.json"
-        mixed = agreement(judgments, METRICS, scores=tmp_path / files[name], standard=standard, interval=None)
+        how = {"scores": tmp_path / f"{name}.jsonl", "standard": tmp_path / f"{other}.json"}
+        mixed = agreement(people[name], METRICS, interval=None, **how)  # type: ignore[arg-type]
         assert mixed.measured[1].statistics[mixed.primary].value == pytest.approx(expected, abs=5e-5)
