@@ -44,6 +44,11 @@ p: paired exact sign-flip permutation test, Holm over 3 pairs per metric; ! sign
 note: CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; \
 to compare with other sets, take --df coco-train, or a file of sacrecap df build.
 """
+SIGNATURES = "".join(
+    f"{key}|images:60/60|refs:5@ac46d984|caps:af9c7323,dd8f6a21,76600eee|{own}tok:ptb|"
+    f"interval:percentile(level=0.95,samples=1000,seed=0)|sacrecap:{sacrecap.__version__}\n"
+    for key, own in (("bleu-4", ""), ("cider-d", "df:corpus(60)|"))
+)
 
 
 @pytest.fixture
@@ -63,7 +68,7 @@ METRICS = ("--metrics", "bleu-4,cider-d")
 
 
 def test_table(run: Runner, systems: list[str]) -> None:
-    assert run.ok("compare", *systems, *METRICS) == TABLE
+    assert run.ok("compare", *systems, *METRICS) == TABLE + SIGNATURES
     bare = run.ok("compare", *systems, *METRICS, "--interval", "none")
     assert "0.5073*" in bare
     assert "0.4581" not in bare
@@ -81,8 +86,8 @@ def test_intervals_by_the_jackknife(run: Runner, systems: list[str]) -> None:
 def test_json(run: Runner, systems: list[str], compared: sacrecap.Comparison) -> None:
     document = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json"))
     assert document == json.loads(json.dumps(compared.to_dict()))
-    assert list(document) == ["sacrecap", "images", "test", "systems", "pairs", "signatures", "findings", "notes"]
-    assert list(document["systems"]["plain"]) == ["scores", "intervals", "ranks"]
+    assert list(document) == ["sacrecap", "images", "test", "systems", "pairs", "findings", "notes"]
+    assert list(document["systems"]["plain"]) == ["scores", "intervals", "signatures", "ranks"]
     assert list(document["pairs"][0]) == ["a", "b", "metric", "delta", "interval", "p", "p_corrected", "significant"]
     bare = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json", "--interval", "none"))
     assert bare["systems"]["plain"]["intervals"] == {}
@@ -112,18 +117,22 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
         "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired exact sign-flip permutation test, Holm over 3 pairs"
     )
     assert any(line.startswith(said) for line in lines)
-    assert lines[-1].startswith("- note: CIDEr-D: words are weighed by these 60 images.")
+    assert [line.partition("|")[0] for line in lines[-5:]] == ["", "```text", "bleu-4", "cider-d", "```"]
+    assert lines[-6].startswith("- note: CIDEr-D: words are weighed by these 60 images.")
     text = run.ok("compare", *systems, *METRICS, "--format", "latex")
     lines = text.splitlines()
-    assert lines[0].startswith("% Bold: best.")
-    assert lines.pop(1).startswith("% note: CIDEr-D: words are weighed by these 60 images.")
-    assert lines[1:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"System & BLEU-4 & CIDEr-D \\"]
-    assert lines[5:8] == [
+    assert lines[0].startswith("% note: CIDEr-D: words are weighed by these 60 images.")
+    assert [line.partition("|")[0] for line in lines[1:3]] == ["% bleu-4", "% cider-d"]
+    assert lines[3:5] == [r"\begin{table}", r"\centering"]
+    assert lines[5:8] == [r"\begin{tabular}{lrr}", r"\toprule", r"System & BLEU-4 & CIDEr-D \\"]
+    assert lines[9:12] == [
         r"careful & \textbf{50.7} & \textbf{183.3} \\",
         r"& {\scriptsize [45.7, 55.7]} & {\scriptsize [173.7, 192.6]} \\",
         r"plain & 25.7$^{\dagger}$ & 91.4$^{\dagger}$ \\",
     ]
-    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+    assert lines[-5:-3] == [r"\bottomrule", r"\end{tabular}"]
+    assert lines[-3].startswith(r"\caption{Bold: best.")
+    assert lines[-2:] == [r"\label{tab:scores}", r"\end{table}"]
 
 
 def test_options(run: Runner, systems: list[str]) -> None:
@@ -169,7 +178,7 @@ def test_per_image(run: Runner, systems: list[str], compared: sacrecap.Compariso
 
 
 def test_report(run: Runner, systems: list[str]) -> None:
-    assert run.ok("compare", *systems, *METRICS, "--report", "page.html") == TABLE
+    assert run.ok("compare", *systems, *METRICS, "--report", "page.html") == TABLE + SIGNATURES
     assert "<h1>careful, plain and template</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
     assert run.ok("compare", *systems[:3], "--report", "-", "-o", "t.txt").startswith("<!doctype html>")
     assert "end the name in" in run.refused("compare", *systems, "--per-image", "scores.xls")

@@ -115,7 +115,7 @@ def test_document_frequencies_from_a_file(run: Runner, tmp_path: Path) -> None:
     given = json.loads(run.ok("diversity", SETS[0], "--df", df, *arguments))["systems"]["varied"]
     counted = json.loads(run.ok("diversity", SETS[0], "--references", REFERENCES, *arguments))["systems"]["varied"]
     assert given["self-cider"] == pytest.approx(counted["self-cider"])
-    assert "df:df(60)" in given["signatures"]["self-cider"]
+    assert f"|df:{sacrecap.DocumentFrequency.load(df).checksum}(60)|" in given["signatures"]["self-cider"]
 
 
 @pytest.mark.parametrize(

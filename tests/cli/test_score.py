@@ -37,6 +37,12 @@ NOTE = (
     "CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; to "
     "compare with other sets, take --df coco-train, or a file of sacrecap df build."
 )
+SIGNATURES = "".join(
+    f"{key}|images:60/60|refs:5@ac46d984|caps:af9c7323|{own}tok:ptb|interval:percentile(level=0.95,samples=1000,seed=0)|"
+    f"sacrecap:{sacrecap.__version__}\n"
+    for key in COCO
+    for own in [{"cider-d": "df:corpus(60)|", "meteor": "tables:02383ffe|"}.get(key, "")]
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +67,14 @@ def scored(run: Runner, references: str, candidates: str) -> Callable[..., dict[
 
 
 def test_table(run: Runner, references: str, candidates: str) -> None:
-    assert run.ok("score", references, candidates) == f"{TABLE}note: {NOTE}\n"
+    assert run.ok("score", references, candidates) == f"{TABLE}note: {NOTE}\n{SIGNATURES}"
     coloured = run.ok("score", references, candidates, colours=True)
     assert "\x1b[1m60 images" in coloured
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == f"{TABLE}note: {NOTE}\n"
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == f"{TABLE}note: {NOTE}\n{SIGNATURES}"
     run.ok("score", references, candidates, "-o", "table.txt", colours=True)
-    assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n"
+    assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n{SIGNATURES}"
     run.ok("df", "build", references, "-o", "own.df")
-    assert run.ok("score", references, candidates, "--df", "own.df") == TABLE
+    assert run.ok("score", references, candidates, "--df", "own.df").startswith(f"{TABLE}bleu-1|")
     plain = run.ok("score", references, candidates, "--interval", "none").splitlines()
     assert plain[1] == "metric     score   range"
     assert plain[3] == "BLEU-1    0.9092   0 ━━━━━━━━━━━━━━━━━━── 1"
@@ -83,7 +89,10 @@ def test_json(run: Runner, references: str, candidates: str, result: sacrecap.Re
         assert list(document[part]) == COCO
     assert document == json.loads(json.dumps(result.to_dict()))
     version = sacrecap.__version__
-    assert document["signatures"]["cider-d"] == (f"cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|sacrecap:{version}")
+    assert document["signatures"]["cider-d"] == (
+        "cider-d|images:60/60|refs:5@ac46d984|caps:af9c7323|df:corpus(60)|tok:ptb|"
+        f"interval:percentile(level=0.95,samples=1000,seed=0)|sacrecap:{version}"
+    )
 
 
 def test_csv(run: Runner, references: str, candidates: str, result: sacrecap.Result) -> None:
@@ -104,17 +113,21 @@ def test_markdown(run: Runner, references: str, candidates: str) -> None:
     lines = run.ok("score", references, candidates, "--format", "markdown").splitlines()
     assert lines[:2] == ["| metric | score | 95% interval |", "| --- | ---: | ---: |"]
     assert lines[2] == "| BLEU-1 | 0.9092 | 0.8898 to 0.9276 |"
-    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:-2]] == LABELS
-    assert lines[-2:] == ["", f"- note: {NOTE}"]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:9]] == LABELS
+    assert lines[9:13] == ["", f"- note: {NOTE}", "", "```text"]
+    assert [line.partition("|")[0] for line in lines[13:]] == [*COCO, "```"]
     bare = run.ok("score", references, candidates, "--format", "markdown", "--interval", "none").splitlines()
     assert bare[:3] == ["| metric | score |", "| --- | ---: |", "| BLEU-1 | 0.9092 |"]
 
 
 def test_latex(run: Runner, references: str, candidates: str) -> None:
     text = run.ok("score", references, candidates, "--format", "latex")
-    scale, note, *lines = text.splitlines()
-    assert scale == r"% Scores $\times$ 100."
+    note, *lines = text.splitlines()
     assert note == f"% note: {NOTE}".replace("--", "-{}-")
+    assert [line.partition("|")[0] for line in lines[:7]] == [f"% {key}" for key in COCO]
+    assert lines[7:9] == [r"\begin{table}", r"\centering"]
+    assert lines[-3:] == [r"\caption{Scores $\times$ 100.}", r"\label{tab:scores}", r"\end{table}"]
+    lines = lines[9:-3]
     assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
     assert lines[4] == r"BLEU-1 & 90.9 & [89.0, 92.8] \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
@@ -168,7 +181,7 @@ def test_per_image_on_standard_output(run: Runner, references: str, candidates: 
     run.ok("score", references, candidates, "--per-image", "scores.csv")
     printed = run.ok("score", references, candidates, "--per-image", "-", "-o", "table.txt")
     assert printed == (run.folder / "scores.csv").read_text()
-    assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n"
+    assert (run.folder / "table.txt").read_text(encoding="utf-8") == f"{TABLE}note: {NOTE}\n{SIGNATURES}"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +210,7 @@ def test_the_suffix_of_the_output_gives_the_format(
 
 
 def test_report(run: Runner, references: str, candidates: str) -> None:
-    assert run.ok("score", references, candidates, "--report", "page.html") == f"{TABLE}note: {NOTE}\n"
+    assert run.ok("score", references, candidates, "--report", "page.html") == f"{TABLE}note: {NOTE}\n{SIGNATURES}"
     page = (run.folder / "page.html").read_text(encoding="utf-8")
     assert "<h1>careful</h1>" in page
     assert NOTE in page
@@ -255,7 +268,7 @@ def test_document_frequencies(run: Runner, scored: Callable[..., dict[str, dict[
     run.ok("df", "build", "references.json", "-o", "own.df")
     given = scored("--interval", "none", "--df", "own.df")
     assert given["scores"] == own["scores"]
-    assert "|df:own.df(60)|" in str(given["signatures"]["cider-d"])
+    assert re.search(r"\|df:[0-9a-f]{8}\(60\)\|", str(given["signatures"]["cider-d"]))
     assert given["signatures"]["bleu-1"] == own["signatures"]["bleu-1"]
 
 

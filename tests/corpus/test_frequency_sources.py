@@ -55,7 +55,7 @@ def test_a_training_split_is_counted_once(sets: Path) -> None:
     for name, stem in (("coco-train", False), ("coco-train-stems", True)):
         own = DocumentFrequency.build(TRAINING, stem=stem)
         assert find(name) == own
-        assert find(name).source == f"{name}@{own.checksum}"
+        assert (find(name).source, find(name).checksum) == (name, own.checksum)
     (sets / "dataset_coco.json").unlink()
     assert find("coco-train").documents == 3, "it is kept"
     assert {path.name for path in sets.iterdir()} == {"coco-train.df", "coco-train-stems.df", "coco-val-df.p"}
@@ -68,7 +68,7 @@ def test_a_score_takes_them_by_name_and_signs_them(sets: Path) -> None:
         for metric, score in own.items():
             assert result[metric].value == score.value
             name = "coco-train-stems" if metric == "cider-paper" else "coco-train"
-            assert f"|df:{find(name).source}(3)|" in result[metric].signature
+            assert f"|df:{find(name).checksum}(3)|" in result[metric].signature
 
 
 def test_a_released_pickle(sets: Path) -> None:

@@ -121,8 +121,8 @@ def test_each_parameter_changes_a_score(bert: str, roberta: str, clip: str, imag
     result = sacrecap.score(REFERENCES, CANDIDATES, metrics, interval=None)
     signatures = [own.signature for own in result.values()]
     assert len(set(signatures)) == len(metrics)
-    assert "|precision:bfloat16|" in signatures[-1]
-    assert signatures[0].startswith("bertscore|precision:float32|measure:f1|idf:no|model:")
+    assert signatures[-1].startswith("bertscore(precision=bfloat16)|")
+    assert signatures[0].startswith("bertscore|images:11/11|")
     assert "|layer:3|" in signatures[0]
     assert bert not in signatures[0], "a path is nobody else's"
     assert "|idf:references(11)|" in signatures[3]

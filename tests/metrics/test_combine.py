@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -81,8 +83,8 @@ def test_a_combination_declares_what_its_members_need() -> None:
     assert combined.upper == (1 + 1 + 2 * 10) / 4
     assert combined.uses_document_frequency
     assert not combined.trained_on_references
-    assert combined.equation.startswith("Combine = (ROUGE-L + METEOR + 2*CIDEr-D) / 4;  ROUGE-L = ")
-    assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
+    assert combined.equation.startswith("Combine = (2*CIDEr-D + METEOR + ROUGE-L) / 4;  CIDEr-D = ")
+    assert combined.source.startswith("Madhyastha et al., ACL 2019; Vedantam et al., ")
     assert combined.source.count("COCO caption evaluation") == 1
     with_objects = Combine(RougeL(), Vifidel())
     assert with_objects.needs == ("references", *(need for need in Vifidel.needs if need != "references"))
@@ -111,8 +113,10 @@ def test_the_member_that_hinders_most_is_the_status_of_a_combination(monkeypatch
 def test_the_signature_holds_members_and_weights() -> None:
     corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
     [score] = corpus.score("combine(fluency(n=2), 2.5*cider-d)").values()
-    assert score.signature.startswith(
-        "combine|fluency|n:2|own:no|cider-d|n:4|sigma:6|weights:1:2.5|lm:references(2)|df:corpus(2)|tok:none|refs:1-2|"
+    assert re.fullmatch(
+        r"combine\(2\.5\*cider-d,fluency\(n=2\)\)\|images:2/2\|refs:1-2@[0-9a-f]{8}\|caps:[0-9a-f]{8}\|df:corpus\(2\)\|"
+        r"lm:references\(2\)\|tok:none\|sacrecap:.*",
+        score.signature,
     )
 
 
@@ -132,15 +136,17 @@ def test_alignments_are_there_when_a_member_is_meteor() -> None:
 def test_equal_weights_are_no_weights() -> None:
     plain = Combine(RougeL(), CiderD())
     assert Combine(RougeL(), CiderD(), weights=(2, 2)) == plain
-    assert plain.key == "combine(rouge-l, cider-d)"
-    assert Combine(RougeL(), CiderD(), weights=(1, 2)).key == "combine(rouge-l, 2*cider-d)"
+    assert plain.key == "combine(cider-d, rouge-l)"
+    assert Combine(RougeL(), CiderD(), weights=(1, 2)).key == "combine(2*cider-d, rouge-l)"
+    assert Combine(CiderD(), RougeL(), weights=(2, 1)) == Combine(RougeL(), CiderD(), weights=(1, 2))
 
 
 def test_a_group_stands_for_its_members() -> None:
     [combined] = parse_metrics("combine(coco, fluency)")
     assert isinstance(combined, Combine)
-    assert combined.members == (*parse_metrics("coco"), Fluency())
-    assert parse_metrics("combine(2*coco, fluency)") == (Combine(*combined.members, weights=(*(2,) * 7, 1)),)
+    assert combined.members == tuple(sorted((*parse_metrics("coco"), Fluency()), key=lambda member: member.key))
+    doubled = Combine(*parse_metrics("coco"), Fluency(), weights=(*(2,) * 7, 1))
+    assert parse_metrics("combine(2*coco, fluency)") == (doubled,)
 
 
 @pytest.mark.parametrize(
@@ -239,10 +245,9 @@ def test_members_whose_low_scores_are_better_are_subtracted_as_in_a_reward() -> 
         assert both.per_image == pytest.approx((rouge.per_image - 0.5 * wrong.per_image) / 1.5)
         assert none.value == pytest.approx((wrong.value + asked.value) / 2)
         assert (both.metric.lower_is_better, none.metric.lower_is_better) == (False, True)
-        assert "|weights:1:-0.5|" in both.signature
         assert both.interval is not None
         assert both.interval[0] < both.value < both.interval[1]
     bounded = "combine(rouge-l, 3*errors(better=lower, range=0..4))"
     [metric] = sacrecap.compare(example.references(), systems, bounded, scores=scores)["plain"].values()
     assert (metric.metric.smallest, metric.metric.largest) == (-3.0, 0.25)
-    assert metric.metric.equation.startswith("Combine = (ROUGE-L − 3*errors(better=lower, range=0..4)) / 4;")
+    assert metric.metric.equation.startswith("Combine = (− 3*errors(better=lower, range=0..4) + ROUGE-L) / 4;")

@@ -527,9 +527,9 @@ def test_without_tables_a_group_has_the_row_that_says_so() -> None:
     document = json.loads(render(result, "json"))
     assert document["scores"]["meteor"] is None
     assert note in document["notes"]
-    assert document["signatures"]["meteor"].startswith(f"meteor|not scored: {NOT_INSTALLED}")
+    assert f"|not scored:{NOT_INSTALLED}" in document["signatures"]["meteor"]
     [row] = [row for row in csv.DictReader(render(result, "csv").splitlines()) if row["metric"] == "meteor"]
-    assert (row["score"], row["lower"], row["signature"][:18]) == ("", "", "meteor|not scored:")
+    assert (row["score"], row["lower"], "|not scored:" in row["signature"]) == ("", "", True)
     assert "| METEOR | – |" in render(result, "markdown")
     assert "METEOR has no score" in render(result, "latex")
     assert "METEOR has no score" in render_html(result, title="a")

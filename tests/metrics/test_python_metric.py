@@ -77,7 +77,7 @@ def test_statistics_and_formula_are_all_that_scores_intervals_and_tests_need() -
     np.testing.assert_array_equal(own.per_image, counts[:, 0] / counts[:, 1])
     assert own.interval is not None
     assert own.interval[0] < own.value < own.interval[1]
-    assert own.signature.startswith("python-precision|tok:ptb|refs:")
+    assert own.signature.startswith("python-precision|images:60/60|refs:5@")
     comparison = sacrecap.compare(references, systems, [PythonBleu()], samples=200)
     assert len(comparison.pairs) == len(systems) * (len(systems) - 1) // 2
     assert comparison.ranking("python-precision")[0] in systems

@@ -384,10 +384,10 @@ def test_a_table_in_markdown() -> None:
 
 def test_a_table_in_latex() -> None:
     assert latex.render(TABLE).split("\n")[:12] == [
-        "% A title",
-        r"% Bold: best. $^{\dagger}$: worse, p $\leq$ 1\%. Of 4.",
         "% first",
         "% second",
+        r"\begin{table}",
+        r"\centering",
         r"\begin{tabular}{lrrl}",
         r"\toprule",
         r"Name & value of it & alone & bar \\",
@@ -396,6 +396,11 @@ def test_a_table_in_latex() -> None:
         r"& {\scriptsize [1.0000, 2.0000]} &  &  \\",
         r"two & 0.2500$^{\dagger}$ & [0.0000, 0.1250] & 0 ━━━━━━━━━━━━━━━━━━━━ 10 \\",
         r"& {\scriptsize [0.0000, 0.5000]} &  &  \\",
+    ]
+    assert latex.render(TABLE).split("\n")[-3:] == [
+        r"\caption{A title. Bold: best. $^{\dagger}$: worse, p $\leq$ 1\%. Of 4.}",
+        r"\label{tab:a-title}",
+        r"\end{table}",
     ]
 
 

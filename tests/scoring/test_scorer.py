@@ -298,7 +298,7 @@ def test_metrics_that_need_no_references_read_none(metrics_of_a_test: None) -> N
             {image: ["x"]}, {image: caption}, "vifidel(references=no)", objects=objects, interval=None
         )
         assert score == expected["vifidel(references=no)"].per_image[0]
-    assert mine.statistics(alone).result()["length"].signature.endswith("|refs:0|sacrecap:" + sacrecap.__version__)
+    assert "|refs:" not in mine.statistics(alone).result()["length"].signature
     with pytest.raises(DataError, match="not image_id"):
         mine({"caption": ["a dog"]})
     with pytest.raises(DataError, match="not references"):

@@ -8,6 +8,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read;
 use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
+use sacrecap_core::text::digest;
 use sacrecap_core::text::written::begins_written;
 
 use crate::arrow;
@@ -245,6 +246,12 @@ impl Captions {
         (self.with(builder.finish()).leaving_out("blank reference", empty.len()), empty)
     }
 
+    /// The digest of the captions of these images, in their order; see `text::digest`.
+    #[pyo3(signature = (images, in_order=false))]
+    fn digest(&self, py: Python<'_>, images: Vec<PyBackedStr>, in_order: bool) -> u32 {
+        py.detach(|| digest::of_captions(&self.inner, images.iter().map(|id| &**id), in_order))
+    }
+
     /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
         Self { inner: self.inner.clone(), origin: Origin { source: Some(source), ..self.origin.clone() } }
@@ -378,6 +385,14 @@ fn check_rows(ids: usize, captions: usize) -> PyResult<()> {
         return Ok(());
     }
     Err(DataError::new_err(format!("{ids} image ids for the captions of {captions} rows; give one id per row")))
+}
+
+/// The digest of rows: each a key and a text; see `text::digest`.
+#[pyfunction]
+#[pyo3(name = "digest")]
+pub(crate) fn digest_of_rows(keys: Vec<PyBackedStr>, texts: Vec<PyBackedStr>) -> PyResult<u32> {
+    check_rows(keys.len(), texts.len())?;
+    Ok(digest::of_rows(keys.iter().zip(&texts).map(|(key, text)| (&**key, &**text))))
 }
 
 /// Image ids as text, by the same rule; a `DataError` names the first place, from 0, of what is none.

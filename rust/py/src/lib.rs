@@ -48,7 +48,7 @@ mod _core {
     #[pymodule_export]
     use crate::{
         agreement::{correlations, correlations_by_image, draws},
-        captions::{Captions, CaptionsBuilder, image_ids, whole_ids},
+        captions::{Captions, CaptionsBuilder, digest_of_rows, image_ids, whole_ids},
         chair::{NamedObjects, ObjectWords},
         corpus::{Corpus, References, tokenize},
         diversity::{

@@ -28,6 +28,7 @@ from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.in_common import best_first
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.signature import OF_CAPTIONS, Signature
 
 if TYPE_CHECKING:
     import numpy as np
@@ -306,7 +307,7 @@ def ranked_board(
         any_result.version,
         any_result.images,
         {key: any_result[key].metric for key in placed},
-        {key: any_result[key].signature for key in placed},
+        {key: _signed(any_result[key].signature) for key in placed},
         rank_by,
         rows,
         [told.pair(pair, placed[pair.metric].separated) for pair in pairs],
@@ -393,3 +394,8 @@ def told(score: Score, added: npt.NDArray[np.float64] | None = None) -> ToldScor
 
 def _shown(interval: Interval | None) -> Interval | None:
     return interval and (shown(interval[0]), shown(interval[1]))
+
+
+def _signed(signature: str) -> str:
+    """What everybody may know of it: no digest of captions, nor of references, with which guesses could be tried."""
+    return str(Signature.read(signature).without(*OF_CAPTIONS, "refs"))

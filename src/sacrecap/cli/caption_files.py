@@ -379,7 +379,12 @@ _OPTIONS = declared(
 
 
 def caption_files(
-    *, references: bool = True, captions: str | None = None, tokenizer: bool = True, groups: bool = False
+    *,
+    references: bool = True,
+    captions: str | None = None,
+    tokenizer: bool = True,
+    missing: bool = True,
+    groups: bool = False,
 ) -> Value:
     """Options about files of captions, which the command takes as one `CaptionFiles`.
 
@@ -388,13 +393,14 @@ def caption_files(
         captions: what else it reads: `candidate`, `set` or `caption`, as the option of their format is called.
         groups: whether it tells the scores of groups of images.
         tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
+        missing: whether options say how to treat images that only one of the files has.
     """
     left_out = set() if groups else {"by"}
     if not (references and captions):
         left_out |= {"references_column"}
     if captions != "candidate":
         left_out |= {"add_references", "on_duplicate"}
-    if captions not in ("candidate", "set"):
+    if captions not in ("candidate", "set") or not missing:
         left_out |= {"on_missing", "on_extra"}
     chosen = [
         *(_format("reference", "reference_format") if references else ()),

@@ -31,6 +31,7 @@ SECTIONS = {
         "score": "Score one system's captions against references.",
         "compare": "Compare several systems: paired tests, intervals, ranks.",
         "check": "Fail if scores are too low, or worse than a baseline.",
+        "verify": "Say whether the number of a signature comes again.",
         "board": "Rank systems on hidden references, for all to see.",
         "diversity": "Score caption sets: how varied, how accurate, next to people.",
     },

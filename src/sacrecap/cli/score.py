@@ -115,7 +115,7 @@ def command(
         source, captions, needs = files.of_system(references, candidates, needs)
     if needs.get("images") is not None:
         photos = options.image_source(needs, output.report, chosen, source.image_ids)
-    needs = _with_own_scores(needs, candidates)
+    needs = with_own_scores(needs, candidates)
     result = score(
         source,
         captions,
@@ -176,7 +176,7 @@ def _rank(
     output.show(ranking)
 
 
-def _with_own_scores(needs: Needs, candidates: str | None) -> Needs:
+def with_own_scores(needs: Needs, candidates: str | None) -> Needs:
     """The needs; of scores that others computed of several systems, those of the one that the file is called after."""
     if "scores" not in needs or candidates is None:
         return needs

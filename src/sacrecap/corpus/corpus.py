@@ -303,6 +303,13 @@ class Corpus:
     def _stemmed(self) -> _core.Corpus:
         return self._core.stemmed()
 
+    def digest(self, part: str) -> int:
+        """The digest of the captions that are scored, for signatures: of `refs` or of `caps`, which adds up over
+        parts; see `rust/core/src/text/digest.rs`.
+        """
+        captions = self.reference_captions if part == "refs" else self.candidate_captions
+        return captions.digest(self.image_ids, self.tokenizer == "ptb-stream")
+
     def native(self, *, stems: bool) -> _core.Corpus:
         """The encoded captions, as they are or with every word reduced to its stem."""
         return self._stemmed if stems else self._core

@@ -44,7 +44,7 @@ class DocumentFrequency:
         self._file: tuple[str, str] | None = None
         """Path and checksum of the file that the counts are in."""
         self.source = source
-        """The origin of the counts, for signatures: a file's name, `built`, or `NAME@CHECKSUM` of a test set."""
+        """The origin of the counts, for messages: a file's name, `built`, or the name of a test set."""
 
     @cached_property
     def _core(self) -> _core.DocumentFrequency:
@@ -162,7 +162,7 @@ class DocumentFrequency:
         """Number of documents (images): the N of the IDF."""
         return self._core.documents
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         """CRC-32 of the counts, eight hexadecimal digits: equal counts have equal checksums, on any machine."""
         return checksum(self._core.to_bytes()) if self._file is None else self._file[1]
@@ -230,6 +230,6 @@ def cut(tokenizer: str) -> str:
 
 
 def file_name(path: str | PathLike[str]) -> str:
-    """The file's name in signatures, which are text: what is not UTF-8 in it becomes a question mark."""
+    """The file's name in messages, which are text: what is not UTF-8 in it becomes a question mark."""
     name = fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
     return name.encode("utf-8", "replace").decode()

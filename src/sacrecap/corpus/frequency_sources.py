@@ -91,7 +91,7 @@ def of_set(one: TestSet, progress: Progress | None = None) -> DocumentFrequency:
         frequencies = DocumentFrequency.load(path)
     except DataError as error:
         raise DataError(f"{error}; remove it; then it is made again") from None
-    frequencies.source = f"{one.name}@{frequencies.checksum}"
+    frequencies.source = one.name
     return frequencies
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ class LanguageModel:
     def __init__(self, core: _core.LanguageModel, source: str) -> None:
         self._core = core
         self.source = source
-        """The origin of the model, for signatures: `FILE@CHECKSUM`, or `built@CHECKSUM`."""
+        """The origin of the model, for messages: a file's name, or `built`."""
 
     @classmethod
     def build(
@@ -50,8 +51,7 @@ class LanguageModel:
 
         check_order(n)
         encoded = encode_references(references, tokenizer=tokenizer, threads=threads)
-        core = _core.LanguageModel.build(encoded, n, threads)
-        return cls(core, f"built@{checksum(core.to_bytes())}")
+        return cls(_core.LanguageModel.build(encoded, n, threads), "built")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> LanguageModel:
@@ -61,7 +61,9 @@ class LanguageModel:
             core = _core.LanguageModel.from_bytes(data)
         except DataError as error:
             raise DataError(f"{os.fspath(path)}: {error}") from None
-        return cls(core, f"{file_name(path)}@{checksum(data)}")
+        model = cls(core, file_name(path))
+        vars(model)["checksum"] = checksum(data)
+        return model
 
     @classmethod
     def of(cls, given: object) -> LanguageModel:
@@ -81,6 +83,11 @@ class LanguageModel:
         """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
         with atomic_write(path, "wb") as file:
             file.write(self._core.to_bytes())
+
+    @cached_property
+    def checksum(self) -> str:
+        """CRC-32 of the model, eight hexadecimal digits: equal models have equal checksums, on any machine."""
+        return checksum(self._core.to_bytes())
 
     @property
     def images(self) -> int:

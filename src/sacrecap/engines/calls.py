@@ -185,8 +185,8 @@ class Collected:
         if not self._keep:
             corpus.image_ids = []
         counted = [
-            CountedMetric(metric, self._ready(metric, about, sample), rows)
-            for metric, about, rows in zip(plan.metrics, extent.about, statistics, strict=True)
+            CountedMetric(metric, extent.ready(number, self._ready(metric, sample)), statistics[number])
+            for number, metric in enumerate(plan.metrics)
         ]
         for metric, ready, rows in counted:
             if ready.own is not None:
@@ -207,14 +207,14 @@ class Collected:
         [corpus] = Corpus.of_part(described, {"": candidates}, tokenizer=tokenizer).values()
         return corpus
 
-    def _ready(self, metric: Metric, about: tuple[str, ...], sample: Corpus) -> Ready:
-        """The metric as it was prepared, as far as signatures and warnings take it: networks are not loaded."""
+    def _ready(self, metric: Metric, sample: Corpus) -> Ready:
+        """The metric as it was prepared, as far as warnings take it: networks are not loaded."""
         ready = Ready(sample._core)
         if type(metric).warnings is not Metric.warnings and "device" not in metric.needs:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SacrecapWarning)
                 ready = metric.ready(sample, self._plan.needs)
-        return replace(ready, signature=about)
+        return ready
 
 
 def document_frequency(

@@ -14,6 +14,7 @@ from sacrecap.judgments.judged_rows import Ratings
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.signature import together
 from sacrecap.scoring.standard import standard_in, with_standard
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class RowScorer:
         counted = self._frequencies(scored.values(), judgments.rows, references)
         needs = self.needs.with_({}, image_of=image_of).with_(counted)
         scores: dict[str, Columns] = {key: {} for key in scored}
-        signatures: dict[str, str] = {}
+        signatures: dict[str, list[str]] = {}
         metrics = list(dict.fromkeys(scored.values()))
         described_by = references if described else None
         corpora = {name: self._corpus(judgments, captions, described_by) for name, captions in columns.items()}
@@ -80,9 +81,9 @@ class RowScorer:
             for key, metric in scored.items():
                 score = result[metric.key]
                 scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
-                signatures[key] = score.signature
+                signatures.setdefault(key, []).append(score.signature)
         standard = standard_in(next(iter(needs_of.values())))
-        return ScoredRows(scores, {key: signatures[key] for key in scores}, standard)
+        return ScoredRows(scores, {key: together(signatures[key]) for key in scores}, standard)
 
     def _without_references(self) -> dict[str, Metric]:
         """The metrics as they score without references, by the keys of the metrics that they stand for."""

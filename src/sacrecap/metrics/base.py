@@ -9,7 +9,7 @@ from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import Declared
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Self
 
@@ -66,6 +66,10 @@ class Ready:
     """Resources that the native arithmetic uses besides the captions; it finds each by its type."""
     signature: tuple[str, ...] = ()
     """Parts that the resources add to the signature of a score, as `name:value`."""
+    digests: Callable[[], Mapping[str, int]] = dict
+    """Digests of what was read for each caption beside the captions, such as objects, by their names in signatures:
+    taken after scoring; those of parts of a corpus add up, modulo 2^32.
+    """
     parts: Mapping[Metric, Ready] = field(default_factory=dict)
     """The prepared parts of a combination."""
     own: Any = None
@@ -138,6 +142,11 @@ class Metric(Declared):
     def needs_references(self) -> bool:
         """Whether each image must have references: without, captions can be scored alone."""
         return "references" in self.needs
+
+    @property
+    def reads_tokens(self) -> bool:
+        """Whether it sees captions cut into words by the call's tokenizer, rather than as they were given."""
+        return True
 
     @property
     def counts_denied(self) -> bool:

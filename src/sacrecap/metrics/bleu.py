@@ -33,8 +33,8 @@ class Bleu(NgramMetric):
         default="closest",
         choices=("closest", "average", "shortest"),
     )
-    brevity: bool = parameter("whether to multiply by the brevity penalty b", default=True, unsaid=True)
-    stem: bool = parameter("reduce words to Snowball English stems first", default=False, unsaid=True)
+    brevity: bool = parameter("whether to multiply by the brevity penalty b", default=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"

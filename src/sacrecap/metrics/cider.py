@@ -62,7 +62,7 @@ class IdfMetric(NgramMetric):
             counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
             return Ready(captions, counted, (f"df:{corpus.document_source}({corpus.documents})",))
         frequencies = self.fitting(given, corpus.tokenizer)
-        return Ready(captions, (frequencies._core,), (f"df:{frequencies.source}({frequencies.documents})",))
+        return Ready(captions, (frequencies._core,), (f"df:{frequencies.checksum}({frequencies.documents})",))
 
     def fitting(self, given: Sequence[DocumentFrequency], tokenizer: str) -> DocumentFrequency:
         """Of given frequencies the ones that count what the metric counts; warns about another tokenizer.
@@ -179,7 +179,7 @@ class CiderD(IdfMetric):
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
     sigma: float = parameter("standard deviation of the length penalty, in words", default=6.0, above=0.0)
-    stem: bool = parameter("reduce words to Snowball English stems first", default=False, unsaid=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"

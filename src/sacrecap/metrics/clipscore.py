@@ -80,7 +80,7 @@ class ClipScore(LearnedMetric):
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.clip import Clip, vectors_of_images
+        from sacrecap.resources.learned.clip import Clip, digest_of_images, vectors_of_images
         from sacrecap.resources.learned.corpus_images import files_of_images
         from sacrecap.resources.learned.texts import TextVectors
 
@@ -98,7 +98,12 @@ class ClipScore(LearnedMetric):
             pictures = vectors_of_images(clip, files, needs)
             return self._scores(captions, {image: pictures[own] for image, own in image_of.items()}, reader)
 
-        return Ready(corpus._core, signature=(f"model:{clip.identity}",), own=ByNetwork(scores, captions))
+        return Ready(
+            corpus._core,
+            signature=(f"model:{clip.identity}",),
+            digests=lambda: {"pictures": digest_of_images(images, files, needs)},
+            own=ByNetwork(scores, captions),
+        )
 
     def _scores(self, captions: CutCaptions, pictures: Mapping[str, Vector], reader: TextVectors) -> Iterator[float]:
         vectors = captions.vectors(reader, shown)

@@ -77,6 +77,10 @@ class WeightedMean(Metric):
         return any(member.needs_references for member in self.members)
 
     @property
+    def reads_tokens(self) -> bool:
+        return any(member.reads_tokens for member in self.members)
+
+    @property
     def uses_document_frequency(self) -> bool:  # type: ignore[override]
         return any(member.uses_document_frequency for member in self.members)
 
@@ -111,7 +115,14 @@ class WeightedMean(Metric):
         members = dict.fromkeys(chain.from_iterable(member.parts for member in self.members))
         parts = {part: part.ready(corpus, needs) for part in members}
         signed = [*chain.from_iterable(ready.signature for ready in parts.values()), *self.signed(needs)]
-        return Ready(corpus._core, signature=tuple(dict.fromkeys(signed)), parts=parts)
+
+        def read() -> dict[str, int]:
+            found: dict[str, int] = {}
+            for name, digest in chain.from_iterable(ready.digests().items() for ready in parts.values()):
+                found[name] = (found.get(name, 0) + digest) % 2**32
+            return found
+
+        return Ready(corpus._core, signature=tuple(dict.fromkeys(signed)), digests=read, parts=parts)
 
     def signed(self, needs: Needs) -> tuple[str, ...]:
         """What the standards of the members add to signatures."""
@@ -152,12 +163,6 @@ class WeightedMean(Metric):
     def nothing(self) -> dict[str, str]:  # type: ignore[override]
         return {f"{member.label}, {case}": value for member in self.members for case, value in member.nothing.items()}
 
-    def signature_parts(self) -> list[str]:
-        """Name and parameters of each member, then the weights."""
-        members = ([member.name, *member.signature_parts()] for member in self.members)
-        weights = (spell(sign * weight) for sign, weight in zip(self.signs, self.weights, strict=True))
-        return [*chain.from_iterable(members), "weights:" + ":".join(weights)]
-
     def _mean(self, values: list[float]) -> float:
         products = (weight * value for weight, value in zip(self.weights, values, strict=True))
         return math.fsum(products) / math.fsum(self.weights)
@@ -177,12 +182,16 @@ class Combine(WeightedMean):
     proposed_in: ClassVar[str] = "Madhyastha et al., ACL 2019"
 
     members: tuple[Metric, ...]
+    """In the order of their keys: in any other, the mean is the same."""
     weights: tuple[float, ...]
 
     def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
         _check_members(members)
         given = _checked_weights((1.0,) * len(members) if weights is None else weights, len(members))
-        vars(self).update(members=members, weights=given if len({*given}) > 1 else (1.0,) * len(members))
+        equal = (1.0,) * len(members) if len({*given}) == 1 else given
+        ordered = sorted(zip(members, equal, strict=True), key=lambda pair: (pair[0].key, pair[1]))
+        members, weights = zip(*ordered, strict=True)
+        vars(self).update(members=members, weights=weights)
 
     @property
     def without_references(self) -> Combine | None:
@@ -201,8 +210,12 @@ class Combine(WeightedMean):
     def __str__(self) -> str:
         return self._text(self.title, list(map(str, self.members)))
 
-    def _text(self, name: str, members: list[str]) -> str:
-        return f"{name}({', '.join(map(write_term, members, self.weights))})"
+    @property
+    def head(self) -> str:
+        return self._text(self.name, [member.head for member in self.members], ",")
+
+    def _text(self, name: str, members: list[str], comma: str = ", ") -> str:
+        return f"{name}({comma.join(map(write_term, members, self.weights))})"
 
 
 def _check_members(members: tuple[object, ...]) -> None:

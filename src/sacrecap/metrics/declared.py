@@ -49,7 +49,6 @@ class Parameter:
     above: float | None
     below: float | None
     in_name: bool
-    unsaid: bool
     bare: bool
     name: str = ""
 
@@ -94,19 +93,17 @@ def parameter(
     above: float | None = None,
     below: float | None = None,
     in_name: bool = False,
-    unsaid: bool = False,
     bare: bool = False,
 ) -> Any:
     """Declares a metric's parameter; every check, message and help text is generated from it.
 
     A parameter whose default depends on another has `default` None and says its `kind`; the metric fills it in before
     the checks. `least` and `most` are inclusive bounds, `above` and `below` exclusive ones. A parameter that is
-    `in_name` is fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. An `unsaid` one is in
-    signatures only where it is not the default, so that a variant of a known metric leaves the metric's own signature
-    as it was. One that is `bare`, whose values are words, is always written, and without its name: `judge(rating)`.
+    `in_name` is fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. One that is `bare`,
+    whose values are words, is always written, and without its name: `judge(rating)`.
     """
     asked = kind or type(default)
-    return Parameter(meaning, default, asked, choices, least, most, above, below, in_name, unsaid, bare)
+    return Parameter(meaning, default, asked, choices, least, most, above, below, in_name, bare)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -219,6 +216,10 @@ class Declared:
 
         A default may depend on parameters that are declared before.
         """
+        return self.name + self._in_parentheses(self._changed())
+
+    def _changed(self) -> list[Parameter]:
+        """The parameters that are not at their defaults."""
         before = {p.name: getattr(self, p.name) for p in self._declared.values() if p.in_name}
         changed = []
         for declared in self.parameters():
@@ -226,7 +227,7 @@ class Declared:
             if declared.bare or value != getattr(type(self)(**before), declared.name):
                 changed.append(declared)
             before[declared.name] = value
-        return self.name + self._in_parentheses(changed)
+        return changed
 
     @property
     @remembered
@@ -255,16 +256,18 @@ class Declared:
     def __repr__(self) -> str:
         return str(self)
 
-    def signature_parts(self) -> list[str]:
-        """`name:value` of every parameter, for the signature, but not of `resolved` ones, nor of the default unsaid."""
-        values = {p: getattr(self, p.name) for p in self.parameters() if p.name not in self.resolved}
-        return [f"{p.name}:{spell(value)}" for p, value in values.items() if not (p.unsaid and value == p.default)]
+    @property
+    @remembered
+    def head(self) -> str:
+        """What signatures begin with: the key without blanks, and without `resolved` parameters."""
+        said = [declared for declared in self._changed() if declared.name not in self.resolved]
+        return self.name + self._in_parentheses(said, ",")
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]
 
-    def _in_parentheses(self, declared: list[Parameter]) -> str:
-        inside = ", ".join(f"{'' if p.bare else p.name + '='}{spell(getattr(self, p.name))}" for p in declared)
+    def _in_parentheses(self, declared: list[Parameter], comma: str = ", ") -> str:
+        inside = comma.join(f"{'' if p.bare else p.name + '='}{spell(getattr(self, p.name))}" for p in declared)
         return f"({inside})" if inside else ""
 
     def _check(self, declared: Parameter) -> None:

@@ -47,7 +47,7 @@ class EmbeddingMetric(Metric):
         found = self.takes_objects and are_found(needs)
         objects = partial(objects_of, corpus, needs, find=found)
         view = embed(corpus, needs, source, objects, scripted=self.script_words, found=found)
-        signature = f"embeddings:{view.source}", *(signature_of_found(needs) if found else ())
+        signature = f"embeddings:{view.checksum}", *(signature_of_found(needs) if found else ())
         return Ready(view.corpus, (view.embedded,), signature, own=view)
 
     def coverage(self, statistics: Totals) -> float | None:

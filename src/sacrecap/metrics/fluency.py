@@ -37,7 +37,6 @@ class Fluency(Metric):
     references: bool = parameter(
         "learn from the references of the call; no takes a language model built before, and needs no references",
         default=True,
-        unsaid=True,
     )
 
     family: ClassVar[str] = "fluency"
@@ -104,7 +103,7 @@ class Fluency(Metric):
                 f"the language model is of {model.tokenizer} tokens, the captions are cut by {corpus.tokenizer}: words "
                 "that the two cut apart differently count as unknown"
             )
-        return Ready(corpus._core, (model._core,), (f"lm:{model.source}({model.images})",))
+        return Ready(corpus._core, (model._core,), (f"lm:{model.checksum}({model.images})",))
 
     def learner(self, needs: Needs, *, memory: int) -> LanguageLearner:  # noqa: ARG002
         return LanguageLearner(_core.LanguageCounts(self.n, memory=memory))

@@ -45,6 +45,10 @@ class FunctionMetric(PythonMetric):
     own_needs: ClassVar[tuple[str, ...]]
     code: ClassVar[str]
 
+    @property
+    def reads_tokens(self) -> bool:
+        return not self.as_given
+
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the needs that the function names.
 

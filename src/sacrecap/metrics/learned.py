@@ -96,6 +96,10 @@ class LearnedMetric(PythonMetric):
             values["model"] = self.usual_model
 
     @property
+    def reads_tokens(self) -> bool:
+        return False
+
+    @property
     def checkpoint(self) -> Checkpoint:
         """The checkpoint that these parameters name."""
         return Checkpoint(self.model, self.revision, self.precision)

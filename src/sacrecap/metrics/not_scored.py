@@ -12,6 +12,7 @@ from sacrecap.metrics.base import Metric, PythonMetric, Ready
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
+    from sacrecap.resources.needs import Needs
 
 
 class NotScored(PythonMetric):
@@ -60,8 +61,12 @@ class NotScored(PythonMetric):
     def __str__(self) -> str:
         return str(self.metric)
 
-    def signature_parts(self) -> list[str]:
-        return [f"not scored: {self.reason}"]
+    @property
+    def head(self) -> str:
+        return self.metric.head
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
+        return Ready(corpus._core, signature=(f"not scored:{self.reason}",))
 
     @property
     def no_score_where(self) -> str | None:

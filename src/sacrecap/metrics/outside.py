@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
 from sacrecap.choices import TAKEN
 from sacrecap.errors import UsageError, option, warn
 from sacrecap.metrics.base import PythonMetric, Ready
@@ -89,9 +90,9 @@ class Outside(PythonMetric):
         aligned = scores.aligned(images, [caption for own in per_image for caption in own])
         values = aligned.columns[column]
         self._within(values, scores.source)
-        known = scores.bounds.get(column) if self.range == _UNKNOWN else None
-        range_ = self.range if known is None else "..".join(map(spell, known))
-        return Ready(corpus._core, signature=(f"range:{range_}", f"scores:{scores.signature}"), own=values)
+        return Ready(
+            corpus._core, digests=lambda: {"scores": _core.digest(images, list(map(repr, values)))}, own=values
+        )
 
     def _column_of(self, scores: OutsideScores | None) -> str | None:
         """The name of the column in the file."""
@@ -104,8 +105,9 @@ class Outside(PythonMetric):
         if beyond is not None:
             raise UsageError(f"{self.key}: {source} has the score {spell(beyond)}; correct the range, or the file")
 
-    def signature_parts(self) -> list[str]:
-        return [f"better:{self.better}"]
+    @property
+    def reads_tokens(self) -> bool:
+        return False
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         return [(0.0, 0.0) if math.isnan(value) else (value, 1.0) for value in ready.own]

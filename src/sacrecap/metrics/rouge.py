@@ -24,7 +24,7 @@ class RougeN(NgramMetric):
     """Recall of the references' n-grams of length `n`, over all references together; corpus score = mean."""
 
     n: int = parameter("length of the n-grams", default=2, least=1, most=4, in_name=True)
-    stem: bool = parameter("reduce words to Snowball English stems first", default=False, unsaid=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "rouge"
     title: ClassVar[str] = "ROUGE"
@@ -48,7 +48,7 @@ class RougeL(NgramMetric):
     """F of the longest common subsequence; corpus score = mean."""
 
     beta: float = parameter("weight of recall; COCO's 1.2, the CIDEr paper's 2", default=1.2, above=0.0)
-    stem: bool = parameter("reduce words to Snowball English stems first", default=False, unsaid=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "rouge-l"
     title: ClassVar[str] = "ROUGE-L"
@@ -69,7 +69,7 @@ class RougeS(NgramMetric):
 
     distance: int = parameter("how many words apart the two words of a pair may be", default=4, least=1, most=1000)
     beta: float = parameter("weight of recall", default=2.0, above=0.0)
-    stem: bool = parameter("reduce words to Snowball English stems first", default=False, unsaid=True)
+    stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
     family: ClassVar[str] = "rouge-s"
     title: ClassVar[str] = "ROUGE-S"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, naming, option
 from sacrecap.metrics.combine import WeightedMean
 
@@ -97,6 +98,10 @@ class Standardised(WeightedMean):
         return f"z({self.of.key})"
 
     @property
+    def head(self) -> str:
+        return f"z({self.of.head})"
+
+    @property
     def label(self) -> str:
         return f"z({self.of.label})"
 
@@ -115,10 +120,6 @@ class Standardised(WeightedMean):
     def smallest(self) -> float | None:
         return None
 
-    def signature_parts(self) -> list[str]:
-        """Name and parameters of the metric."""
-        return [self.of.name, *self.of.signature_parts()]
-
     def scale(self, needs: Needs) -> tuple[float, float]:
         """Mean, and deviation with the sign of the direction. Raises `UsageError` if the call has none."""
         standard = standard_of(needs)
@@ -136,10 +137,8 @@ class Standardised(WeightedMean):
         return scale["mean"], -scale["deviation"] if self.of.lower_is_better else scale["deviation"]
 
     def signed(self, needs: Needs) -> tuple[str, ...]:
-        """Mean, deviation and their source."""
-        standard, (mean, deviation) = standard_of(needs), self.scale(needs)
-        own = f"z({self.of.key}):{mean:.6g}:{abs(deviation):.6g}:{standard.source if standard else ''}"
-        return (*super().signed(needs), own)
+        """A digest of mean and deviation."""
+        return (*super().signed(needs), f"standard:{_core.digest([self.of.head], [repr(self.scale(needs))]):08x}")
 
 
 def standard_of(needs: Needs) -> Standard | None:

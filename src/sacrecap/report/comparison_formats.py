@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
@@ -12,6 +12,7 @@ from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Tabl
 from sacrecap.report.score_formats import caption, groups_table, heading, percent
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.in_common import best
+from sacrecap.scoring.signature import in_one_line
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -74,6 +75,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
         notes=[*map(str, comparison.findings), *(f"note: {note}" for note in comparison.notes)],
+        signatures=signatures(comparison),
         legend={
             Highlight.BEST: "best",
             Highlight.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
@@ -123,7 +125,14 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
             *map(str, comparison.findings),
             *(f"note: {note}" for note in comparison.notes),
         ],
+        signatures=signatures(comparison),
     )
+
+
+def signatures(comparison: Comparison) -> list[str]:
+    """A line for each metric, with the digests of all systems' captions."""
+    every = ({name: result[metric].signature for name, result in comparison.items()} for metric in comparison.metrics)
+    return list(chain.from_iterable(map(in_one_line, every)))
 
 
 def _look(pair: Pair) -> str:
@@ -140,11 +149,7 @@ def _told(pair: Pair, comparison: Comparison, figures: Figures) -> str:
 
 
 def _metrics(comparison: Comparison) -> list[Column]:
-    any_result = next(iter(comparison.values()))
-    return [
-        Column(metric.label, title=f"{metric.summary} {any_result[key].signature}")
-        for key, metric in comparison.metrics.items()
-    ]
+    return [Column(metric.label, title=metric.summary) for metric in comparison.metrics.values()]
 
 
 def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> dict[str, list[Cell]]:

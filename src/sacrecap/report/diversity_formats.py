@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sacrecap.report.comparison_formats import test_name
@@ -11,6 +12,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table, records
 from sacrecap.report.score_formats import caption, percent
 from sacrecap.scoring.left_out import images_of, left_out
+from sacrecap.scoring.signature import in_one_line
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -25,14 +27,11 @@ def table(result: Diversity, figures: Figures) -> Table:
     """One row per figure, one column per system; people are the last column."""
     everybody = result.everybody()
     scored = {key: score for system in everybody for key, score in system.items()}
+    signatures = {
+        key: {system.name: system[key].signature for system in result.values() if key in system} for key in scored
+    }
     rows: list[list[Value]] = [
-        [
-            Cell(
-                _label(score),
-                title=" ".join(dict.fromkeys(system[key].signature for system in everybody if key in system)),
-            ),
-            *(_cell(system.figures.get(key), figures) for system in everybody),
-        ]
+        [_label(score), *(_cell(system.figures.get(key), figures) for system in everybody)]
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
@@ -41,6 +40,7 @@ def table(result: Diversity, figures: Figures) -> Table:
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,
         caption=caption(result, figures),
+        signatures=list(chain.from_iterable(map(in_one_line, signatures.values()))),
     )
 
 

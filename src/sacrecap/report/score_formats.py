@@ -138,7 +138,8 @@ def _table(result: Result, figures: Figures) -> Table:
         for row, score in zip(rows, result.values(), strict=True):
             row.append(figures.interval(*score.interval) if score.interval else "")
     notes = [*map(str, result.findings), *(f"note: {note}" for note in result.notes)]
-    return Table(columns, rows, caption=caption({"": result}, figures), notes=notes)
+    signatures = [score.signature for score in result.values()]
+    return Table(columns, rows, caption=caption({"": result}, figures), notes=notes, signatures=signatures)
 
 
 def shown(result: Result, figures: Figures) -> Table:

@@ -141,7 +141,7 @@ def _table(result: Result) -> Table:
         for score, (_, *cells) in zip(result.values(), printed.rows, strict=True)
     ]
     columns = [*printed.columns, Column("signature", align="left", kind="signature")]
-    return replace(printed, columns=columns, rows=rows, notes=printed.notes)
+    return replace(printed, columns=columns, rows=rows)
 
 
 def facts_of_images(systems: Mapping[str, OfImages]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
 from sacrecap.data.places import in_cache
 from sacrecap.errors import DataError, some, warn
 from sacrecap.resources.cache import Cache
@@ -70,6 +71,17 @@ def objects_of(corpus: Corpus, needs: Needs, *, find: bool) -> list[dict[str, in
     return needs.once(("objects of images", find), lambda: of_images(needs, needs.images(corpus)), of=corpus)
 
 
+def digest_of_objects(corpus: Corpus, needs: Needs, *, counts: bool) -> int:
+    """The digest of the labels of the corpus' images; with how often each is there, where a metric reads that."""
+    images, every = needs.images(corpus), objects_of(corpus, needs, find=True) or ()
+    rows = [
+        (image, f"{label} {count}" if counts else label)
+        for image, own in zip(images, every, strict=True)
+        for label, count in own.items()
+    ]
+    return _core.digest([image for image, _ in rows], [label for _, label in rows])
+
+
 def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]]:
     """What the detector finds in each of the images, in their order: labels with counts.
 
@@ -96,10 +108,10 @@ def threshold_of(needs: Needs) -> float:
 
 
 def signature_of_found(needs: Needs) -> tuple[str, ...]:
-    """What a score's signature says of objects that were found, `objects:nanodet-g@.4`; nothing if they were given."""
+    """What a score's signature says of objects that were found, `detector:nanodet-g@.4`; nothing if they were given."""
     if not are_found(needs):
         return ()
-    return (f"objects:{_detector(needs).name}@{f'{threshold_of(needs):g}'.removeprefix('0') or 0}",)
+    return (f"detector:{_detector(needs).name}@{f'{threshold_of(needs):g}'.removeprefix('0') or 0}",)
 
 
 def _detector(needs: Needs) -> Detector:

@@ -38,7 +38,8 @@ class EmbeddedCorpus:
     labels: list[tuple[str, ...]] | None
     """Labels of each image, if there are objects."""
     source: str
-    """Name and checksum of the vectors."""
+    """Name of the vectors."""
+    checksum: str
 
     def spell(self, rows: Sequence[int]) -> tuple[str, ...]:
         """The words or labels of these rows of the vectors."""
@@ -140,7 +141,8 @@ def embedded(
         _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, counts_by_label),
         rows.words,
         None if objects is None else [tuple(counts) for counts in objects],
-        f"{embeddings.name}({embeddings.checksum})",
+        embeddings.name,
+        embeddings.checksum[:8],
     )
 
 

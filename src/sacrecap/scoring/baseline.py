@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import DataError, UsageError, some, warn
+from sacrecap.scoring.signature import OF_CAPTIONS, Signature
 from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
@@ -98,9 +99,11 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
     `then`, its captions scored again, can show, with other references or files.
     """
     for key, score in now.items():
-        mine, theirs = _settings(score.signature), _settings(baseline.signatures[key])
-        if mine != theirs:
-            raise DataError(f"{baseline.path}: {key} was scored as {theirs}, and here as {mine}; {_AGAIN}")
+        differ = Signature.read(baseline.signatures[key]).differences(Signature.read(score.signature))
+        differ = {name: both for name, both in differ.items() if name not in _MAY_DIFFER}
+        if differ:
+            then_, now_ = (", ".join(f"{name}:{both[side]}" for name, both in differ.items()) for side in (0, 1))
+            raise DataError(f"{baseline.path}: {key} was scored with {then_}, and here with {now_}; {_AGAIN}")
         recorded = baseline.scores[key]
         again = None if then is None else then[key].value
         if again is not None and not _equal(again, math.nan if recorded is None else recorded):
@@ -121,9 +124,8 @@ def recorded(baseline: Baseline, key: str) -> float:
 _AGAIN = "write the baseline again, by sacrecap score --baseline with the same references and options"
 
 
-def _settings(signature: str) -> str:
-    """The signature without sacrecap's version: scores of another version may be the same."""
-    return "|".join(part for part in signature.split("|") if not part.startswith("sacrecap:"))
+_MAY_DIFFER = (*OF_CAPTIONS, "interval", "sacrecap")
+"""Parts of signatures in which a baseline may differ: scores of another version may be the same."""
 
 
 def _equal(a: float, b: float) -> bool:

@@ -16,6 +16,8 @@ from sacrecap.scoring.count import CountedMetric
 from sacrecap.scoring.intervals import Resampling, ResamplingKeywords
 from sacrecap.scoring.result import Result, counted
 from sacrecap.scoring.score import result_of
+from sacrecap.scoring.signature import added as also
+from sacrecap.scoring.signature import digests
 from sacrecap.scoring.summed import Summed
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ class Extent:
 
     about: tuple[tuple[str, ...], ...] = ()
     """What the metrics took, for their signatures; empty without rows."""
+    digests: tuple[Mapping[str, int], ...] = ()
+    """Digests of what each metric read."""
     references: Span = ()
     """The fewest and the most references of a row."""
     seen: Tallies = field(default_factory=dict)
@@ -65,7 +69,8 @@ class Extent:
     ) -> Extent:
         """That of a corpus."""
         about = tuple(metric.ready.signature for metric in counted)
-        return cls(about, corpus.reference_counts, corpus.tallies(threads), left_out or {})
+        read = tuple(digests(metric.metric, metric.ready, corpus) for metric in counted)
+        return cls(about, read, corpus.reference_counts, corpus.tallies(threads), left_out or {})
 
     def __add__(self, other: Extent) -> Extent:
         if self.about and other.about and self.about != other.about:
@@ -75,12 +80,19 @@ class Extent:
         spans = [*self.references, *other.references]
         references = (min(spans), max(spans)) if spans else ()
         seen = added(self.seen, other.seen)
-        return Extent(self.about or other.about, references, seen, added_up(self.left_out, other.left_out))
+        both = self.about and other.about
+        read = tuple(map(also, self.digests, other.digests)) if both else self.digests or other.digests
+        left_out = added_up(self.left_out, other.left_out)
+        return Extent(self.about or other.about, read, references, seen, left_out)
 
     @property
     def bad_rows(self) -> int:
         """How many rows could not be scored."""
         return self.left_out.get("bad row", 0)
+
+    def ready(self, number: int, ready: Ready) -> Ready:
+        """The metric of that number, prepared as far as signatures take it."""
+        return replace(ready, signature=self.about[number], digests=lambda: self.digests[number])
 
     def corpus(self, tokenizer: Tokenizer, image_ids: list[str]) -> Corpus:
         """A corpus of these images that says what is known of their captions, which nobody kept."""
@@ -296,8 +308,8 @@ def result_with(
     """What statistics of captions that nobody kept come to."""
     corpus = extent.corpus(scored_as.tokenizer, image_ids)
     tables = [
-        CountedMetric(metric, Ready(corpus._core, signature=about), rows)
-        for metric, about, rows in zip(scored_as.metrics, extent.about, statistics, strict=True)
+        CountedMetric(metric, extent.ready(number, Ready(corpus._core)), statistics[number])
+        for number, metric in enumerate(scored_as.metrics)
     ]
     return result_without_captions(tables, corpus, scored_as.needs, how, threads)
 

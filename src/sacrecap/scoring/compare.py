@@ -28,6 +28,7 @@ from sacrecap.scoring.intervals import (
 from sacrecap.scoring.ranks import corrected
 from sacrecap.scoring.result import within
 from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.signature import shared
 from sacrecap.scoring.standard import with_standard
 
 if TYPE_CHECKING:
@@ -343,7 +344,7 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
             raise UsageError(
                 f"{name} was scored on other images than {first}, or in another order; score both on the same"
             )
-        signatures = [[score.signature for score in result.values()] for result in (reference, other)]
+        signatures = [[shared(score.signature) for score in result.values()] for result in (reference, other)]
         if signatures[0] != signatures[1]:
             raise UsageError(
                 f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
@@ -377,7 +378,7 @@ def with_intervals(
             result,
             resampling=resampling,
             scores={
-                key: _of_best(within(score, next(intervals), resampling.interval), resampling.interval, several)
+                key: _of_best(within(score, next(intervals), resampling), resampling.interval, several)
                 for key, score in result.items()
             },
         )

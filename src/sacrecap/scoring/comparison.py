@@ -206,6 +206,7 @@ class Comparison(Printable, Keyed["Result"]):
                     **in_json(result),
                     "scores": (document := result.to_dict())["scores"],
                     "intervals": document["intervals"],
+                    "signatures": document["signatures"],
                     **({"without_score": document["without_score"]} if "without_score" in document else {}),
                     "ranks": {metric: list(ranks[metric][name]) for metric in ranks},
                     **({"groups": document["groups"]} if "groups" in document else {}),
@@ -213,7 +214,6 @@ class Comparison(Printable, Keyed["Result"]):
                 for name, result in self.items()
             },
             "pairs": [pair.to_dict() for pair in self.pairs],
-            "signatures": self._any.to_dict()["signatures"],
             **standard_in(self._any.needs),
             "findings": [finding.to_dict() for finding in self.findings],
             **self.resampling.to_dict(),

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import signed
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import PythonMetric
-from sacrecap.metrics.declared import remembered
 from sacrecap.metrics.registry import STANDARDISED
+from sacrecap.scoring.signature import Signature
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -28,20 +27,8 @@ class CountedMetric(NamedTuple):
     """A row per candidate, or per caption set."""
 
     def signature(self, corpus: Corpus) -> str:
-        """Signature: the settings that reproduce the score, as text."""
-        metric = self.metric
-        parts = [*_settings(metric), *self.ready.signature, f"tok:{signed(corpus.tokenizer)}"]
-        if corpus.holds_sets:
-            parts.append(f"captions:{_span(corpus.candidate_counts)}")
-        if not metric.scores_sets:
-            parts.append(f"refs:{_span(corpus.reference_counts)}")
-        return "|".join([*parts, f"sacrecap:{_core.__version__}"])
-
-
-@remembered
-def _settings(metric: Metric) -> tuple[str, ...]:
-    """The metric's own part of a signature."""
-    return metric.name, *metric.signature_parts()
+        """All that the score depends on, as text."""
+        return str(Signature.of(self.metric, self.ready, corpus, self.statistics.rows))
 
 
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[CountedMetric]:
@@ -152,8 +139,3 @@ def check_unit(corpus: Corpus, metrics: Sequence[Metric]) -> None:
                 f"{spelled(python='sacrecap.diversity', command='sacrecap diversity')} takes it with "
                 f"{option('accuracy', metric.name)}"
             )
-
-
-def _span(counts: tuple[int, int]) -> str:
-    least, most = counts
-    return f"{least}" if least == most else f"{least}-{most}"

@@ -42,6 +42,7 @@ from sacrecap.scoring.count import CountedMetric, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Score
+from sacrecap.scoring.signature import Signature
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -272,16 +273,16 @@ class Scoring:
         figures = {one.metric.key: Score(one.metric, one.statistics, one.signature(corpus)) for one in counted}
         if captions is None:
             return figures
-        by = captions.signature(corpus)
+        by = Signature.read(captions.signature(corpus))
         mean = captions.statistics.grouped(corpus.counts, False)
         best = captions.statistics.grouped(corpus.counts, True)
-        figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, f"accuracy|{by}")
-        figures["oracle"] = Score(Oracle(of=self.accuracy), best, f"oracle|{by}")
+        figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, str(by.of_figure("accuracy")))
+        figures["oracle"] = Score(Oracle(of=self.accuracy), best, str(by.of_figure("oracle")))
         spread = next((one for one in counted if one.metric.family == SelfCider.family), None)
         if spread is not None:
             f = spread.statistics.f(mean, self.beta2)
-            signature = f"f|beta2:{self.beta2:g}|{spread.metric.key}|{by}"
-            figures["f"] = Score(F(beta2=self.beta2), f, signature)
+            how = F(beta2=self.beta2)
+            figures["f"] = Score(how, f, str(by.of_figure(how.head, spread.metric.head)))
         return figures
 
 
@@ -298,7 +299,7 @@ def _with_intervals(result: Diversity, threads: int) -> Diversity:
                 result.resampling,
                 threads=threads,
             ),
-            result.resampling.interval,
+            result.resampling,
         )
 
     return replace(

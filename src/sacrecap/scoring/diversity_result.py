@@ -185,10 +185,10 @@ class SystemDiversity(Keyed[Score]):
             np.frombuffer(dense).reshape(size, len(names)),
         )
 
-    def with_intervals(self, bounds: Sequence[tuple[float, float] | None], level: float | None) -> SystemDiversity:
-        """The same with an interval of that level for each figure."""
+    def with_intervals(self, bounds: Sequence[tuple[float, float] | None], how: Resampling) -> SystemDiversity:
+        """The same with an interval for each figure, which was made so."""
         figures = zip(self.figures.items(), bounds, strict=True)
-        return replace(self, figures={key: within(figure, own, level) for (key, figure), own in figures})
+        return replace(self, figures={key: within(figure, own, how) for (key, figure), own in figures})
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:

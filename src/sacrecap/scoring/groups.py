@@ -13,6 +13,7 @@ from sacrecap._core import image_ids
 from sacrecap.errors import DataError
 from sacrecap.scoring.intervals import intervals
 from sacrecap.scoring.result import Score, finite, within
+from sacrecap.scoring.signature import Signature
 
 if TYPE_CHECKING:
     from sacrecap.scoring.result import Result
@@ -72,19 +73,23 @@ def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") ->
     for place, image in enumerate(result.image_ids):
         if image in of:
             places.setdefault(str(of[image]), []).append(place)
-    scores = {group: _scores(result, own) for group, own in sorted(places.items())}
+    scores = {group: _scores(result, own, f"{column}={group}") for group, own in sorted(places.items())}
     left_out = len(result.image_ids) - sum(map(len, places.values()))
     return replace(result, groups=Groups.of(scores, column, left_out))
 
 
-def _scores(result: Result, places: list[int]) -> dict[str, Score]:
-    """The scores over these images."""
+def _scores(result: Result, places: list[int], group: str) -> dict[str, Score]:
+    """The scores over these images, those of that group."""
+
+    def signed(whole: str) -> str:
+        return str(Signature.read(whole).without("interval").with_("group", group))
+
     statistics = [score.rows.select(places) for score in result.values()]
     metrics = [score.metric for score in result.values()]
     method = result.resampling.interval_method
     alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
     bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling)
     return {
-        metric.key: within(Score(metric, own, result[metric].signature), between, result.resampling.interval)
+        metric.key: within(Score(metric, own, signed(result[metric].signature)), between, result.resampling)
         for metric, own, between in zip(metrics, statistics, bounds, strict=True)
     }

@@ -88,6 +88,13 @@ class Resampling:
         """Number of samples that intervals take; 0 if there are none."""
         return 0 if self.interval is None else self.samples
 
+    @property
+    def signed(self) -> str:
+        """How intervals are made, for signatures."""
+        level = f"level={self.interval:.12g}" if self.interval is not None else ""
+        drawn = f",samples={self.samples},seed={self.seed}" if self.interval_method == "percentile" else ""
+        return f"{self.interval_method}({level}{drawn})"
+
     def of_test(self, test: str) -> dict[str, str | int]:
         """The entries in JSON about a test: its name, and what it drew if it draws."""
         return {"name": test} if test == "exact" else {"name": test, "samples": self.samples, "seed": self.seed}

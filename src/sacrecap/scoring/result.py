@@ -19,6 +19,7 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, findings
 from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
 from sacrecap.scoring.left_out import improved, in_json
+from sacrecap.scoring.signature import with_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +98,7 @@ class Score(float):
     statistics: _core.Statistics | Summed
     """The sufficient statistics behind the score, image by image; or their sums, where those were added up."""
     signature: str
-    """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|sacrecap:0.1.0`."""
+    """All that the number depends on: `cider-d|images:60/60|refs:5@61d5ba81|caps:4b1cf2c4|df:corpus(60)|tok:ptb|…`."""
     interval: tuple[float, float] | None = None
     """Interval over images; None if it was not requested."""
     ready: Ready | None = None
@@ -200,13 +201,14 @@ def logged_name(key: str) -> str:
     return re.sub(r"[^\w\-./ ]", "_", inside, flags=re.ASCII)
 
 
-def within(score: Score, interval: Interval | None, level: float | None) -> Score:
-    """The score with this interval of that level; without any where no image has a score."""
-    if interval is None or level is None or not math.isfinite(score.value):
+def within(score: Score, interval: Interval | None, how: Resampling) -> Score:
+    """The score with this interval, which was made so; without any where no image has a score."""
+    if interval is None or how.interval is None or not math.isfinite(score.value):
         return score
     bounds = score.metric.smallest, score.metric.largest
     images = score.statistics.rows - score.unscored
-    return replace(score, interval=opened(interval, score.value, bounds, images, level))
+    found = opened(interval, score.value, bounds, images, how.interval)
+    return replace(score, interval=found, signature=with_interval(score.signature, how)) if found else score
 
 
 def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:

@@ -164,7 +164,7 @@ def result_of(
     bounds = intervals(statistics, [one.metric for one in counted], resampling, threads=threads)
     scores = {
         one.metric.key: within(
-            Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between, resampling.interval
+            Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between, resampling
         )
         for one, between in zip(counted, bounds, strict=True)
     }

@@ -1,6 +1,7 @@
 //! Text: captions, their words and n-grams.
 
 pub mod captions;
+pub mod digest;
 pub mod ngram;
 pub mod sentences;
 pub mod stems;

@@ -14,7 +14,7 @@ Where papers and programs differ: docs/reference/metrics/chair.md.
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError
@@ -58,7 +58,6 @@ class _Chair(Metric):
         "the parser inside the package, which knows English",
         default="count",
         choices=("count", "skip"),
-        unsaid=True,
     )
 
     source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
@@ -93,7 +92,7 @@ class _Chair(Metric):
         """
         from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.chair.mentions import name_objects
-        from sacrecap.resources.found_objects import are_found, signature_of_found
+        from sacrecap.resources.found_objects import are_found, digest_of_objects, signature_of_found
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")
@@ -111,9 +110,11 @@ class _Chair(Metric):
             lambda: name_objects(corpus, needs, vocabulary, skips_denied=self.denied == "skip", find=find),
             of=corpus,
         )
-        name = os.path.basename(vocabulary.name)
-        signature = f"vocabulary:{name}({vocabulary.checksum})", *(signature_of_found(needs) if find else ())
-        return Ready(corpus._core, (named.core,), signature, own=named)
+        signature = f"vocabulary:{vocabulary.checksum[:8]}", *(signature_of_found(needs) if find else ())
+        ready = Ready(corpus._core, (named.core,), signature, own=named)
+        if self.gold == "references":
+            return ready
+        return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=False)})
 
     def kernel_parameters(self) -> dict[str, str]:
         """Gold: the objects that captions name, which the other parameters are about, are passed as a resource."""

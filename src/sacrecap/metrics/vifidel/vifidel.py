@@ -13,6 +13,7 @@ Where papers and programs differ: docs/reference/metrics/vifidel.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError, UsageError
@@ -139,7 +140,14 @@ class Vifidel(EmbeddingMetric):
         """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
         if "objects" not in needs and "images" not in needs:
             raise UsageError(f"{self.label} {lacks_objects()}")
-        return super().ready(corpus, needs)
+        from sacrecap.resources.found_objects import digest_of_objects
+
+        ready = super().ready(corpus, needs)
+        return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=True)})
+
+    @property
+    def reads_tokens(self) -> bool:
+        return not self.script_words
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Explanation:  # noqa: ARG002
         """The plan for the image of that number: which object moves to which word."""

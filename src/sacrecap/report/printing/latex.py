@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 
-from sacrecap.report.printing.table import Cell, Highlight, Interval, Table, one_line
+from sacrecap.report.printing.table import Cell, Column, Highlight, Interval, Table, one_line
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -57,10 +59,18 @@ def escape(text: str) -> str:
     return escaped
 
 
+_ONE_COLUMN = 48
+"""Letters beside each other in one column of a page of two."""
+
+
 def render(table: Table) -> str:
-    """The table; comments before it give the text for its caption."""
+    """The table with its caption; comments before it have the notes, and the signatures as they are."""
+    if len(table.rows) < len(table.columns) - 1 and _width(table) > _ONE_COLUMN:
+        table = _turned(table)
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
-    said = [escape(table.title), " ".join([*legend, escape(table.caption)]).strip(), *map(escape, table.notes)]
+    title = escape(one_line(table.title).strip())
+    caption = " ".join(filter(None, [title and f"{title}.", *legend, escape(table.caption)]))
+    label = re.sub("[^a-z0-9]+", "-", table.title.lower()).strip("-")[:40] or "scores"
     letters = "".join(column.align[0] for column in table.columns)
     lines = [_line(escape(column.printed or column.head) for column in table.columns), r"\midrule"]
     for row in table.cells():
@@ -68,9 +78,28 @@ def render(table: Table) -> str:
         if any(cell.below for cell in row):
             below = [rf"{{\scriptsize {_value(cell.below)}}}" if cell.below else "" for cell in row]
             lines.append(_line(below).lstrip())
-    comments = [f"% {line}" for line in said if line]
-    begin, end = rf"\begin{{tabular}}{{{letters}}}", r"\end{tabular}"
-    return "\n".join([*comments, begin, r"\toprule", *lines, r"\bottomrule", end])
+    comments = [f"% {line}" for line in (*map(escape, table.notes), *map(one_line, table.signatures)) if line]
+    begin, end = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{letters}}}"], [r"\end{tabular}"]
+    end += [rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}", r"\end{table}"]
+    return "\n".join([*comments, *begin, r"\toprule", *lines, r"\bottomrule", *end])
+
+
+def _width(table: Table) -> int:
+    """Letters of its widest row."""
+    rows = [[column.printed or column.head for column in table.columns]]
+    rows += [[_value(replace(cell, mark=None)) for cell in row] for row in table.cells()]
+    return sum(max(map(len, column)) for column in zip(*rows, strict=True))
+
+
+def _turned(table: Table) -> Table:
+    """The same with a row for each column."""
+    first, *others = table.columns
+    heads, *rows = zip(*table.cells(), strict=True)
+    return replace(
+        table,
+        columns=[replace(first, head="", printed=""), *(Column(str(head.value)) for head in heads)],
+        rows=[[column.printed or column.head, *row] for column, row in zip(others, rows, strict=True)],
+    )
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ def escape(text: str) -> str:
 
 
 def render(table: Table) -> str:
-    """The title in bold, the table, the meaning of its marks, and a list of the notes."""
+    """The title in bold, the table, the meaning of its marks, a list of the notes, and signatures as they are."""
     rules = ["---" if column.align == "left" else "---:" for column in table.columns]
     lines = [
         _line(escape(column.head) for column in table.columns),
@@ -39,6 +39,7 @@ def render(table: Table) -> str:
         "\n".join(lines),
         legend.strip(),
         "\n".join(f"- {escape(note)}" for note in table.notes),
+        "\n".join(["```text", *map(one_line, table.signatures), "```"]) if table.signatures else "",
     ]
     return "\n\n".join(filter(None, parts))
 

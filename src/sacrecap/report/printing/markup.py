@@ -33,7 +33,8 @@ def render(tables: Sequence[Table]) -> str:
 
 def _titled(table: Table) -> str:
     notes = "".join(f'<div class="note">{_text(note)}</div>' for note in table.notes if note)
-    return f"{html_table(table, title=table.title)}{notes}"
+    signatures = f"<pre>{escape(chr(10).join(map(one_line, table.signatures)))}</pre>" if table.signatures else ""
+    return f"{html_table(table, title=table.title)}{notes}{signatures}"
 
 
 def html_table(table: Table, kind: str = "", title: str = "") -> str:

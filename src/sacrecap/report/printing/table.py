@@ -120,6 +120,8 @@ class Table:
     """A sentence for the caption in a paper."""
     notes: Sequence[str] = ()
     """Lines after the table."""
+    signatures: Sequence[str] = ()
+    """Those of its numbers: lines after the notes that are never broken."""
 
     def cells(self) -> list[list[Cell]]:
         """The rows, every value a `Cell`."""

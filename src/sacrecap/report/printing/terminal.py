@@ -47,6 +47,7 @@ def _block(table: Table, colour: bool, width: int | None) -> str:
         lines += [Text()] * (number > 0) + _drawn(part, console, width)
     for note in table.notes:
         lines += _folded(note, console, width)
+    lines += [Text(one_line(signature), "dim") for signature in table.signatures]  # whole, to be copied
     return _printed(lines, colour)
 
 

@@ -8,7 +8,8 @@ import {scoredImages} from "./scored_images.js";
 /** @type {ScorePage} */
 const report = carried();
 
-for (const signature of document.querySelectorAll("td.signature")) copyable(signature);
+const signatures = [...document.querySelectorAll("td.signature")].map(parted);
+document.querySelector("th.signature")?.append(" ", copier(signatures));
 
 const cards = extremes(report);
 fill("extremes", [cards.choice], cards.node);
@@ -43,23 +44,30 @@ function choose(metric, bin) {
 }
 
 /**
- * A button beside the text that copies it; where the browser forbids that, it selects the text for the reader to copy.
+ * A signature as one element per part, so that lines break between parts; together they are its text.
  * @param {Element} cell
  */
-function copyable(cell) {
-  // One element per part, so that lines break between parts; together they are the signature's text.
+function parted(cell) {
   const parts = (cell.textContent?.match(/[^|]+\|?/g) ?? []).map((part) => element("span", {}, part));
   const code = element("code", {}, ...parts);
-  const name = cell.parentElement?.querySelector("th .value")?.textContent;
-  const button = element("button", {type: "button", "aria-label": `Copy the signature of ${name}`, click: async () => {
+  cell.replaceChildren(code);
+  return code;
+}
+
+/**
+ * A button that copies the signatures, a line for each; where the browser forbids that, it selects them.
+ * @param {HTMLElement[]} codes
+ */
+function copier(codes) {
+  const button = element("button", {type: "button", "aria-label": "Copy all signatures", click: async () => {
     try {
-      await navigator.clipboard.writeText(code.textContent ?? "");
+      await navigator.clipboard.writeText(codes.map((code) => code.textContent).join("\n"));
       button.textContent = "Copied";
     } catch {
-      getSelection()?.selectAllChildren(code);
+      getSelection()?.setBaseAndExtent(codes[0], 0, codes[codes.length - 1], codes[codes.length - 1].childNodes.length);
       button.textContent = "Selected";
     }
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   }}, "Copy");
-  cell.replaceChildren(element("div", {}, code, button));
+  return button;
 }

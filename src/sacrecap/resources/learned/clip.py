@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from sacrecap import _core
 from sacrecap.errors import DataError
 from sacrecap.resources.learned import kept_features
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 KIND = "model of images and texts"
+_DIGESTS = "digests of images"
 _IMAGES_AT_ONCE = 64
 """Number of images that are open at the same time."""
 
@@ -109,6 +111,7 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
     """
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
     vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
+    of_files: dict[str, bytes] = needs.once(_DIGESTS, dict)
     missing = sorted(missing_of(vectors, files), key=lambda image: files[image].order)
     tell = told(needs, "looking at images", len(missing))
     cache = KeptFeatures(kept_features.path(), scope)
@@ -117,6 +120,7 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
             piece = missing[start : start + _IMAGES_AT_ONCE]
             contents = [files[image].read() for image in piece]
             digests = [digest(content) for content in contents]
+            of_files.update(zip(piece, digests, strict=True))
             found = cache.find(list(dict.fromkeys(digests)))
             rest = {own: number for number, own in enumerate(digests) if own not in found}
             names = [files[piece[number]].name for number in rest.values()]
@@ -130,6 +134,13 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
             vectors.update({image: found[own] for image, own in zip(piece, digests, strict=True)})
             tell(start + len(piece))
     return vectors
+
+
+def digest_of_images(images: Sequence[str], files: Mapping[str, ImageFile], needs: Needs) -> int:
+    """The digest of the files of these images, which were looked at."""
+    of_files: dict[str, bytes] = needs.once(_DIGESTS, dict)
+    contents = [of_files[image] if image in of_files else digest(files[image].read()) for image in images]
+    return _core.digest(images, [content.hex() for content in contents])
 
 
 def _picture(content: bytes, name: str) -> Any:

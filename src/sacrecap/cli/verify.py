@@ -1,0 +1,206 @@
+"""`sacrecap verify`: whether a number that somebody gave with its signature comes again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from sacrecap.choices import TOKENIZERS
+from sacrecap.cli import options
+from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.group import Command, takes
+from sacrecap.cli.interruptible import stage
+from sacrecap.cli.output import FAILED
+from sacrecap.cli.score import with_own_scores
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.errors import UsageError
+from sacrecap.metrics.registry import origin_of, parse_metrics
+from sacrecap.parameters import read_call
+from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.signature import Signature
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sacrecap._core import Captions
+    from sacrecap.choices import Tokenizer
+    from sacrecap.cli.caption_files import CaptionFiles
+    from sacrecap.metrics import Metric
+    from sacrecap.resources.needs import Needs
+    from sacrecap.scoring.result import Score
+
+_CALLED = {
+    "images": "images",
+    "refs": "references",
+    "caps": "captions",
+    "df": "frequencies",
+    "embeddings": "vectors",
+    "lm": "language model",
+    "objects": "objects",
+    "pictures": "image files",
+    "scores": "scores",
+    "vocabulary": "words for objects",
+    "tok": "tokenizer",
+    "missing": "missing captions",
+    "sacrecap": "version",
+}
+"""What differs, in words, by parts of signatures; others are called by their names."""
+_LACKING = {
+    "df": ("document_frequency", "--df"),
+    "embeddings": ("embeddings", "--embeddings"),
+    "vocabulary": ("vocabulary", "--vocabulary"),
+    "lm": ("language_model", "--lm"),
+    "objects": ("objects", "--objects"),
+    "pictures": ("images", "--images"),
+    "scores": ("scores", "--scores"),
+    "standard": ("standard", "--standard"),
+}
+"""Parts of inputs that are not captions: what a call gives, and by which option."""
+_OF_DEFAULTS = ("embeddings", "vocabulary")
+"""Those of which a call has its own, if it gives none."""
+_OF_REFERENCES = ("corpus(", "references(")
+"""Values of parts that say that the references are the input."""
+
+
+@click.command(
+    cls=Command,
+    values=(caption_files(captions="candidate", tokenizer=False, missing=False), options.NEEDS),
+    common="--df --embeddings --objects --images --lm --threads --quiet".split(),
+    params=[options.PLUGIN, options.QUIET],
+)
+@click.argument("signature")
+@click.argument("references")
+@click.argument("captions", required=False)
+@takes(
+    """
+    --metric METRIC  The metric of the signature with the names that its files have here, where its parameters name
+        files: bertscore(model=FOLDER).
+    """,
+    heading="Metrics",
+)
+def command(
+    signature: str, references: str, captions: str | None, metric: str | None, files: CaptionFiles, needs: Needs
+) -> int:
+    """Say whether the number with this SIGNATURE comes again from REFERENCES and CAPTIONS, or what differs.
+
+    Whatever else the number depends on is given as to sacrecap score; captions alone are enough for a metric without
+    references. The tokenizer, how missing captions were treated, and how intervals were made stand in the signature.
+    The exit status is 0 if it is the same number, and 3 if not, or if the number cannot be made here.
+    """
+    claimed = Signature.read(signature)
+    if claimed.get("group") is not None:
+        raise UsageError(f"the number is that of a group of images, {claimed.get('group')}; verify that of all images")
+    if references == captions == "-":
+        raise UsageError("references and captions cannot both be standard input; name a file for one of them")
+    files.on_missing = "zero" if claimed.get("missing") == "zero" else "skip"
+    files.on_extra = "skip"
+    files.tokenizer = _tokenizer(claimed.get("tok"))
+    needs = with_own_scores(needs, captions)
+    asked, why = _metric(claimed, metric, needs)
+    described, captions_, needs = _read(references, captions, claimed, files, needs)
+    stage.text = "scoring"
+    if described is None:
+        corpus = Corpus.without_references(captions_, tokenizer=files.tokenizer)
+    else:
+        corpus = Corpus(
+            described, captions_, tokenizer=files.tokenizer, on_missing=files.on_missing, threads=needs.threads
+        )
+    if asked is None:
+        here, score = claimed.on(corpus), None
+    else:
+        how = _resampling(claimed.get("interval"))
+        [score] = score_corpus(corpus, [asked], needs=needs, resampling=how, threads=needs.threads).values()
+        here = Signature.read(score.signature)
+    differ = claimed.differences(here)
+    _check_given([part for part in _OF_DEFAULTS if part in differ], claimed, needs)
+    click.echo("\n".join(_told(here, score, differ, why)))
+    return FAILED if differ or why else 0
+
+
+def _metric(claimed: Signature, named: str | None, needs: Needs) -> tuple[Metric | None, str]:
+    """The metric, or None for one that is not made here, and why its number cannot be made again here."""
+    parts = [name for name, value in claimed.parts if not value.startswith(_OF_REFERENCES)]
+    _check_given([name for name in parts if name in _LACKING and name not in _OF_DEFAULTS], claimed, needs)
+    try:
+        metrics = parse_metrics(named or claimed.metric, needs)
+    except UsageError as error:
+        if "code" not in dict(claimed.parts):
+            raise
+        return None, str(error)
+    if len(metrics) != 1:
+        raise UsageError(f"a signature is of one metric, and {claimed.metric!r} is {len(metrics)}")
+    [metric] = metrics
+    [meant] = parse_metrics(claimed.metric, needs)
+    if metric.head != meant.head:
+        raise UsageError(f"--metric {named} is {metric.head}, and the signature is of {meant.head}")
+    if metric.scores_sets:
+        raise UsageError(f"{metric.key} is a figure of caption sets; make it again with sacrecap diversity")
+    if any("judge" in part.needs for part in metric.parts):
+        return None, "it asks a language model, and answers differ"
+    if any("scores" in part.needs for part in metric.parts):
+        return metric, "others computed its scores"
+    origin = next((origin_of(part) for part in metric.parts if origin_of(part) != "sacrecap"), None)
+    return (metric, "") if origin is None else (None, f"the metric is that of {origin}")
+
+
+def _check_given(parts: Sequence[str], claimed: Signature, needs: Needs) -> None:
+    """Raises `UsageError` if an input of which these parts tell was not given."""
+    for part in parts:
+        need, option = _LACKING[part]
+        if need not in needs:
+            raise UsageError(
+                f"{claimed.metric} was scored with {_CALLED.get(part, part)} that are not those of a call without "
+                f"{option}: {part}:{claimed.get(part)}; give them with {option}"
+            )
+
+
+def _read(
+    references: str, captions: str | None, claimed: Signature, files: CaptionFiles, needs: Needs
+) -> tuple[Captions | None, Captions, Needs]:
+    """The references, if there are any, and the captions."""
+    if captions is None and claimed.get("refs") is None and not files.has_references(references):
+        systems, needs = files.alone({references: references}, needs)
+        return None, systems[references], needs
+    return files.of_system(references, captions, needs)
+
+
+def _tokenizer(signed: str | None) -> Tokenizer:
+    """The tokenizer of that part: sacreBLEU's stand there with versions, as `ja-mecab-0.996-IPA-lc@sacrebleu-2.6.0`."""
+    own, _, _ = (signed or "ptb").partition("@")
+    lower = own.endswith("-lc")
+    fitting = [one for one in TOKENIZERS if one.endswith("-lc") == lower and own.startswith(one.removesuffix("-lc"))]
+    if not fitting:
+        raise UsageError(f"the signature has a tokenizer that is not known here: tok:{signed}")
+    return max(fitting, key=len)
+
+
+def _resampling(signed: str | None) -> Resampling:
+    """How the interval was made."""
+    if signed is None:
+        return Resampling(None)
+    method, given = read_call("the signature's interval", signed)
+    try:
+        numbers = {"interval" if name == "level" else name: float(value) for name, value in given.items()}
+        whole = {name: value if name == "interval" else int(value) for name, value in numbers.items()}
+        return Resampling(interval_method=method, **whole)  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        raise UsageError(f"the signature's interval is mistyped: {signed}") from None
+
+
+def _told(here: Signature, score: Score | None, differ: Mapping[str, tuple[str, str]], why: str) -> list[str]:
+    """The lines that say how it ended."""
+    lines = [
+        f"{_CALLED.get(part, part)}: {mine or 'none'} in the signature, {own or 'none'} here"
+        for part, (mine, own) in differ.items()
+    ]
+    number = "" if score is None else f"{score.key} {score}"
+    if why:
+        same = "these inputs differ" if differ else "captions and all other inputs that can be told are the same"
+        return [f"cannot be made again here: {why}; {same}", *lines]
+    if not differ:
+        return [f"the same number: {number}", str(here)]
+    if [*differ] == ["sacrecap"]:
+        return [f"the same inputs by another version of sacrecap: {number}", *lines, str(here)]
+    return [f"another number: {number}", *lines, str(here)]

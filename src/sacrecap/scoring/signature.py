@@ -1,0 +1,183 @@
+"""Signatures: one line that holds what a number depends on, so that whoever has the files can check it.
+
+    METRIC|images:593/5000|refs:5@1a2b3c4d|caps:9f8e7d6c|…|tok:ptb|missing:skip|interval:…|sacrecap:0.1.0
+
+What was read stands there as digests: sums over rows, which are the same for any order, format, engine and container.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from sacrecap import _core
+from sacrecap.choices import TAKEN
+from sacrecap.corpus.corpus import signed as signed_tokenizer
+from sacrecap.errors import DataError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Metric, Ready
+    from sacrecap.scoring.intervals import Resampling
+
+Digests = Mapping[str, int]
+"""Digests of what was read, by the names of their parts; those of parts of a corpus add up, modulo 2^32."""
+OF_CAPTIONS = ("caps", "scores", "images", "missing")
+"""Parts that differ between systems that are compared on the same references."""
+_FIRST = ("refs", "caps")
+
+
+def digests(metric: Metric, ready: Ready, corpus: Corpus) -> dict[str, int]:
+    """Of what the metric read of the corpus."""
+    by_references = metric.needs_references or any(part.startswith("df:corpus(") for part in ready.signature)
+    read = ready.digests()
+    parts = _FIRST if by_references else _FIRST[1:]
+    return {**{part: read[part] if part in read else corpus.digest(part) for part in parts}, **read}
+
+
+def added(one: Digests, other: Digests) -> dict[str, int]:
+    """The digests of two parts of a corpus together."""
+    return {name: (one.get(name, 0) + other.get(name, 0)) % 2**32 for name in {**one, **other}}
+
+
+class Signature(NamedTuple):
+    """A signature, part by part."""
+
+    metric: str
+    """As `--metrics` takes it."""
+    parts: tuple[tuple[str, str], ...]
+    """Names and values; a combination may have several of a name."""
+
+    @classmethod
+    def of(cls, metric: Metric, ready: Ready, corpus: Corpus, rows: int) -> Self:
+        """That of a score of the corpus, whose statistics have so many rows."""
+        found = digests(metric, ready, corpus)
+        parts = [*_of_captions(corpus, found, rows), *map(_cut, ready.signature)]
+        parts += ((name, _of_rows(digest)) for name, digest in found.items() if name not in _FIRST)
+        if metric.reads_tokens:
+            parts.append(("tok", signed_tokenizer(corpus.tokenizer)))
+        if corpus.missing:
+            parts.append(("missing", corpus.missing))
+        return cls(metric.head, (*parts, ("sacrecap", _core.__version__)))
+
+    def on(self, corpus: Corpus) -> Self:
+        """The same of other captions, as far as their digests tell."""
+        found = {name: corpus.digest(name) for name in _FIRST if self.get(name) is not None}
+        signature = self.without("missing")
+        own = dict(_of_captions(corpus, found, len(corpus)))
+        signature = self._replace(parts=tuple((name, own.get(name, value)) for name, value in signature.parts))
+        signature = signature.with_("missing", corpus.missing) if corpus.missing else signature
+        return signature.with_("sacrecap", _core.__version__)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The signature that the text is. Raises `DataError` that says what is wrong with it."""
+        head, *parts = text.strip().split("|")
+        cut = [_cut(part) for part in parts]
+        wrong = next((part for part, (name, value) in zip(parts, cut, strict=True) if not (name and value)), None)
+        names = [name for name, _ in cut]
+        why = ""
+        if not head or ":" in head.partition("(")[0].removeprefix(TAKEN):
+            why = f"it begins with {head[:40]!r}, and a signature begins with a metric, as cider-d"
+        elif wrong is not None:
+            why = f"its part {wrong[:40]!r} is not of the form name:value"
+        elif "sacrecap" not in names:
+            why = "it is broken off: it does not end with |sacrecap:VERSION"
+        elif names[-1] != "sacrecap":
+            why = f"something follows sacrecap:VERSION: {parts[-1][:40]!r}"
+        elif lacking := [name for name in ("images", "caps") if name not in names]:
+            why = f"it has no part {lacking[0]}:"
+        if why:
+            raise DataError(f"no signature: {why}; copy the whole line")
+        return cls(head, tuple(cut))
+
+    def __str__(self) -> str:
+        return "|".join([self.metric, *(f"{name}:{value}" for name, value in self.parts)])
+
+    def get(self, name: str) -> str | None:
+        """The value of that part; None if there is none."""
+        return next((value for own, value in self.parts if own == name), None)
+
+    def without(self, *names: str) -> Self:
+        """The same without these parts."""
+        return self._replace(parts=tuple(part for part in self.parts if part[0] not in names))
+
+    def with_(self, name: str, value: str) -> Self:
+        """The same with this part before the version."""
+        parts = self.without(name, "sacrecap").parts
+        version = ("sacrecap", self.get("sacrecap") or "")
+        return self._replace(parts=(*parts, (name, value), *([] if name == "sacrecap" else [version])))
+
+    def of_figure(self, *figure: str) -> Self:
+        """That of a figure that is made of the score: its name, and what else it is made of."""
+        return self._replace(metric="+".join((*figure, self.metric)))
+
+    def differences(self, other: Signature) -> dict[str, tuple[str, str]]:
+        """The parts in which two signatures of a metric differ, with both values; "" where there is none."""
+        names = dict.fromkeys(name for name, _ in (*self.parts, *other.parts))
+        found = {name: (self._values(name), other._values(name)) for name in names}
+        return {
+            name: (mine, theirs) for name, (mine, theirs) in found.items() if theirs not in (mine, *mine.split(","))
+        }
+
+    def _values(self, name: str) -> str:
+        return " ".join(sorted(value for own, value in self.parts if own == name))
+
+
+def with_interval(signature: str, how: Resampling) -> str:
+    """The signature of a score that has an interval."""
+    return str(Signature.read(signature).with_("interval", how.signed))
+
+
+def shared(signature: str) -> str:
+    """What signatures of several systems on the same references have in common."""
+    return str(Signature.read(signature).without(*OF_CAPTIONS))
+
+
+def together(signatures: Iterable[str]) -> str:
+    """The signature of a number of the captions of several signatures, which differ in what was read alone."""
+    first, *others = map(Signature.read, dict.fromkeys(signatures))
+    for other in others:
+        for name in ("caps", "scores"):
+            digest = [one.get(name) for one in (first, other)]
+            if None not in digest:
+                total = sum(int(str(one), 16) for one in digest) % 2**32
+                first = first._replace(
+                    parts=tuple((own, f"{total:08x}" if own == name else value) for own, value in first.parts)
+                )
+    return str(first)
+
+
+def in_one_line(signatures: Mapping[str, str]) -> list[str]:
+    """Those of several systems in one line that has each digest of theirs, in their order; or else a line of each."""
+    every = [Signature.read(one) for one in dict.fromkeys(signatures.values())]
+    names = [[name for name, _ in own.parts] for own in every]
+    if not every or any(own.metric != every[0].metric for own in every) or any(own != names[0] for own in names):
+        return list(signatures.values())
+    columns = zip(*([value for _, value in own.parts] for own in every), strict=True)
+    values = (",".join(dict.fromkeys(column)) for column in columns)
+    return [str(Signature(every[0].metric, tuple(zip(names[0], values, strict=True))))]
+
+
+def _of_captions(corpus: Corpus, found: Digests, rows: int) -> list[tuple[str, str]]:
+    """The parts that tell of images, references and captions."""
+    span = {"refs": corpus.reference_counts} if "refs" in found else {}
+    if corpus.holds_sets:
+        span["caps"] = corpus.candidate_counts
+    images = len(corpus) or rows
+    own = [(name, _of_rows(found[name], span.get(name))) for name in _FIRST if name in found]
+    return [("images", f"{images}/{images + corpus.images_left_out}"), *own]
+
+
+def _cut(part: str) -> tuple[str, str]:
+    name, _, value = part.partition(":")
+    return name, value
+
+
+def _of_rows(digest: int, span: tuple[int, int] | None = None) -> str:
+    if span is None:
+        return f"{digest:08x}"
+    least, most = span
+    return f"{least}@{digest:08x}" if least == most else f"{least}-{most}@{digest:08x}"
