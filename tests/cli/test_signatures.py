@@ -21,6 +21,7 @@ from sacrecap.corpus.corpus import Corpus, signed
 from sacrecap.errors import DataError
 from sacrecap.metrics.registry import own_metrics, parse_metrics
 from sacrecap.scoring.signature import Signature, in_one_line, together
+from tiny_checkpoints import write_bert
 
 Write = Callable[[str, object], str]
 REFERENCES = {"1": ["a dog runs on grass", "one dog"], "2": ["a red bus", "a bus in a street"], "3": ["two cats sleep"]}
@@ -273,6 +274,44 @@ def test_missing_captions_and_captions_alone(run: Runner, files: list[str], writ
         assert run.here("verify", signature, *files).status == 3
     [signature] = scored(run, *files, metrics="chair-i(gold=objects)").values()
     assert run.here("verify", signature, files[1], "--objects", "objects.json").status == 0
+
+
+@pytest.mark.parametrize("metric", [metric.key for metric in own_metrics() if metric.scores_sets])
+def test_figures_of_caption_sets(run: Runner, files: list[str], write: Write, metric: str) -> None:
+    captions = {"1": ["a dog runs", "one dog"], "2": ["a bus", "a red bus"], "3": ["cats", "two cats"]}
+    sets = write("sets.json", captions)
+    for given in ((), ("--references", files[0])):
+        how = ("--metrics", metric, "--interval", "none", "--format", "json")
+        [system] = json.loads(run.here("diversity", sets, *given, *how).stdout)["systems"].values()
+        ended = run.here("verify", system["signatures"][metric], *given[1:], sets)
+        assert ended.status == 0, ended
+        assert f"the same number: {metric} {system[metric]:.4f}\n" in ended.stdout
+        other = write(
+            "other.json", {"1": ["a dog runs", "one dog"], "2": ["a bus", "a bus"], "3": ["cats", "two cats"]}
+        )
+        assert run.here("verify", system["signatures"][metric], *given[1:], other).status == 3
+        if given:
+            assert "make it again" in run.refused("verify", system["signatures"]["accuracy"], *files)
+
+
+@pytest.mark.torch
+def test_a_checkpoint_is_given_by_the_name_that_it_has_here(run: Runner, files: list[str]) -> None:
+    write_bert(run.folder / "bert")
+    metric = "sentence(model=bert,precision=bfloat16)"
+    [signature] = scored(run, *files, metrics=metric).values()
+    assert signature.startswith("sentence(precision=bfloat16)|")
+    assert "|tok:" not in signature
+    ended = run.here("verify", signature, *files, "--metric", metric, "-q")
+    assert (ended.status, ended.stdout[:16]) == (0, "the same number:")
+    assert "--metric m is" in run.refused("verify", signature, *files, "--metric", "rouge-l").replace("rouge-l", "m")
+
+
+def test_an_empty_caption_is_one_that_is_missing_where_these_count_as_empty(
+    run: Runner, files: list[str], write: Write
+) -> None:
+    part = write("part.json", {image: CAPTIONS[image] for image in "12"})
+    [signature] = scored(run, files[0], part, "--on-missing", "zero", metrics="rouge-l").values()
+    assert run.here("verify", signature, files[0], write("empty.json", {**CAPTIONS, "3": ""})).status == 0
 
 
 def test_what_cannot_be_made_again_is_checked_by_digests(run: Runner, files: list[str], write: Write) -> None:

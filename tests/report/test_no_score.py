@@ -224,7 +224,7 @@ def test_the_page_says_no_score(browser: Any, tmp_path: Path) -> None:
     write_report(without_any(interval=0.9, samples=20), tmp_path / "none.html", title="none, beside an interval")
     opened = Opened(browser, tmp_path / "none.html")
     rows = opened.page.locator("table.scores tr")
-    assert [rows.nth(n).locator("th, td").count() for n in range(rows.count())] == [5, 5, 5]
+    assert [rows.nth(n).locator("th, td").count() for n in range(rows.count())] == [4, 4, 4]
     opened.close()
 
 

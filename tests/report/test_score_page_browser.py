@@ -54,7 +54,8 @@ def test_scores_on_the_page(page: Any, result: Result) -> None:
         assert score.interval is not None
         assert f"{score.interval[0]:.4f} – {score.interval[1]:.4f}" in text
         assert score.metric.summary in text
-        assert rows.nth(number).locator("code").text_content() == score.signature
+    lines = page.locator(".signatures pre").text_content().splitlines()
+    assert lines == [score.signature for score in result.values()]
 
 
 def test_image_scores_on_the_page(page: Any, result: Result) -> None:
@@ -203,7 +204,7 @@ def test_signatures_are_copied_or_selected(page: Any, result: Result) -> None:
     """All of them, by one button, a line each."""
     button = page.get_by_role("button", name="Copy all signatures")
     button.click()
-    page.wait_for_function("document.querySelector('.signature button').textContent !== 'Copy'")
+    page.wait_for_function("document.querySelector('.signatures button').textContent !== 'Copy'")
     if button.text_content() == "Selected":
         chosen = page.evaluate("getSelection().toString()")
         assert all(score.signature in chosen for score in result.values())

@@ -24,7 +24,6 @@ from sacrecap.scoring.signature import Signature
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sacrecap._core import Captions
     from sacrecap.choices import Tokenizer
     from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.metrics import Metric
@@ -60,8 +59,8 @@ _LACKING = {
 """Parts of inputs that are not captions: what a call gives, and by which option."""
 _OF_DEFAULTS = ("embeddings", "vocabulary")
 """Those of which a call has its own, if it gives none."""
-_OF_REFERENCES = ("corpus(", "references(")
-"""Values of parts that say that the references are the input."""
+_OF_REFERENCES = ("corpus(", "references(", "sets(")
+"""Values of parts that say that references or captions are the input."""
 
 
 @click.command(
@@ -90,6 +89,8 @@ def command(
     The exit status is 0 if it is the same number, and 3 if not, or if the number cannot be made here.
     """
     claimed = Signature.read(signature)
+    if "+" in claimed.metric.partition("(")[0] or claimed.metric.startswith("f("):
+        raise UsageError(f"{claimed.metric} is a figure of sacrecap diversity; make it again with that")
     if claimed.get("group") is not None:
         raise UsageError(f"the number is that of a group of images, {claimed.get('group')}; verify that of all images")
     if references == captions == "-":
@@ -99,22 +100,23 @@ def command(
     files.tokenizer = _tokenizer(claimed.get("tok"))
     needs = with_own_scores(needs, captions)
     asked, why = _metric(claimed, metric, needs)
-    described, captions_, needs = _read(references, captions, claimed, files, needs)
-    stage.text = "scoring"
-    if described is None:
-        corpus = Corpus.without_references(captions_, tokenizer=files.tokenizer)
+    how = _resampling(claimed.get("interval"))
+    if asked is not None and asked.scores_sets:
+        score: Score | None = _of_sets(references, captions, asked, files, needs, how)
     else:
-        corpus = Corpus(
-            described, captions_, tokenizer=files.tokenizer, on_missing=files.on_missing, threads=needs.threads
-        )
-    if asked is None:
-        here, score = claimed.on(corpus), None
-    else:
-        how = _resampling(claimed.get("interval"))
-        [score] = score_corpus(corpus, [asked], needs=needs, resampling=how, threads=needs.threads).values()
-        here = Signature.read(score.signature)
+        corpus, needs = _corpus(references, captions, claimed, files, needs)
+        score = None if asked is None else score_corpus(corpus, [asked], needs=needs, resampling=how)[asked]
+    here = claimed.on(corpus) if score is None else Signature.read(score.signature)
     differ = claimed.differences(here)
+    if not {"images", "caps"} & differ.keys():
+        differ.pop("missing", None)  # an empty caption counts as none where missing ones count as empty
     _check_given([part for part in _OF_DEFAULTS if part in differ], claimed, needs)
+    of_files = {name for part in (asked.parts if asked else ()) for name in part.resolved} - _LACKING.keys()
+    if named := next((part for part in differ if part in of_files and metric is None), None):
+        raise UsageError(
+            f"{claimed.metric} was scored with {named}:{claimed.get(named)}, which is not the default; give it with "
+            f"--metric '{claimed.metric.partition('(')[0]}({named}=…)'"
+        )
     click.echo("\n".join(_told(here, score, differ, why)))
     return FAILED if differ or why else 0
 
@@ -135,8 +137,6 @@ def _metric(claimed: Signature, named: str | None, needs: Needs) -> tuple[Metric
     [meant] = parse_metrics(claimed.metric, needs)
     if metric.head != meant.head:
         raise UsageError(f"--metric {named} is {metric.head}, and the signature is of {meant.head}")
-    if metric.scores_sets:
-        raise UsageError(f"{metric.key} is a figure of caption sets; make it again with sacrecap diversity")
     if any("judge" in part.needs for part in metric.parts):
         return None, "it asks a language model, and answers differ"
     if any("scores" in part.needs for part in metric.parts):
@@ -156,14 +156,40 @@ def _check_given(parts: Sequence[str], claimed: Signature, needs: Needs) -> None
             )
 
 
-def _read(
+def _corpus(
     references: str, captions: str | None, claimed: Signature, files: CaptionFiles, needs: Needs
-) -> tuple[Captions | None, Captions, Needs]:
-    """The references, if there are any, and the captions."""
+) -> tuple[Corpus, Needs]:
+    """The captions with their references, or alone where the metric needs none."""
+    stage.text = "scoring"
     if captions is None and claimed.get("refs") is None and not files.has_references(references):
         systems, needs = files.alone({references: references}, needs)
-        return None, systems[references], needs
-    return files.of_system(references, captions, needs)
+        return Corpus.without_references(systems[references], tokenizer=files.tokenizer), needs
+    described, candidates, needs = files.of_system(references, captions, needs)
+    corpus = Corpus(
+        described, candidates, tokenizer=files.tokenizer, on_missing=files.on_missing, threads=needs.threads
+    )
+    return corpus, needs
+
+
+def _of_sets(
+    references: str, captions: str | None, metric: Metric, files: CaptionFiles, needs: Needs, how: Resampling
+) -> Score:
+    """The figure of caption sets, with references or alone."""
+    from sacrecap.scoring.diversity import diversity
+
+    sets = references if captions is None else captions
+    described, systems, needs = files.of_sets(None if captions is None else references, {sets: sets}, needs)
+    result = diversity(
+        systems,
+        described,
+        [metric],
+        tokenizer=files.tokenizer,
+        on_missing=files.on_missing,
+        needs=needs,
+        resampling=how,
+        threads=needs.threads,
+    )
+    return result[sets][metric]
 
 
 def _tokenizer(signed: str | None) -> Tokenizer:

@@ -307,6 +307,15 @@ class Corpus:
         """The digest of the captions that are scored, for signatures: of `refs` or of `caps`, which adds up over
         parts; see `rust/core/src/text/digest.rs`.
         """
+        if part not in self._digests:
+            self._digests[part] = self._digest(part)
+        return self._digests[part]
+
+    @cached_property
+    def _digests(self) -> dict[str, int]:
+        return {}
+
+    def _digest(self, part: str) -> int:
         captions = self.reference_captions if part == "refs" else self.candidate_captions
         return captions.digest(self.image_ids, self.tokenizer == "ptb-stream")
 

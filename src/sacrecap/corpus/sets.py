@@ -125,8 +125,8 @@ class SetCorpus(Corpus):
             return self.candidate_captions
         return _core.Captions.of_images([(image, self.set_of(image)) for image in self.image_ids], None)
 
-    def digest(self, part: str) -> int:
-        return super().digest(part) if part == "refs" else self._scored().digest(self.image_ids)
+    def _digest(self, part: str) -> int:
+        return super()._digest(part) if part == "refs" else self._scored().digest(self.image_ids)
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""
@@ -158,7 +158,7 @@ class LeaveOneOut(SetCorpus):
     def _stemmed(self) -> _core.Corpus:
         return _core.leave_one_out(self._sets.native(stems=True), self._threads)
 
-    def digest(self, part: str) -> int:  # noqa: ARG002
+    def _digest(self, part: str) -> int:  # noqa: ARG002
         return self._sets.digest("caps")
 
     @property

@@ -28,6 +28,7 @@ from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Keywords, Resampling
+from sacrecap.scoring.signature import with_part
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -190,7 +191,7 @@ class _Study:
                 metrics[name].label,
                 count,
                 estimates[name],
-                signature=signatures[name] + ("" if self.are_pairs else f"|raters:{self.raters}"),
+                signature=signatures[name] if self.are_pairs else with_part(signatures[name], "raters", self.raters),
                 draws=spread.get(name),
                 scores=columns,
                 lower_is_better=metrics[name].lower_is_better,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.report.comparison_formats import differences, scores, tested
+from sacrecap.report.comparison_formats import differences, scores, signatures, tested
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import PanelAxis, from_zero
 from sacrecap.report.printing.figures import Figures
@@ -88,6 +88,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         )
     printed = scores(comparison, Figures())
     notes = [marks, *map(str, comparison.findings), *comparison.notes]
+    compared = differences(comparison, Figures())
     return ReportPage(
         "comparison",
         "Comparison of captioning systems",
@@ -95,9 +96,9 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         first.version,
         {"Systems": f"{len(comparison):,}", **facts(comparison), "Test": tested(comparison)},
         [
-            Section("systems", "Scores", table=replace(printed, notes=notes)),
+            Section("systems", "Scores", table=replace(printed, notes=notes, signatures=signatures(comparison))),
             *(Section("groups", f"Scores {own.title}", table=own) for own in groups_table(comparison, Figures())),
-            Section("pairs", "Differences and their p", keys, replace(differences(comparison, Figures()), notes=[])),
+            Section("pairs", "Differences and their p", keys, replace(compared, notes=[], signatures=[])),
             Section("scatter", "Image by image"),
             Section("images", "Where they differ", notes=[part]),
         ],

@@ -25,6 +25,7 @@ from sacrecap.data.source import PathLike
 from sacrecap.report.bundle import bundle
 from sacrecap.report.photos import Images, photos_of
 from sacrecap.report.printing import markup
+from sacrecap.report.printing.table import one_line
 from sacrecap.report.scene_graph_picture import STYLE
 from sacrecap.report.score_formats import percent
 
@@ -219,7 +220,9 @@ def _table(section: Section, table: Table) -> str:
     """The table, which scrolls by itself where it is wider than the page, with the arrow keys too."""
     made = _unicode(markup.html_table(table, section.kind or section.id))
     box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section.id}-heading">{made}</div>'
-    return box + _paragraphs("legend", table.notes)
+    lines = _escaped("\n".join(map(one_line, table.signatures)))
+    signatures = f'<div class="signatures"><pre>{lines}</pre></div>' if lines else ""
+    return box + _paragraphs("legend", table.notes) + signatures
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

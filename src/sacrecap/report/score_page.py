@@ -14,7 +14,7 @@ from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import Panel, columns, round_step
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Table
+from sacrecap.report.printing.table import Cell, Table
 from sacrecap.report.score_formats import groups_table, shown
 from sacrecap.scoring.in_common import missing
 from sacrecap.scoring.left_out import images_of, left_out
@@ -134,14 +134,13 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
 
 
 def _table(result: Result) -> Table:
-    """The printed table, with what each metric is, and its signature."""
+    """The printed table, with what each metric is."""
     printed = shown(result, Figures())
     rows = [
-        [Cell(score.metric.label, below=Cell(score.metric.summary)), *cells, Cell(score.signature)]
+        [Cell(score.metric.label, below=Cell(score.metric.summary)), *cells]
         for score, (_, *cells) in zip(result.values(), printed.rows, strict=True)
     ]
-    columns = [*printed.columns, Column("signature", align="left", kind="signature")]
-    return replace(printed, columns=columns, rows=rows)
+    return replace(printed, rows=rows)
 
 
 def facts_of_images(systems: Mapping[str, OfImages]) -> dict[str, str]:

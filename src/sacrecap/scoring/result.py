@@ -19,7 +19,7 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, findings
 from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
 from sacrecap.scoring.left_out import improved, in_json
-from sacrecap.scoring.signature import with_interval
+from sacrecap.scoring.signature import with_part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -208,7 +208,9 @@ def within(score: Score, interval: Interval | None, how: Resampling) -> Score:
     bounds = score.metric.smallest, score.metric.largest
     images = score.statistics.rows - score.unscored
     found = opened(interval, score.value, bounds, images, how.interval)
-    return replace(score, interval=found, signature=with_interval(score.signature, how)) if found else score
+    return (
+        replace(score, interval=found, signature=with_part(score.signature, "interval", how.signed)) if found else score
+    )
 
 
 def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:

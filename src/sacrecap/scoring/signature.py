@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Metric, Ready
-    from sacrecap.scoring.intervals import Resampling
 
 Digests = Mapping[str, int]
 """Digests of what was read, by the names of their parts; those of parts of a corpus add up, modulo 2^32."""
@@ -54,7 +53,7 @@ class Signature(NamedTuple):
     def of(cls, metric: Metric, ready: Ready, corpus: Corpus, rows: int) -> Self:
         """That of a score of the corpus, whose statistics have so many rows."""
         found = digests(metric, ready, corpus)
-        parts = [*_of_captions(corpus, found, rows), *map(_cut, ready.signature)]
+        parts = [*_of_captions(corpus, found, rows), *map(_cut, (part.replace("|", "/") for part in ready.signature))]
         parts += ((name, _of_rows(digest)) for name, digest in found.items() if name not in _FIRST)
         if metric.reads_tokens:
             parts.append(("tok", signed_tokenizer(corpus.tokenizer)))
@@ -106,6 +105,7 @@ class Signature(NamedTuple):
 
     def with_(self, name: str, value: str) -> Self:
         """The same with this part before the version."""
+        value = value.replace("|", "/")
         parts = self.without(name, "sacrecap").parts
         version = ("sacrecap", self.get("sacrecap") or "")
         return self._replace(parts=(*parts, (name, value), *([] if name == "sacrecap" else [version])))
@@ -126,9 +126,9 @@ class Signature(NamedTuple):
         return " ".join(sorted(value for own, value in self.parts if own == name))
 
 
-def with_interval(signature: str, how: Resampling) -> str:
-    """The signature of a score that has an interval."""
-    return str(Signature.read(signature).with_("interval", how.signed))
+def with_part(signature: str, name: str, value: str) -> str:
+    """The signature with this part before the version."""
+    return str(Signature.read(signature).with_(name, value))
 
 
 def shared(signature: str) -> str:

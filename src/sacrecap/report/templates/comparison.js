@@ -3,9 +3,11 @@
 import {comparedImages} from "./compared_images.js";
 import {carried, choice, element, fill, options} from "./dom.js";
 import {Scatter} from "./scatter.js";
+import {copySignatures} from "./signatures.js";
 
 /** @type {ComparisonPage} */
 const report = carried();
+copySignatures();
 const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, pair) =>
   [...row.querySelectorAll("td")].map((cell, metric) => {
     const button = element("button", {type: "button", "aria-pressed": "false", click: () => {

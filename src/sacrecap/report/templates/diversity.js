@@ -4,9 +4,11 @@ import {Plot} from "./charts.js";
 import {carried, element, fill, legend} from "./dom.js";
 import {chooser, systemName} from "./marks.js";
 import {setImages} from "./set_images.js";
+import {copySignatures} from "./signatures.js";
 
 /** @type {SetsPage} */
 const report = await unpacked(carried().gzip);
+copySignatures();
 
 /**
  * Numbers of the systems that are not shown.

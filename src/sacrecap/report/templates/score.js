@@ -4,12 +4,12 @@ import {carried, element, fill} from "./dom.js";
 import {extremes} from "./extremes.js";
 import {Histogram, holds, rangeName} from "./histograms.js";
 import {scoredImages} from "./scored_images.js";
+import {copySignatures} from "./signatures.js";
 
 /** @type {ScorePage} */
 const report = carried();
 
-const signatures = [...document.querySelectorAll("td.signature")].map(parted);
-document.querySelector("th.signature")?.append(" ", copier(signatures));
+copySignatures();
 
 const cards = extremes(report);
 fill("extremes", [cards.choice], cards.node);
@@ -41,33 +41,4 @@ function choose(metric, bin) {
     chip.setAttribute("aria-label", `Remove the filter ${range}`);
   }
   list.update();
-}
-
-/**
- * A signature as one element per part, so that lines break between parts; together they are its text.
- * @param {Element} cell
- */
-function parted(cell) {
-  const parts = (cell.textContent?.match(/[^|]+\|?/g) ?? []).map((part) => element("span", {}, part));
-  const code = element("code", {}, ...parts);
-  cell.replaceChildren(code);
-  return code;
-}
-
-/**
- * A button that copies the signatures, a line for each; where the browser forbids that, it selects them.
- * @param {HTMLElement[]} codes
- */
-function copier(codes) {
-  const button = element("button", {type: "button", "aria-label": "Copy all signatures", click: async () => {
-    try {
-      await navigator.clipboard.writeText(codes.map((code) => code.textContent).join("\n"));
-      button.textContent = "Copied";
-    } catch {
-      getSelection()?.setBaseAndExtent(codes[0], 0, codes[codes.length - 1], codes[codes.length - 1].childNodes.length);
-      button.textContent = "Selected";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 1500);
-  }}, "Copy");
-  return button;
 }
