@@ -101,8 +101,9 @@ def test_objects_in_memory_give_the_same_bits(captions: Any) -> None:
 @pytest.mark.parametrize("kind", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table])
 def test_a_scorer_gives_the_same_bits(kind: Any) -> None:
     frequencies = sacrecap.DocumentFrequency.build(PLAIN)
-    scorer = sacrecap.Scorer(METRICS, document_frequency=frequencies)
-    batch = kind({"caption": list(CAPTIONS.values()), "references": list(REFERENCES.values())})
+    scorer = sacrecap.Scorer(METRICS, document_frequency=frequencies, image_id="image_id")
+    columns = {"image_id": list(CAPTIONS), "caption": list(CAPTIONS.values()), "references": list(REFERENCES.values())}
+    batch = kind(columns)
     filled = {image: text or "" for image, text in CAPTIONS.items()}
     whole = sacrecap.score(PLAIN, filled, METRICS, interval=None, document_frequency=frequencies)
     with pytest.warns(DataWarning, match="the batch: 5 references are empty or missing"):

@@ -10,7 +10,7 @@ _MASK = 2**32 - 1
 
 def digest(rows: Iterable[tuple[str, str]]) -> int:
     """The sum of the mixed CRC-32 of `key NUL text`, over rows."""
-    return sum(_mixed(zlib.crc32(f"{key}\0{text}".encode())) for key, text in rows) & _MASK
+    return sum(_mixed(zlib.crc32(f"{key}\0{text if text.strip() else ''}".encode())) for key, text in rows) & _MASK
 
 
 def _mixed(hash_: int) -> int:
