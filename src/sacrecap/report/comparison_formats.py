@@ -76,6 +76,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
         notes=[*map(str, comparison.findings), *(f"note: {note}" for note in comparison.notes)],
         signatures=signatures(comparison),
+        turns=True,
         legend={
             Highlight.BEST: "best",
             Highlight.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",

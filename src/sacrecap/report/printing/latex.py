@@ -65,7 +65,7 @@ _ONE_COLUMN = 48
 
 def render(table: Table) -> str:
     """The table with its caption; comments before it have the notes, and the signatures as they are."""
-    if len(table.rows) < len(table.columns) - 1 and _width(table) > _ONE_COLUMN:
+    if table.turns and len(table.rows) < len(table.columns) - 1 and _width(table) > _ONE_COLUMN:
         table = _turned(table)
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
     title = escape(one_line(table.title).strip())

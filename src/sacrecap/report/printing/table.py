@@ -122,6 +122,8 @@ class Table:
     """Lines after the table."""
     signatures: Sequence[str] = ()
     """Those of its numbers: lines after the notes that are never broken."""
+    turns: bool = False
+    """Whether papers may have a row for each column, where it is too wide for a column of text."""
 
     def cells(self) -> list[list[Cell]]:
         """The rows, every value a `Cell`."""
