@@ -46,7 +46,7 @@ to compare with other sets, take --df coco-train, or a file of sacrecap df build
 """
 SIGNATURES = "".join(
     f"{key}|images:60/60|refs:5@ac46d984|caps:af9c7323,dd8f6a21,76600eee|{own}tok:ptb|"
-    f"interval:percentile(level=0.95,samples=1000,seed=0)|sacrecap:{sacrecap.__version__}\n"
+    f"interval:percentile(0.95,1000,0)|sacrecap:{sacrecap.__version__}\n"
     for key, own in (("bleu-4", ""), ("cider-d", "df:corpus(60)|"))
 )
 

@@ -42,8 +42,8 @@ def test_a_page(run: Runner) -> None:
 
 def test_the_page_of_a_combination(run: Runner) -> None:
     lines = run.ok("metrics", "combine(2*rouge-l, cider-d)").splitlines()
-    assert lines[0] == "Combine(2*ROUGE-L, CIDEr-D)   (combine; groups: none)"
-    assert lines[3].startswith("  equation    Combine = (2*ROUGE-L + CIDEr-D) / 3;  ROUGE-L = ")
+    assert lines[0] == "Combine(CIDEr-D, 2*ROUGE-L)   (combine; groups: none)"
+    assert lines[3].startswith("  equation    Combine = (CIDEr-D + 2*ROUGE-L) / 3;  CIDEr-D = ")
     assert "  range       0 to 4, higher is better" in lines
 
 

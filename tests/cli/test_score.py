@@ -38,7 +38,7 @@ NOTE = (
     "compare with other sets, take --df coco-train, or a file of sacrecap df build."
 )
 SIGNATURES = "".join(
-    f"{key}|images:60/60|refs:5@ac46d984|caps:af9c7323|{own}tok:ptb|interval:percentile(level=0.95,samples=1000,seed=0)|"
+    f"{key}|images:60/60|refs:5@ac46d984|caps:af9c7323|{own}tok:ptb|interval:percentile(0.95,1000,0)|"
     f"sacrecap:{sacrecap.__version__}\n"
     for key in COCO
     for own in [{"cider-d": "df:corpus(60)|", "meteor": "tables:02383ffe|"}.get(key, "")]
@@ -91,7 +91,7 @@ def test_json(run: Runner, references: str, candidates: str, result: sacrecap.Re
     version = sacrecap.__version__
     assert document["signatures"]["cider-d"] == (
         "cider-d|images:60/60|refs:5@ac46d984|caps:af9c7323|df:corpus(60)|tok:ptb|"
-        f"interval:percentile(level=0.95,samples=1000,seed=0)|sacrecap:{version}"
+        f"interval:percentile(0.95,1000,0)|sacrecap:{version}"
     )
 
 

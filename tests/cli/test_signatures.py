@@ -346,7 +346,7 @@ def test_what_cannot_be_made_again_is_checked_by_digests(run: Runner, files: lis
         ("cider-d|images:3/3|sacrecap:0.1.0", "it has no part caps:"),
         ("cidre-d|images:3/3|caps:00000000|sacrecap:0.1.0", "cider-d"),
         ("cider-d|images:3/3|caps:00000000|tok:zzz|sacrecap:0.1.0", "tok:zzz"),
-        ("rouge-l|images:3/3|caps:00000000|interval:percentile(level=x)|sacrecap:0.1.0", "interval is mistyped"),
+        ("rouge-l|images:3/3|caps:00000000|interval:percentile(x)|sacrecap:0.1.0", "interval is mistyped"),
     ],
 )
 def test_what_is_wrong_with_a_signature_is_said(run: Runner, files: list[str], signature: str, message: str) -> None:

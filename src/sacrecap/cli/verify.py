@@ -16,7 +16,6 @@ from sacrecap.cli.score import with_own_scores
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import origin_of, parse_metrics
-from sacrecap.parameters import read_call
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import Signature
@@ -206,12 +205,12 @@ def _resampling(signed: str | None) -> Resampling:
     """How the interval was made."""
     if signed is None:
         return Resampling(None)
-    method, given = read_call("the signature's interval", signed)
+    method, _, given = signed.removesuffix(")").partition("(")
+    level, *drawn = given.split(",")
     try:
-        numbers = {"interval" if name == "level" else name: float(value) for name, value in given.items()}
-        whole = {name: value if name == "interval" else int(value) for name, value in numbers.items()}
-        return Resampling(interval_method=method, **whole)  # type: ignore[arg-type]
-    except (ValueError, TypeError):
+        numbers = dict(zip(("samples", "seed"), map(int, drawn), strict=False))
+        return Resampling(float(level), method, **numbers)  # type: ignore[arg-type]
+    except ValueError:
         raise UsageError(f"the signature's interval is mistyped: {signed}") from None
 
 

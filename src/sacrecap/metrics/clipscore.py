@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
@@ -80,7 +81,7 @@ class ClipScore(LearnedMetric):
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.clip import Clip, digest_of_images, vectors_of_images
+        from sacrecap.resources.learned.clip import Clip, looked_at
         from sacrecap.resources.learned.corpus_images import files_of_images
         from sacrecap.resources.learned.texts import TextVectors
 
@@ -95,15 +96,14 @@ class ClipScore(LearnedMetric):
         reader, image_of = TextVectors(clip, tokenizer, needs), dict(zip(corpus.image_ids, images, strict=True))
 
         def scores() -> Iterator[float]:
-            pictures = vectors_of_images(clip, files, needs)
-            return self._scores(captions, {image: pictures[own] for image, own in image_of.items()}, reader)
+            pictures = looked_at(clip, files, needs)
+            return self._scores(captions, {image: pictures[own].vector for image, own in image_of.items()}, reader)
 
-        return Ready(
-            corpus._core,
-            signature=(f"model:{clip.identity}",),
-            digests=lambda: {"pictures": digest_of_images(images, files, needs)},
-            own=ByNetwork(scores, captions),
-        )
+        def read() -> dict[str, int]:
+            pictures = looked_at(clip, files, needs)
+            return {"pictures": _core.digest(images, [pictures[image].digest.hex() for image in images])}
+
+        return Ready(corpus._core, signature=(f"model:{clip.identity}",), digests=read, own=ByNetwork(scores, captions))
 
     def _scores(self, captions: CutCaptions, pictures: Mapping[str, Vector], reader: TextVectors) -> Iterator[float]:
         vectors = captions.vectors(reader, shown)

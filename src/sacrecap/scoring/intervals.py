@@ -90,10 +90,9 @@ class Resampling:
 
     @property
     def signed(self) -> str:
-        """How intervals are made, for signatures."""
-        level = f"level={self.interval:.12g}" if self.interval is not None else ""
-        drawn = f",samples={self.samples},seed={self.seed}" if self.interval_method == "percentile" else ""
-        return f"{self.interval_method}({level}{drawn})"
+        """How intervals are made, for signatures: method, level, samples and seed, as `percentile(0.95,1000,0)`."""
+        drawn = f",{self.samples},{self.seed}" if self.interval_method == "percentile" else ""
+        return f"{self.interval_method}({self.interval or 0:.12g}{drawn})"
 
     def of_test(self, test: str) -> dict[str, str | int]:
         """The entries in JSON about a test: its name, and what it drew if it draws."""

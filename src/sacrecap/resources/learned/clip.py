@@ -7,9 +7,8 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap import _core
 from sacrecap.errors import DataError
 from sacrecap.resources.learned import kept_features
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 KIND = "model of images and texts"
-_DIGESTS = "digests of images"
 _IMAGES_AT_ONCE = 64
 """Number of images that are open at the same time."""
 
@@ -102,17 +100,25 @@ def _unit(output: Any) -> Any:
     return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
 
 
-def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, Vector]:
-    """Unit vectors of images by id, including those that `needs` remembers.
+class LookedAt(NamedTuple):
+    """An image as a model sees it."""
+
+    vector: Vector
+    """Its unit vector."""
+    digest: bytes
+    """That of its file."""
+
+
+def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, LookedAt]:
+    """Images by id, including those that `needs` remembers.
 
     Earlier results are taken from the cache, by the content of the file.
 
     Raises `DataError` for a file that cannot be read, or is not an image.
     """
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
-    vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
-    of_files: dict[str, bytes] = needs.once(_DIGESTS, dict)
-    missing = sorted(missing_of(vectors, files), key=lambda image: files[image].order)
+    seen: dict[str, LookedAt] = needs.once((scope, str(clip.device)), dict)
+    missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)
     tell = told(needs, "looking at images", len(missing))
     cache = KeptFeatures(kept_features.path(), scope)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -120,7 +126,6 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
             piece = missing[start : start + _IMAGES_AT_ONCE]
             contents = [files[image].read() for image in piece]
             digests = [digest(content) for content in contents]
-            of_files.update(zip(piece, digests, strict=True))
             found = cache.find(list(dict.fromkeys(digests)))
             rest = {own: number for number, own in enumerate(digests) if own not in found}
             names = [files[piece[number]].name for number in rest.values()]
@@ -131,16 +136,9 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
             new = dict(zip(rest, clip.images(pictures), strict=True))
             cache.keep(new)
             found |= new
-            vectors.update({image: found[own] for image, own in zip(piece, digests, strict=True)})
+            seen.update({image: LookedAt(found[own], own) for image, own in zip(piece, digests, strict=True)})
             tell(start + len(piece))
-    return vectors
-
-
-def digest_of_images(images: Sequence[str], files: Mapping[str, ImageFile], needs: Needs) -> int:
-    """The digest of the files of these images, which were looked at."""
-    of_files: dict[str, bytes] = needs.once(_DIGESTS, dict)
-    contents = [of_files[image] if image in of_files else digest(files[image].read()) for image in images]
-    return _core.digest(images, [content.hex() for content in contents])
+    return seen
 
 
 def _picture(content: bytes, name: str) -> Any:
