@@ -288,7 +288,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*have a vector in:sacrecap.Sacr
 
 
 def test_low_coverage_is_a_warning() -> None:
-    with pytest.warns(SacrecapWarning, match=r"WMD: only 50% of the content words .* have a vector in test\(0+\)"):
+    with pytest.warns(SacrecapWarning, match=r"WMD: only 50% of the content words .* have a vector in test;"):
         sacrecap.score({"1": ["a dog"]}, {"1": "zebra"}, "wmd", embeddings=EMBEDDINGS, interval=None)
 
 
