@@ -80,7 +80,8 @@ def test_a_rating_is_the_score_of_each_caption() -> None:
         assert score.value == pytest.approx(0.535)
         assert score.interval is not None
         assert re.fullmatch(
-            rf"judge\(rating\)\|images:3/3\|refs:1-2@\w+\|caps:\w+\|prompt:{prompt('rating', 'default').name}\|model:{MODEL}\|.*",
+            r"judge\(rating\)\|images:3/3\|refs:1-2@\w+\|caps:\w+\|"
+            rf"prompt:{prompt('rating', 'default').name}\|model:{MODEL}\|.*",
             score.signature,
         )
         assert {frozenset(asked.body) for asked in fake.requests} == {frozenset(SENT)}
