@@ -126,8 +126,9 @@ def test_latex(run: Runner, references: str, candidates: str) -> None:
     assert note == f"% note: {NOTE}".replace("--", "-{}-")
     assert [line.partition("|")[0] for line in lines[:7]] == [f"% {key}" for key in COCO]
     assert lines[7:9] == [r"\begin{table}", r"\centering"]
-    assert lines[-3:] == [r"\caption{Scores $\times$ 100.}", r"\label{tab:scores}", r"\end{table}"]
-    lines = lines[9:-3]
+    assert lines[9:11] == [r"\caption{Scores $\times$ 100.}", r"\label{tab:scores}"]
+    assert lines[-1] == r"\end{table}"
+    lines = lines[11:-1]
     assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
     assert lines[4] == r"BLEU-1 & 90.9 & [89.0, 92.8] \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]

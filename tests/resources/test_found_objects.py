@@ -60,11 +60,11 @@ def test_scores_are_those_of_the_objects_that_were_found(images: Path, looked: l
     assert {name: found[name].value for name in found} == {name: given[name].value for name in given}
     assert looked == [20, 30, 40]
     for name in found:
-        assert "|objects:nanodet-g@.4|" in found[name].signature
-        assert "objects:" not in given[name].signature
+        assert "|detector:nanodet-g@.4|" in found[name].signature
+        assert "detector:" not in given[name].signature
     lower = sacrecap.score(ALONE, None, METRICS, images=images, threshold=0.3, interval=None)
     assert lower["chair-i(gold=objects)"].value < found["chair-i(gold=objects)"].value
-    assert "|objects:nanodet-g@.3|" in lower["chair-i(gold=objects)"].signature
+    assert "|detector:nanodet-g@.3|" in lower["chair-i(gold=objects)"].signature
     assert looked == [20, 30, 40]  # all detections are kept, whatever their score
 
 

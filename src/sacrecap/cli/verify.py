@@ -36,6 +36,7 @@ _CALLED = {
     "df": "frequencies",
     "embeddings": "vectors",
     "lm": "language model",
+    "detector": "detector",
     "objects": "objects",
     "pictures": "image files",
     "scores": "scores",
@@ -148,7 +149,7 @@ def _check_given(parts: Sequence[str], claimed: Signature, needs: Needs) -> None
     """Raises `UsageError` if an input of which these parts tell was not given."""
     for part in parts:
         need, option = _LACKING[part]
-        if need not in needs:
+        if need not in needs and not (part == "objects" and "images" in needs):  # where they are found
             raise UsageError(
                 f"{claimed.metric} was scored with {_CALLED.get(part, part)} that are not those of a call without "
                 f"{option}: {part}:{claimed.get(part)}; give them with {option}"

@@ -79,9 +79,9 @@ def render(table: Table) -> str:
             below = [rf"{{\scriptsize {_value(cell.below)}}}" if cell.below else "" for cell in row]
             lines.append(_line(below).lstrip())
     comments = [f"% {line}" for line in (*map(escape, table.notes), *map(one_line, table.signatures)) if line]
-    begin, end = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{letters}}}"], [r"\end{tabular}"]
-    end += [rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}", r"\end{table}"]
-    return "\n".join([*comments, *begin, r"\toprule", *lines, r"\bottomrule", *end])
+    begin = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}"]
+    tabular = [rf"\begin{{tabular}}{{{letters}}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*comments, *begin, *tabular, r"\end{table}"])
 
 
 def _width(table: Table) -> int:
