@@ -11,8 +11,7 @@ from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, Value, records
-from sacrecap.scoring.in_common import missing
-from sacrecap.scoring.left_out import images_of, left_out
+from sacrecap.scoring.left_out import images_of, left_out, missing
 
 if TYPE_CHECKING:
     from sacrecap.scoring.left_out import OfImages

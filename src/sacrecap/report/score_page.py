@@ -16,8 +16,7 @@ from sacrecap.report.pictures.panels import Panel, columns, round_step
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Table
 from sacrecap.report.score_formats import groups_table, shown
-from sacrecap.scoring.in_common import missing
-from sacrecap.scoring.left_out import images_of, left_out
+from sacrecap.scoring.left_out import images_of, left_out, missing
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:

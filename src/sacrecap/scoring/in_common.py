@@ -83,20 +83,3 @@ def best(results: Mapping[str, Mapping[str, Score]], key: str) -> set[str]:
 def _better(a: Score, b: Score) -> float:
     """By how much the first system is better; NaN where they share no image."""
     return -difference(a, b) if a.metric.lower_is_better else difference(a, b)
-
-
-def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
-    """How many images have no score, by metric, and of which system."""
-    told = []
-    for key, score in next(iter(results.values())).items():
-        counts = {system: result[key].unscored for system, result in results.items()}
-        of_systems = [f"{_images(count)} of {system}" for system, count in counts.items() if count]
-        if of_systems and len({*counts.values()}) == 1:
-            of_systems = [_images(score.unscored) + (" of each" if len(results) > 1 else "")]
-        if of_systems:
-            told.append(f"no {score.label} of {', '.join(of_systems)}")
-    return told
-
-
-def _images(count: int) -> str:
-    return f"{count:,} image{'' if count == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What was given and is not scored, as people and programs read it."""
+"""What was given and is not scored, and what has no score, as people and programs read it."""
 
 from __future__ import annotations
 
@@ -64,6 +64,23 @@ def _parts(counts: Mapping[str, int], what: str) -> list[str]:
         for name, count in counts.items()
         if count
     ]
+
+
+def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
+    """How many images have no score, by metric, and of which system."""
+    told = []
+    for key, score in next(iter(results.values())).items():
+        counts = {system: result[key].unscored for system, result in results.items()}
+        of_systems = [f"{_images(count)} of {system}" for system, count in counts.items() if count]
+        if of_systems and len({*counts.values()}) == 1:
+            of_systems = [_images(score.unscored) + (" of each" if len(results) > 1 else "")]
+        if of_systems:
+            told.append(f"no {score.label} of {', '.join(of_systems)}")
+    return told
+
+
+def _images(count: int) -> str:
+    return f"{count:,} image{'' if count == 1 else 's'}"
 
 
 def improved(filled: int, scores: Iterable[Score]) -> list[str]:
