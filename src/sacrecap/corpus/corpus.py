@@ -363,6 +363,13 @@ class Corpus:
         """How many images with references are not scored."""
         return sum(count for reason, count in self.left_out.items() if reason in OF_IMAGES)
 
+    def left_out_in_json(self, scored: int) -> dict[str, Any]:
+        """What was given and is not one of so many scored images as it is; nothing where all is."""
+        if not (self.left_out or self.filled):
+            return {}
+        filled = {"scored_as_empty": self.filled} if self.filled else {}
+        return {"given": scored + self.images_left_out, "left_out": dict(self.left_out), **filled}
+
     @property
     def missing(self) -> str:
         """How images without candidate were treated, `skip` or `zero`; empty where there was none."""

@@ -15,7 +15,6 @@ from sacrecap.scoring.baseline import Baseline, baseline_corpus, check_alike, re
 from sacrecap.scoring.compare import compare_results
 from sacrecap.scoring.in_common import difference, in_common
 from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.left_out import in_json
 from sacrecap.scoring.ranks import holm
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus
@@ -106,7 +105,7 @@ class Check:
         return {
             "sacrecap": document["sacrecap"],
             "images": document["images"],
-            **in_json(self.result),
+            **self.result.corpus.left_out_in_json(self.result.images),
             **({"allow_missing": self.allow_missing} if self.missing else {}),
             "passed": self.passed,
             "checks": [one.to_dict() for one in self.checks],

@@ -12,7 +12,6 @@ from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.scoring.findings import Finding, Looked, comparable, of_systems
 from sacrecap.scoring.in_common import best_first
-from sacrecap.scoring.left_out import in_json
 from sacrecap.scoring.ranks import rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 from sacrecap.scoring.standard import standard_in
@@ -145,7 +144,8 @@ class Comparison(Printable, Keyed["Result"]):
         if (not pair.interval[0] <= 0 <= pair.interval[1]) == (pair.p <= self.alpha):
             return False
         one, other = (self[name][pair.metric].per_image_values() for name in (pair.a, pair.b))
-        return sum(map(ne, one, other)) < MANY
+        differ: int = sum(map(ne, one, other))
+        return differ < MANY
 
     def by(self, groups: Mapping[str, Any], column: str = "group") -> Comparison:
         """The comparison with each system's scores of groups of images; see [`Result.by`][sacrecap.Result.by]."""
@@ -203,7 +203,7 @@ class Comparison(Printable, Keyed["Result"]):
             },
             "systems": {
                 name: {
-                    **in_json(result),
+                    **result.corpus.left_out_in_json(result.images),
                     "scores": (document := result.to_dict())["scores"],
                     "intervals": document["intervals"],
                     "signatures": document["signatures"],

@@ -15,7 +15,6 @@ from sacrecap.metrics.derived import Accuracy
 from sacrecap.metrics.self_cider import SelfCider
 from sacrecap.scoring.findings import Finding, findings, of_systems
 from sacrecap.scoring.intervals import Resampling, notes
-from sacrecap.scoring.left_out import in_json
 from sacrecap.scoring.result import Keyed, Score, counted, scored, values_of, within
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ class SystemDiversity(Keyed[Score]):
         """The system's part of the JSON of `sacrecap diversity`."""
         document: dict[str, Any] = {
             "images": self.images,
-            **in_json(self),
+            **self.corpus.left_out_in_json(self.images),
             "captions_per_image": self.captions_per_image,
         }
         document.update({key: figure.value for key, figure in self.figures.items()})

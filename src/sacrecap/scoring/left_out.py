@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sacrecap.errors import option
 
@@ -83,22 +83,12 @@ def _images(count: int) -> str:
     return f"{count:,} image{'' if count == 1 else 's'}"
 
 
-def improved(filled: int, scores: Iterable[Score]) -> list[str]:
+def only_improved(filled: int, scores: Iterable[Score]) -> list[str]:
     """A note on the metrics that images without candidate can only make better, where such are scored as empty ones."""
-    better = [score.label for score in scores if filled and score.metric.lower_is_better]
+    better = [score.label for score in scores if score.metric.lower_is_better]
     if not better:
         return []
     images = "image without candidate, scored as an empty caption, can"
     images = f"1 {images}" if filled == 1 else f"{filled:,} {images.replace('image', 'images', 1)}"
     remedy = f"leave such out by {option('on_missing', 'skip')}"
     return [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]
-
-
-def in_json(result: OfImages) -> dict[str, Any]:
-    """The same of one system for JSON; nothing where every image that was given is scored as it is."""
-    corpus = result.corpus
-    if not (corpus.left_out or corpus.filled):
-        return {}
-    every = result.images + corpus.images_left_out
-    filled = {"scored_as_empty": corpus.filled} if corpus.filled else {}
-    return {"given": every, "left_out": dict(corpus.left_out), **filled}

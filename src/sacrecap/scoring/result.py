@@ -18,7 +18,6 @@ from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, findings
 from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
-from sacrecap.scoring.left_out import improved, in_json
 from sacrecap.scoring.signature import with_part
 
 if TYPE_CHECKING:
@@ -293,8 +292,13 @@ class Result(Printable, Keyed[Score]):
         )
         own = () if self.groups is None else self.groups.notes
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
+        improved: list[str] = []
+        if self.corpus.filled:
+            from sacrecap.scoring.left_out import only_improved
+
+            improved = only_improved(self.corpus.filled, self.values())
         asked = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
-        return [*general, *own, *improved(self.corpus.filled, self.values()), *dict.fromkeys(of_metrics), *asked]
+        return [*general, *own, *improved, *dict.fromkeys(of_metrics), *asked]
 
     @property
     def explains(self) -> tuple[str, ...]:
@@ -386,7 +390,7 @@ class Result(Printable, Keyed[Score]):
         return {
             "sacrecap": self.version,
             "images": self.images,
-            **in_json(self),
+            **self.corpus.left_out_in_json(self.images),
             "scores": {key: finite(score.value) for key, score in self.scores.items()},
             "intervals": {
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
