@@ -132,7 +132,7 @@ def convolved(x: Array, kernel: Array, bias: Array, stride: int) -> Array:
     height, width = -(-x.shape[0] // stride), -(-x.shape[1] // stride)
     x = np.pad(x, ((rows // 2, rows // 2), (columns // 2, columns // 2), (0, 0)))
     made = np.empty((height, width, out), np.float32)
-    piece = max(1, _SMALL // (width * channels))
+    piece = max(1, _SMALL // (width * channels) // 16 * 16)
     for start in range(0, out, piece):
         part = np.broadcast_to(bias[start : start + piece], (height, width, min(piece, out - start))).copy()
         for row, column in np.ndindex(rows, columns):
