@@ -45,7 +45,9 @@ def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
     assert "empty: holds no image" in run.refused("detect", "empty", "-o", "o.json")
     (run.folder / "convert" / "1.jpg").write_bytes(b"nonsense")
     message = run.refused("detect", pictures, "-o", "o.json")
-    assert "1.jpg: cannot be read" in message
+    assert message.endswith(
+        "1.jpg: cannot be read: no image of a known format; repair or remove it, or give --on-corrupt skip"
+    )
     ended = run.here("detect", "run", pictures, "-o", "o.json", "--on-corrupt", "skip")
     assert (ended.status, ended.stdout) == (0, "")
     assert ended.stderr == "sacrecap: warning: left out, because they cannot be read: 1 image (1.jpg)\n"

@@ -82,7 +82,9 @@ def test_other_settings_do_not_mix(images: Path, tmp_path: Path) -> None:
 def test_a_corrupt_image_is_an_error_or_left_out(images: Path, tmp_path: Path, content: bytes | str) -> None:
     output, broken = tmp_path / "objects.json", images / "scene_0002.png"
     broken.write_bytes(content if isinstance(content, bytes) else broken.read_bytes()[:60])
-    with pytest.raises(DataError, match=r"scene_0002\.png: cannot be read.*or skip such images"):
+    with pytest.raises(
+        DataError, match=r"scene_0002\.png: cannot be read: .*; repair or remove it, or give on_corrupt=\"skip\"$"
+    ):
         detect_images(Widths(), find_images(images), output, batch=1)
     assert not output.exists()
     with pytest.warns(DataWarning, match=r"left out, because they cannot be read: 1 image \(scene_0002\.png\)"):

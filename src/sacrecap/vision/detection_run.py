@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.data.objects import check_threshold
 from sacrecap.data.source import PathLike, reading
 from sacrecap.data.writers import write_list
-from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
+from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, some, warn
 from sacrecap.vision.detector import Detection, Detector
 from sacrecap.vision.image_folder import open_image
 
@@ -101,7 +101,7 @@ def _opened(
             yield image, open_image(io.BytesIO(images[image].read()), images[image].name)
         except DataError as error:
             if on_corrupt == "error":
-                raise DataError(f"{error}; repair or remove the image, or skip such images") from None
+                raise DataError(f"{error}; repair or remove it, or give {option('on_corrupt', 'skip')}") from None
             corrupt.append(image)
 
 

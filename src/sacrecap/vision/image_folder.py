@@ -125,7 +125,7 @@ def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
 def decoded(file: PathLike | IO[bytes], name: str | None = None) -> Image:
     """Like `open_image`, with Pillow's warnings."""
     try:
-        from PIL import Image, ImageOps
+        from PIL import Image, ImageOps, UnidentifiedImageError
     except ImportError:
         raise MissingDependencyError("reading images", extra="detect") from None
     shown = str(file) if name is None else name
@@ -135,7 +135,9 @@ def decoded(file: PathLike | IO[bytes], name: str | None = None) -> Image:
             if turned.mode.startswith("I"):  # grey of 16 bits, of which Pillow would make everything above 255 white
                 turned = turned.convert("I").point(lambda value: value * (1 / 256)).convert("L")
             return turned.convert("RGB")
-    except DataError:
+    except DataError as error:
+        if isinstance(error.__context__, UnidentifiedImageError):  # of which Pillow tells an address in memory
+            raise DataError(f"{shown}: cannot be read: no image of a known format") from None
         raise
     except (Image.DecompressionBombError, SyntaxError, EOFError, MemoryError, TypeError) as error:
         raise DataError(f"{shown}: cannot be read: {error}") from None
