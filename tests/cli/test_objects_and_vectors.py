@@ -80,3 +80,35 @@ def test_a_group_without_objects(run: Runner, files: list[str]) -> None:
     assert ended.status == 0
     assert "VIFIDEL is left out of group fidelity: it needs the objects of each image" in ended.stderr
     assert "vifidel" not in json.loads(ended.stdout)["scores"]
+
+
+def test_objects_are_found_in_images(run: Runner, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With references and without, of one system and several; as those of `sacrecap detect`, and kept."""
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(run.folder / "cache"))
+    (run.folder / "photos").mkdir()
+    for number in (1, 2):
+        image.effect_mandelbrot((90 + number, 60), (-2, -1, 1, 1), 50).save(run.folder / "photos" / f"{number}.png")
+    files = [
+        write("captions.json", {"1": "A dog.", "2": "A cat."}),
+        write("others.json", {"1": "A bus.", "2": "A tie."}),
+    ]
+    found = [
+        "--images",
+        "photos",
+        "--threshold",
+        "0.06",
+        "--metrics",
+        "chair-recall(gold=objects), chair-i(gold=objects)",
+    ]
+    run.ok("detect", "photos", "-o", "objects.json", "--threshold", "0.06", "--image-ids", "stem")
+    given = ["--objects", "objects.json", *found[4:]]
+    for command in (
+        ["score", files[0]],
+        ["compare", *files],
+        ["score", write("references.json", REFERENCES), files[0]],
+    ):
+        shown = run.ok(*command, *found, "--interval", "none")
+        assert "|detector:nanodet-g@.06|" in shown
+        assert shown.replace("|detector:nanodet-g@.06|", "|") == run.ok(*command, *given, "--interval", "none")
+    assert [file.name for file in (run.folder / "cache").rglob("*.sqlite")] == ["objects.sqlite"]

@@ -12,7 +12,7 @@ from PIL import Image
 import sacrecap
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
-from sacrecap.errors import DataError, SacrecapWarning, UsageError
+from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning, UsageError
 from sacrecap.vision import Detection, detect_images, find_images
 from sacrecap.vision.nanodet import NanoDet
 
@@ -138,3 +138,16 @@ def test_the_file_of_detect_and_the_images_themselves_give_one_score(images: Pat
     for source in (images, pictures):
         found = sacrecap.score(ALONE, None, METRICS, images=source, **low)
         assert {name: found[name].value for name in found} == {name: of_file[name].value for name in of_file}
+
+
+@pytest.mark.filterwarnings("ignore:CHAIR.* is left out:sacrecap.SacrecapWarning")
+def test_without_the_detector_a_group_leaves_out_what_needs_objects(
+    images: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sacrecap.resources.found_objects", "sacrecap.vision.nanodet"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda _: None)
+    with pytest.warns(SacrecapWarning, match=r"VIFIDEL is left out of group fidelity: .*\(images=DIR, extra detect\)"):
+        result = sacrecap.score(REFERENCES, CAPTIONS, ["fidelity"], images=images, interval=None)
+    assert "vifidel" not in result
+    with pytest.raises(MissingDependencyError, match=r"detecting objects needs the extra 'detect'"):
+        sacrecap.score(REFERENCES, CAPTIONS, ["vifidel"], images=images)
