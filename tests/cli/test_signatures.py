@@ -257,6 +257,24 @@ def test_further_inputs_are_verified(run: Runner, files: list[str], write: Write
     assert (ended.status, ended.stdout.splitlines()[1].startswith("frequencies: ")) == (3, True)
     assert "give them with --df" in run.refused("verify", signature, *files)
 
+    for name, captions in (("a.lm", files[0]), ("b.lm", "others.json")):
+        run.ok("df", "build", captions, "--language-model", "-o", name)
+    (run.folder / "renamed.lm").write_bytes((run.folder / "a.lm").read_bytes())
+    metric = "fluency(references=no)"
+    one, other = (scored(run, *files, "--lm", name, metrics=metric)[metric] for name in ("a.lm", "renamed.lm"))
+    assert one == other
+    assert run.here("verify", one, *files, "--lm", "renamed.lm").status == 0
+    ended = run.here("verify", one, *files, "--lm", "b.lm")
+    assert (ended.status, ended.stdout.splitlines()[1].startswith("language model: ")) == (3, True)
+    assert "give them with --lm" in run.refused("verify", one, *files)
+
+    write("words.txt", "dog\ncat, cats\n")
+    metric = "chair-i(gold=references,vocabulary=words.txt)"
+    [signature] = scored(run, *files, metrics=metric).values()
+    assert signature.startswith("chair-i(gold=references)|")
+    assert run.here("verify", signature, *files, "--metric", metric).status == 0
+    assert "--metric 'chair-i(gold=references,vocabulary=…)'" in run.here("verify", signature, *files).stderr
+
     write("vectors.txt", "dog 1 0 0\ndogs 0 1 0\nbus 0 0 1\ncats 1 1 0\nruns 0 1 1\nred 1 0 1\n")
     run.here("score", *files, "--metrics", "wmd", "--embeddings", "vectors.txt")
     [signature] = signatures(

@@ -49,7 +49,6 @@ _CALLED = {
 _LACKING = {
     "df": ("document_frequency", "--df"),
     "embeddings": ("embeddings", "--embeddings"),
-    "vocabulary": ("vocabulary", "--vocabulary"),
     "lm": ("language_model", "--lm"),
     "objects": ("objects", "--objects"),
     "pictures": ("images", "--images"),
@@ -57,7 +56,7 @@ _LACKING = {
     "standard": ("standard", "--standard"),
 }
 """Parts of inputs that are not captions: what a call gives, and by which option."""
-_OF_DEFAULTS = ("embeddings", "vocabulary")
+_OF_DEFAULTS = ("embeddings",)
 """Those of which a call has its own, if it gives none."""
 _OF_REFERENCES = ("corpus(", "references(", "sets(")
 """Values of parts that say that references or captions are the input."""
@@ -113,9 +112,10 @@ def command(
     _check_given([part for part in _OF_DEFAULTS if part in differ], claimed, needs)
     of_files = {name for part in (asked.parts if asked else ()) for name in part.resolved} - _LACKING.keys()
     if named := next((part for part in differ if part in of_files and metric is None), None):
+        own = f"{claimed.metric[:-1]}," if claimed.metric.endswith(")") else f"{claimed.metric}("
         raise UsageError(
             f"{claimed.metric} was scored with {named}:{claimed.get(named)}, which is not the default; give it with "
-            f"--metric '{claimed.metric.partition('(')[0]}({named}=…)'"
+            f"--metric '{own}{named}=…)'"
         )
     click.echo("\n".join(_told(here, score, differ, why)))
     return FAILED if differ or why else 0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.atomic import atomic_write
-from sacrecap.errors import DataError, UsageError, some, warn
+from sacrecap.errors import DataError, UsageError, naming, some, warn
 from sacrecap.scoring.signature import OF_CAPTIONS, Signature
 from sacrecap.scoring.ties import same
 
@@ -99,7 +99,9 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
     `then`, its captions scored again, can show, with other references or files.
     """
     for key, score in now.items():
-        differ = Signature.read(baseline.signatures[key]).differences(Signature.read(score.signature))
+        with naming(f"{baseline.path}: {key}: "):
+            before = Signature.read(baseline.signatures[key])
+        differ = before.differences(Signature.read(score.signature))
         differ = {name: both for name, both in differ.items() if name not in _MAY_DIFFER}
         if differ:
             then_, now_ = (", ".join(f"{name}:{both[side]}" for name, both in differ.items()) for side in (0, 1))
