@@ -23,7 +23,6 @@ from sacrecap.boards.scored import (
     ranked_board,
     ranking,
     told,
-    told_needs,
     told_scores,
     without_folders,
 )
@@ -34,12 +33,12 @@ from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, first_of
 from sacrecap.metrics.outside import for_system
 from sacrecap.metrics.registry import parse_metrics, with_columns
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_folder import Contest
     from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
@@ -126,7 +125,7 @@ class ContestScoring:
     def __init__(
         self, contest: Contest, part: str, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
     ) -> None:
-        self.needs = told_needs(needs, threads, objects=contest.objects)
+        self.needs = Needs.of(needs, {"objects": contest.objects}, threads=threads)
         self.metrics = with_columns(parse_metrics(contest.metrics, self.needs), self.needs)
         self.leader = ranking(self.metrics, contest.rank_by, self.needs)
         self.limits = limits_for(contest.limits, self.metrics)

@@ -19,7 +19,7 @@ from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
-from sacrecap.metrics.outside import for_system, outside_scores
+from sacrecap.metrics.outside import for_system
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
@@ -172,7 +172,7 @@ def board(
         >>> made.ranks(), made.rows[0].scores["cider-d"].value
         ({'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}, 1.8334)
     """
-    merged_needs = told_needs(needs, threads)
+    merged_needs = Needs.of(needs, {}, threads=threads)
     chosen = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     described = as_references(references)
     limits = limits_for(limits or CaptionLimits(), chosen)
@@ -246,13 +246,6 @@ def limits_for(limits: CaptionLimits, metrics: str | Iterable[Metric]) -> Captio
     parsed = parse_metrics(metrics) if isinstance(metrics, str) else metrics
     longest = (part.n for metric in parsed for part in metric.parts if isinstance(part, Bleu))
     return replace(limits, fewest_words=max(limits.fewest_words, *longest, 1))
-
-
-def told_needs(needs: Needs | Mapping[str, object] | None, threads: int, **more: object) -> Needs:
-    """The needs, whose scores do not tell their smallest and largest: each is the score of one image."""
-    needs = Needs.of(needs, more, threads=threads)
-    scores = outside_scores(needs)
-    return needs if scores is None else needs.with_({"scores": replace(scores, bounds={})})
 
 
 def without_folders(message: str, *sources: object) -> str:

@@ -79,8 +79,7 @@ def compare(
             metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
             for metric in wanted
         }
-        captions = sum(result.images for result in alone.values())
-        needs = needs.with_({"standard": standard_of(scores, captions)})
+        needs = needs.with_({"standard": standard_of(scores)})
     results = _results(options, source, Plan(tuple(metrics), needs, tokenizer), Resampling(None))
     needs.begin("resampling")
     return compare_results(

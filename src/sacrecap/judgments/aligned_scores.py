@@ -87,12 +87,7 @@ def _of_pairs(scores: OutsideScores) -> dict[str, OutsideScores]:
             )
         else:
             sides[side][stem] = values
-    bounds: dict[str, tuple[float, float]] = {}
-    for name, (low, high) in scores.bounds.items():
-        stem = name.removesuffix(".b").removesuffix(".c")
-        before = bounds.get(stem, (low, high))
-        bounds[stem] = min(low, before[0]), max(high, before[1])
-    return {side: replace(scores, columns=columns, bounds=bounds) for side, columns in sides.items()}
+    return {side: replace(scores, columns=columns) for side, columns in sides.items()}
 
 
 def _in_table(scores: Any, judgments: Judgments) -> Any:

@@ -28,9 +28,8 @@ Scale = dict[str, float]
 
 @dataclass(frozen=True)
 class Standard:
-    """Mean and deviation of metrics, by key, and where they come from."""
+    """Mean and deviation of metrics, by key."""
 
-    source: str
     scales: Mapping[str, Scale]
 
     @classmethod
@@ -39,16 +38,14 @@ class Standard:
 
         Raises `DataError` for anything else.
         """
-        import hashlib
-
         from sacrecap.data.rows import parsed
         from sacrecap.data.source import display_name, read_bytes
 
-        data, source = read_bytes(path), display_name(path)
+        source = display_name(path)
         with naming(f"{source}: "):
-            document = parsed(data)
+            document = parsed(read_bytes(path))
         found = document.get("standard", document) if isinstance(document, dict) else None
-        return cls(hashlib.sha256(data).hexdigest()[:12], checked(found, source))
+        return cls(checked(found, source))
 
 
 def checked(found: Any, source: str) -> dict[str, Scale]:
@@ -147,7 +144,7 @@ def standard_of(needs: Needs) -> Standard | None:
     if given is None or isinstance(given, Standard):
         return given
     if isinstance(given, Mapping):
-        return Standard("given", checked(given, "standard"))
+        return Standard(checked(given, "standard"))
     return needs.once(("standard", str(given)), lambda: Standard.read(given))
 
 

@@ -32,9 +32,8 @@ class OutsideScores:
 
     source: str
     columns: dict[str, list[float]]
+    """A score that is missing is NaN."""
     rows: int
-    bounds: dict[str, tuple[float, float]]
-    """The smallest and the largest score of each column of the whole table; a score that is missing is NaN."""
     signature: str
     """The checksum and the number of rows of the whole table."""
     images: list[str] | None = None
@@ -54,7 +53,6 @@ class OutsideScores:
             table.source,
             columns,
             len(table.places),
-            {name: _bounds(own) for name, own in columns.items()},
             f"{table.checksum}({len(table.places)})",
             table.texts(table.first(IMAGES)),
             table.texts(table.first(SYSTEMS)),
@@ -146,12 +144,6 @@ def _equal(a: float, b: float) -> bool:
 
 def _is_score(cell: object) -> bool:
     return is_number(cell) and not is_missing(cell)
-
-
-def _bounds(values: Sequence[float]) -> tuple[float, float]:
-    """The smallest and the largest score that is there."""
-    known = [value for value in values if not math.isnan(value)]
-    return min(known), max(known)
 
 
 def strays(values: Sequence[float], what: str) -> list[str]:

@@ -32,7 +32,7 @@ def with_standard(
     for name, corpus in corpora.items():
         for one in count_quietly(corpus, wanted, needs[name]):
             scores[one.metric.key] += memoryview(one.statistics.row_scores()).cast("d").tolist()
-    standard = standard_of(scores, sum(corpus.candidate_count for corpus in corpora.values()))
+    standard = standard_of(scores)
     return {name: own.with_({"standard": standard}) for name, own in needs.items()}
 
 
@@ -46,11 +46,11 @@ def without_standard(metrics: Iterable[Metric], needs: Iterable[Needs]) -> list[
     return list(unscaled(named))
 
 
-def standard_of(scores: Mapping[str, list[float]], captions: int) -> Standard:
-    """Mean and deviation of these scores, of so many captions, by the keys of their metrics."""
+def standard_of(scores: Mapping[str, list[float]]) -> Standard:
+    """Mean and deviation of these scores, by the keys of their metrics."""
     from sacrecap.metrics.standardised import Standard
 
-    return Standard(f"run({captions})", {key: _scale(key, own) for key, own in scores.items()})
+    return Standard({key: _scale(key, own) for key, own in scores.items()})
 
 
 def standard_in(needs: Needs) -> dict[str, Any]:
