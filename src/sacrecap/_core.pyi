@@ -54,6 +54,7 @@ __all__ = [
     "sample_order",
     "seen",
     "seen_in_sample",
+    "share_done",
     "similarity_matrix",
     "singulars",
     "spectral_diversity",
@@ -114,6 +115,7 @@ class CaptionsBuilder:
 def digest(keys: Sequence[str], texts: Sequence[str]) -> int: ...
 def image_ids(values: Iterable[object]) -> list[str]: ...
 def whole_ids(ids: list[str]) -> list[str]: ...
+def share_done() -> float | None: ...
 
 LARGEST_TOKEN_ID: int
 """The largest token id that the reward takes."""

@@ -73,6 +73,7 @@ FINDINGS = (
     "think",
     "token",
     "markdown",
+    "lines",
     "denied",
     "prefix",
     "same-caption",

@@ -56,6 +56,7 @@ ODD: dict[str, tuple[Captions, int]] = {
     "think": (each(lambda caption: f"<think>A dog?</think> {caption}", 1), 1),
     "token": (each(lambda caption: f"{caption} <|im_end|>", 1), 1),
     "markdown": (each(lambda caption: f"**{caption}**", 5), 5),
+    "lines": (each(lambda caption: f"{caption}\n{caption}", 5), 5),
     "prefix": (each(lambda caption: f"ASSISTANT: {caption}", 40), 40),
     "same-caption": (each(lambda _: "a dog in a room", 20), 20),
     "in-references": ({**CAPTIONS, **{image: REFERENCES[image][0] for image in IDS[:8]}}, 8),
@@ -88,6 +89,15 @@ def test_how_many_captions_begin_alike_for_a_finding(beginning: str, fewest: int
         assert [one.kind for one in found(captions, references)].count("prefix") == (count == fewest), count
 
 
+def test_a_longer_beginning_of_fewer_captions_is_found_where_it_speaks_of_an_image() -> None:
+    """Other captions begin with “a”, too: what nearly all share is no more than that."""
+    for beginning, count in (("a photo of", 1), ("a man who", 0)):
+        captions = {image: f"a {n} {CAPTIONS[image]}" for n, image in enumerate(IDS)}
+        captions |= {image: f"{beginning} {CAPTIONS[image]}" for image in IDS[:48]}
+        prefixes = [one for one in found(captions) if one.kind == "prefix"]
+        assert len(prefixes) == count, beginning
+
+
 def test_equal_references_are_found() -> None:
     references = {image: [texts[0]] * 4 for image, texts in REFERENCES.items()}
     assert [one.kind for one in found(CAPTIONS, references)] == ["repeated"]
@@ -95,7 +105,8 @@ def test_equal_references_are_found() -> None:
 
 def test_captions_of_other_images_are_found_and_one_place_off_is_told() -> None:
     [anywhere] = found(shuffled())
-    assert (anywhere.kind, 0.3 < anywhere.share < 0.7) == ("wrong-image", True)
+    assert (anywhere.kind, 0.15 < anywhere.share < 0.4) == ("wrong-image", True)
+    assert "are on other images' ids" in anywhere.message
     by_number = {str(number): CAPTIONS[image] for number, image in enumerate(IDS)}
     references = {str(number): REFERENCES[image] for number, image in enumerate(IDS)}
     for step, neighbour in ((1, "next"), (-1, "previous")):

@@ -8,6 +8,7 @@ use crate::engine::resample::Draw;
 use crate::numeric::generator::Generator;
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
+use crate::numeric::progress;
 use crate::numeric::ties;
 
 /// The statistics in the order of [`Scatter::correlations`].
@@ -65,10 +66,14 @@ impl Scatter {
     ///
     /// Sample number `s` draws the same images for any scores, so that metrics can be compared sample by sample.
     pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Correlations> {
-        let parts = map_parts(samples, threads, |part| {
-            part.map(|sample| self.weighted(&Draw::Bootstrap.weights(self.images, Generator::new(seed, sample as u64))))
-                .collect::<Vec<_>>()
-        });
+        progress::begin(samples);
+        let drawn = |sample: usize| {
+            let weights = Draw::Bootstrap.weights(self.images, Generator::new(seed, sample as u64));
+            let correlations = self.weighted(&weights);
+            progress::done();
+            correlations
+        };
+        let parts = map_parts(samples, threads, |part| part.map(drawn).collect::<Vec<_>>());
         parts.concat()
     }
 

@@ -19,6 +19,12 @@ pub(crate) fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -
         .map_err(|Interrupted| RAISED.take().unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
 }
 
+/// How far the native work is that was begun last, 0 to 1; None where none is under way, or nothing counts it.
+#[pyfunction]
+pub(crate) fn share_done() -> Option<f64> {
+    sacrecap_core::numeric::progress::share()
+}
+
 /// Runs the handlers of signals that came; whether one of them raised.
 fn signal_raised() -> bool {
     // Without an interpreter, which is being shut down, there is nobody to ask.

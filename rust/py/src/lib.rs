@@ -60,6 +60,7 @@ mod _core {
         english::{Parser, Synonyms},
         frequency_counter::FrequencyCounter,
         gathered::{ExactSums, StatisticsBuilder},
+        interrupt::share_done,
         language::{LanguageCounts, LanguageModel},
         meteor::MeteorTables,
         paragraphs::Paragraphs,

@@ -43,6 +43,15 @@ class Stage:
             sys.stderr.close()
             self.errors, sys.stderr = None, self.errors
 
+    @property
+    def line(self) -> str:
+        """The step, with the share of it that is done where native code counts that."""
+        text = self.text or "working"
+        if "%" in text or "sacrecap._core" not in sys.modules:
+            return text
+        share = sys.modules["sacrecap._core"].share_done()
+        return text if share is None else f"{text}: {share:.0%}"
+
 
 stage = Stage()
 
@@ -95,7 +104,7 @@ def _wait(thread: threading.Thread) -> None:
 
     with Console(stderr=True).status("") as status:
         while thread.is_alive():
-            status.update(f"{stage.text or 'working'} … {time.monotonic() - started:.0f} s")
+            status.update(f"{stage.line} … {time.monotonic() - started:.0f} s")
             thread.join(0.1)
 
 
@@ -107,6 +116,5 @@ def _wait_in_lines(thread: threading.Thread, started: float) -> None:
         now = time.monotonic()
         if now - told >= LINE_SECONDS and thread.is_alive() and not stage.quiet:
             told = now
-            text = stage.text.replace("█", "").replace("░", "")
-            what = " ".join(text.split()) or "working"
+            what = " ".join(stage.line.replace("█", "").replace("░", "").split())
             print(f"sacrecap: {what} … {now - started:.0f} s", file=sys.stderr, flush=True)

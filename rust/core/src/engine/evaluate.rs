@@ -7,6 +7,7 @@ use crate::corpus::{Corpus, threads_for_sentences};
 use crate::engine::{Image, Kernel, Missing, Resources, Scorer, Table, Unit};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
+use crate::numeric::progress;
 use crate::text::ngram::NgramCounter;
 
 /// A kernel that could not be prepared.
@@ -46,7 +47,8 @@ pub fn evaluate(
             counted.push(Counted { kernel, scorer });
         }
     }
-    let tables: Vec<Arc<Table>> = count(corpus, &counted, threads).into_iter().map(Arc::new).collect();
+    let longest = kernels.iter().map(|kernel| kernel.longest_ngram()).max().unwrap_or_default();
+    let tables: Vec<Arc<Table>> = count(corpus, &counted, longest, threads).into_iter().map(Arc::new).collect();
     Ok(places.into_iter().map(|place| tables[place].clone()).collect())
 }
 
@@ -56,9 +58,10 @@ struct Counted<'a> {
     scorer: Box<dyn Scorer + 'a>,
 }
 
-fn count(corpus: &Corpus, kernels: &[Counted<'_>], threads: usize) -> Vec<Table> {
+fn count(corpus: &Corpus, kernels: &[Counted<'_>], longest: usize, threads: usize) -> Vec<Table> {
+    progress::begin(corpus.references.images.len());
     let parts = map_parts(corpus.references.images.len(), threads, |images| {
-        let counter = RefCell::new(NgramCounter::default());
+        let counter = RefCell::new(NgramCounter::up_to(longest));
         let mut workers: Vec<_> = kernels.iter().map(|counted| counted.scorer.worker()).collect();
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); kernels.len()];
         for number in images {
@@ -76,6 +79,7 @@ fn count(corpus: &Corpus, kernels: &[Counted<'_>], threads: usize) -> Vec<Table>
                 }
             }
             image.recycle();
+            progress::done();
         }
         parts
     });

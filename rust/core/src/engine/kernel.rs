@@ -5,6 +5,7 @@
 
 use crate::corpus::Corpus;
 use crate::engine::{Image, Missing, Resources};
+use crate::text::ngram::MAX_ORDER;
 
 /// The unit of a row of statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,11 @@ pub trait Kernel: Send + Sync {
     /// with the same name are counted once.
     fn shared_statistics(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Words of the longest n-gram that the statistics are of, where no other kernel shares them.
+    fn longest_ngram(&self) -> usize {
+        MAX_ORDER
     }
 
     /// Prepares what depends on the corpus as a whole, such as document frequencies, before the first caption is scored.

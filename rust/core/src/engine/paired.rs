@@ -8,6 +8,7 @@ use crate::engine::sign_flips::sign_flip_p;
 use crate::engine::{Formula, Table};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_parts, threads_for};
+use crate::numeric::progress;
 use crate::numeric::ties::slack;
 
 /// Slopes are those of a line over this share of a sum, on either side.
@@ -101,8 +102,11 @@ pub fn exact(systems: &[Vec<(&dyn Formula, &Table)>], threads: usize) -> Vec<f64
     let rows = scores.first().map_or(0, |score| score.table.rows().len());
     let p = |&(a, b): &(usize, usize)| {
         check();
-        scores[a].exact(&scores[b])
+        let p = scores[a].exact(&scores[b]);
+        progress::done();
+        p
     };
+    progress::begin(pairs.len());
     let threads = threads_for(threads, pairs.len() * rows, ROWS_PER_THREAD);
     map_parts(pairs.len(), threads, |part| pairs[part].iter().map(p).collect::<Vec<_>>()).concat()
 }

@@ -12,6 +12,7 @@ use crate::engine::{Formula, Table};
 use crate::numeric::generator::Generator;
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_parts, threads_for};
+use crate::numeric::progress;
 
 /// Samples that share one pass over the rows, which are read an eighth as often.
 const BATCH: usize = 8;
@@ -191,11 +192,14 @@ pub fn resample<R: Send>(
     part: impl Fn(&mut dyn Iterator<Item = Vec<f64>>) -> R + Sync,
 ) -> Vec<R> {
     let threads = threads_for(threads, samples * (rows.count + ROWS_PER_SAMPLE), ROWS_PER_THREAD);
-    map_parts(samples.div_ceil(BATCH), threads, |batches| {
-        part(
-            &mut batches
-                .flat_map(|batch| batch_sums(rows, draw, batch * BATCH..samples.min((batch + 1) * BATCH), seed)),
-        )
+    let batches = samples.div_ceil(BATCH);
+    progress::begin(batches);
+    map_parts(batches, threads, |batches| {
+        part(&mut batches.flat_map(|batch| {
+            let sums = batch_sums(rows, draw, batch * BATCH..samples.min((batch + 1) * BATCH), seed);
+            progress::done();
+            sums
+        }))
     })
 }
 

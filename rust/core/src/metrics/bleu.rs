@@ -71,6 +71,10 @@ impl Kernel for Bleu {
         Some("bleu")
     }
 
+    fn longest_ngram(&self) -> usize {
+        self.order
+    }
+
     fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
         Ok(Box::new(clipped_matches))
     }

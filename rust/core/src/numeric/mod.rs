@@ -6,6 +6,7 @@ pub mod generator;
 pub mod hash_table;
 pub mod interrupt;
 pub mod parallel;
+pub mod progress;
 pub mod spectrum;
 pub mod ties;
 pub mod transport;

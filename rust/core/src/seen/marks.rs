@@ -9,14 +9,17 @@ named! {
     pub enum Mark {
         /// Captions as the text of a list or the like: `['a dog', 'a red dog']`, `[a dog]`, `a dog ||| a red dog`.
         List "list",
-        /// An object of JSON: `{"caption": "a dog"}`.
+        /// An object of JSON, `{"caption": "a dog"}`, also between fences.
         Json "json",
         /// A block of thoughts before the answer: `<think>`.
         Thoughts "think",
-        /// A token of a model: `<s>`, `<unk>`, `<|im_end|>`, `[SEP]`.
+        /// A token of a model or a sign of its tokenizer: `<s>`, `<|im_end|>`, `[SEP]`, `UNK`, `startseq`, `▁dog`,
+        /// `Ġdog`, `play ##ing`.
         Token "token",
         /// Markdown: headings, bold type, bullets, fences.
         Markdown "markdown",
+        /// Several lines, each as long as a caption: `a dog runs` and below it `two cats sleep`.
+        Lines "lines",
         /// Words that deny something: `no`, `without`.
         Denial "denied",
     }
@@ -26,18 +29,19 @@ named! {
 pub(super) fn marks(text: &str) -> impl Iterator<Item = Mark> {
     let text = text.trim();
     // Nearly every caption has none of the characters that begin one.
-    let suspect = text.bytes().any(|byte| matches!(byte, b'[' | b'{' | b'<' | b'|' | b'*' | b'#' | b'`' | b'\n'));
-    let suspect = suspect || looks_written(text);
+    let begins = |byte| matches!(byte, b'[' | b'{' | b'<' | b'|' | b'*' | b'#' | b'`' | b'\n' | b'\t' | b'\r' | 0x80..);
+    let suspect = text.bytes().any(begins) || looks_written(text) || text.contains("seq") || text.contains("UNK");
     Mark::ALL.into_iter().filter(move |&mark| (suspect || mark == Mark::Denial) && has(text, mark))
 }
 
 fn has(text: &str, mark: Mark) -> bool {
     match mark {
         Mark::List => looks_written(text) && !has(text, Mark::Json) || text.contains("|||"),
-        Mark::Json => text.starts_with('{') && text.ends_with('}') && text.contains(':'),
+        Mark::Json => is_json(text) || text.contains("```json"),
         Mark::Thoughts => tags(text).any(is_thought),
-        Mark::Token => tags(text).any(|tag| !is_thought(tag)) || bracketed(text),
-        Mark::Markdown => is_markdown(text),
+        Mark::Token => tags(text).any(|tag| !is_thought(tag)) || bracketed(text) || is_of_tokenizer(text),
+        Mark::Markdown => is_markdown(text) && !has(text, Mark::Json),
+        Mark::Lines => are_captions(text) && !has(text, Mark::Markdown) && !has(text, Mark::Json),
         Mark::Denial => denies(text),
     }
 }
@@ -90,6 +94,41 @@ fn bracketed(text: &str) -> bool {
     })
 }
 
+/// An object as text, also between fences.
+fn is_json(text: &str) -> bool {
+    let inside = text.strip_prefix("```").map_or(text, |rest| rest.trim_end_matches('`')).trim();
+    inside.starts_with('{') && inside.ends_with('}') && inside.contains(':')
+}
+
+/// Words that tokenizers put in, and signs by which they mark where words begin or go on: SentencePiece's, GPT-2's (also
+/// a letter of Maltese, with which at most one word of few begins), BERT's.
+fn is_of_tokenizer(text: &str) -> bool {
+    let words = || text.split(|one: char| !one.is_alphanumeric());
+    let goes_on = |word: &str| word.strip_prefix("##").is_some_and(|rest| rest.starts_with(char::is_lowercase));
+    words().any(|word| matches!(word, "UNK" | "startseq" | "endseq"))
+        || text.contains('\u{2581}')
+        || text.matches('Ġ').count() > 1
+        || text
+            .split('Ġ')
+            .next()
+            .is_some_and(|before| before.len() < text.len() && before.ends_with(char::is_alphanumeric))
+        || text.split_whitespace().any(goes_on)
+}
+
+/// Words of a line that may be a caption.
+const WORDS_OF_CAPTION: std::ops::RangeInclusive<usize> = 3..=25;
+
+/// Whether each of several lines, or of what tabs divide, may be a caption, and no item of a numbered list.
+fn are_captions(text: &str) -> bool {
+    let mut lines = text.split(['\n', '\r', '\t']).map(str::trim).filter(|line| !line.is_empty());
+    let is_caption = |line: &str| {
+        !line.starts_with(|one: char| one.is_ascii_digit() || matches!(one, '-' | '*' | '•'))
+            && !line.ends_with(':')
+            && WORDS_OF_CAPTION.contains(&line.split_whitespace().count())
+    };
+    lines.next().is_some_and(is_caption) && lines.clone().next().is_some() && lines.all(is_caption)
+}
+
 fn is_markdown(text: &str) -> bool {
     let heading = |line: &str| {
         let rest = line.trim_start_matches('#');
@@ -108,7 +147,7 @@ mod tests {
 
     #[test]
     fn marks_are_seen_and_prose_has_none() {
-        let cases: [(&str, &[&str]); 35] = [
+        let cases: [(&str, &[&str]); 63] = [
             ("No dogs are there.", &["denied"]),
             ("a street without-cars", &["denied"]),
             ("a snow-covered nose", &[]),
@@ -133,6 +172,38 @@ mod tests {
             ("a dog<｜end▁of▁sentence｜>", &["token"]),
             ("[CLS] a dog [SEP]", &["token"]),
             ("[/INST] a dog", &["token"]),
+            ("startseq a dog runs endseq", &["token"]),
+            ("a UNK dog", &["token"]),
+            ("\u{2581}a\u{2581}dog", &["token"]),
+            ("a dog\u{2581}runs", &["token"]),
+            ("aĠdog", &["token"]),
+            ("Ġa Ġdog", &["token"]),
+            ("a dog play ##ing", &["token"]),
+            ("##s of a dog", &["token"]),
+            ("Ġorġ runs", &[]),
+            ("a sequence of JUNK", &[]),
+            ("an Unk and a unk", &[]),
+            ("a sign with ##12 and ## on it", &[]),
+            ("A sign that says \"Ġ\"", &[]),
+            ("a café", &[]),
+            ("```json\n{\"caption\": \"a dog\"}\n```", &["json"]),
+            ("```\n{\"caption\": \"a dog\"}\n```", &["json"]),
+            ("```json {\"caption\": \"a dog\"} ``` is it", &["json"]),
+            ("a dog runs\ntwo cats sleep", &["lines"]),
+            ("a dog runs\n\n  two cats sleep \n", &["lines"]),
+            ("a dog runs\ttwo cats sleep", &["lines"]),
+            ("a dog runs\r\ntwo cats sleep", &["lines"]),
+            ("a dog runs\n", &[]),
+            ("a sign that says\nSTOP", &[]),
+            ("1. a red dog\n2. a black cat", &[]),
+            ("The dog is:\na red one", &[]),
+            ("a dog\na cat", &[]),
+            (
+                "one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two \
+              three four five six\nand a dog runs",
+                &[],
+            ),
+            ("- a dog runs\n- a cat sleeps", &["markdown"]),
             ("**A dog** runs", &["markdown"]),
             ("# Picture\nA dog runs.", &["markdown"]),
             ("- a dog\n- a cat", &["markdown"]),

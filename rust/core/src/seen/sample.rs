@@ -17,9 +17,10 @@ const WEIGHT_PARTS: f64 = 1_000.0;
 ///
 /// - `images` of the sample;
 /// - `same caption`: the images that have the caption which the most images have;
-/// - `beginning` of n words: the captions that begin as more than half of all do;
+/// - `beginning` of n words: the captions that begin as more than half of all do, by as many words as nearly all of
+///   these share; `long beginning`: the same of a longer one that fewer, but more than half, share;
 /// - `matched`: the images whose caption can be told to belong somewhere; of these, `other image`: those whose own
-///   references match no better than those of half of the other images; `next image` and `previous image`: those whose
+///   references match worse than those of three quarters of the other images; `next image` and `previous image`: those whose
 ///   neighbour's references, in the order of ids, match better than their own.
 pub fn sampled(corpus: &Corpus, captions: &Captions, size: usize) -> Tallies {
     let images = chosen(corpus, size);
@@ -45,8 +46,11 @@ pub fn sampled(corpus: &Corpus, captions: &Captions, size: usize) -> Tallies {
     if let Some(same) = commonest(of_images.map(|&(id, caption)| (caption.trim(), id, caption))) {
         found.insert(("", "same caption", 0), same);
     }
-    if let Some((words, begun)) = beginning(&texts) {
-        found.insert(("", "beginning", words), begun);
+    let mut begun = beginnings(&texts).into_iter();
+    for (name, tally) in [("beginning", begun.next()), ("long beginning", begun.next_back())] {
+        if let Some((words, tally)) = tally {
+            found.insert(("", name, words), tally);
+        }
     }
     pairing(corpus, captions, &images, &mut found);
     found
@@ -86,17 +90,20 @@ fn commonest<'a>(texts: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Op
     all.into_values().rev().max_by_key(|tally| tally.count)
 }
 
-/// The beginning that more than half of the captions have, and its tally: as many words as nearly all of these share.
-fn beginning(texts: &[(&str, &str)]) -> Option<(usize, Tally)> {
-    let mut found: Option<(usize, Tally)> = None;
+/// The beginnings that more than half of the captions have, and their tallies: each as long as nearly all of those share
+/// that begin so.
+fn beginnings(texts: &[(&str, &str)]) -> Vec<(usize, Tally)> {
+    let mut found: Vec<(usize, Tally)> = Vec::new();
     for words in 1..=LONGEST_BEGINNING {
         let begun: Vec<_> = texts.iter().filter_map(|&(id, text)| Some((begins(text, words)?, id, text))).collect();
         let Some(tally) = commonest(begun.iter().map(|(begun, id, text)| (begun.as_str(), *id, *text))) else { break };
-        let is_of_nearly_all = found.as_ref().is_none_or(|(_, before)| 10 * tally.count >= 9 * before.count);
-        if 2 * tally.count as usize <= texts.len() || !is_of_nearly_all {
+        if 2 * tally.count as usize <= texts.len() {
             break;
         }
-        found = Some((words, tally));
+        if found.last().is_some_and(|(_, before)| 10 * tally.count >= 9 * before.count) {
+            found.pop();
+        }
+        found.push((words, tally));
     }
     found
 }
@@ -146,7 +153,7 @@ fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut T
         // Twice the number of other images that match less, and once of those that match as well.
         let less: usize =
             matches.iter().map(|one| usize::from(*one < own) + usize::from(*one <= own)).sum::<usize>() - 1;
-        if less < images.len() {
+        if 2 * less < images.len() {
             count("other image");
         }
         if matches.get(place + 1).is_some_and(|&next| next > own) {

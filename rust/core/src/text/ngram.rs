@@ -154,6 +154,8 @@ pub struct NgramCounter {
     /// The place where the numbers of the n-grams of the order before start in the sentence at hand.
     starts: Vec<u32>,
     spare: Vec<ImageNgrams>,
+    /// Longest n-grams that are not counted, as nobody wants them.
+    left_out: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -163,6 +165,11 @@ struct Slot {
 }
 
 impl NgramCounter {
+    /// One that counts n-grams of up to `order` words; of longer ones there are no entries.
+    pub fn up_to(order: usize) -> Self {
+        Self { left_out: MAX_ORDER - order, ..Self::default() }
+    }
+
     /// Counts the n-grams of an image's candidates, then of its references.
     pub fn count<'a>(
         &mut self,
@@ -170,7 +177,7 @@ impl NgramCounter {
         references: impl Iterator<Item = &'a [Word]> + Clone,
     ) -> ImageNgrams {
         let words: usize = candidates.clone().chain(references.clone()).map(<[Word]>::len).sum();
-        self.start(words * MAX_ORDER);
+        self.start(words * (MAX_ORDER - self.left_out));
         let mut image = self.spare.pop().unwrap_or_default();
         for words in candidates {
             self.count_sentence(words, None, &mut image);
@@ -207,7 +214,8 @@ impl NgramCounter {
         let mut ends = [0; MAX_ORDER];
         self.starts.clear();
         self.starts.resize(words.len(), 0);
-        for order in 1..=MAX_ORDER {
+        let longest = MAX_ORDER - self.left_out;
+        for order in 1..=longest {
             let first_entry = image.entries.len() as u32;
             for start in 0..(words.len() + 1).saturating_sub(order) {
                 let prefix = (order > 1).then(|| self.starts[start]);
@@ -225,6 +233,7 @@ impl NgramCounter {
             }
             ends[order - 1] = image.entries.len() as u32;
         }
+        ends[longest..].fill(image.entries.len() as u32);
         image.ends.push(ends);
     }
 
