@@ -132,6 +132,7 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
     "no metric": (["--metrics", ","], ["no metric given; for example: coco, or bleu-4, cider-d; all names: "]),
     "parenthesis": (["--metrics", "cider-d(n=2"], ["unknown metric 'cider-d(n=2' (did you mean 'cider-d'?)"]),
     "parameter": (["--metrics", "cider-d(tau=2)"], ["cider-d: no parameter 'tau'; its parameters: n, sigma"]),
+    "signature": (["--metrics", "cider-d|tok:ptb|sacrecap:0.1.0"], ["; a signature is checked by sacrecap verify SIG"]),
     "transposed": (["--metrics", "cidre"], ["unknown metric 'cidre' (did you mean 'cider'?); all names: "]),
     "tokenizer": (
         ["--tokenizer", "moses"],

@@ -433,4 +433,6 @@ def _unknown(text: str) -> UsageError:
     remedy = _ALL if text.count("(") == text.count(")") else "its parentheses do not match"
     if {"+", "*"} & {*text.partition("(")[0]}:
         remedy = "a weighted sum of metrics is written combine(cider-d, 0.5*rouge-l)"
+    if "|" in text:
+        remedy = "a signature is checked by sacrecap verify SIGNATURE REFERENCES CAPTIONS"
     return UsageError(f"unknown metric {wanted!r}{question}; {remedy}")
