@@ -283,7 +283,8 @@ def test_comparisons_and_sets_say_what_has_to_be_known() -> None:
         (sacrecap.compare(references, systems, "cider-d", samples=200), [few, weighed]),
         (sacrecap.compare(references, systems, "cider-d", samples=200, interval_method="jackknife"), [weighed]),
     ):
-        assert [note[: len(start)] for note, start in zip(made.notes, expected, strict=True)] == expected
+        told = [note for note in made.notes if "the p of the difference disagree" not in note]
+        assert [note[: len(start)] for note, start in zip(told, expected, strict=True)] == expected
         with words_of_command_line():  # the JSON document is the command's, whoever asks for it
             assert made.to_dict()["notes"] == made.notes
         assert all(f"note: {note}" in str(made) for note in made.notes)

@@ -263,8 +263,8 @@ def two_verdicts(pairs: Sequence[Pair]) -> str:
     more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
     return (
         f"{first.a} – {first.b} by {first.metric}{more}: the interval and the p of the difference disagree on whether "
-        "it is 0. The interval draws images anew, which it bears badly where few differ; the p keeps them, and its "
-        "level is exact."
+        "it is 0. The interval speaks of other images, too, of which few that differ say little; the p is of these, "
+        "and its level is exact."
     )
 
 
