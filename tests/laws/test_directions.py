@@ -40,8 +40,8 @@ POOR = {
     for image, other in zip(WORLD, [*list(WORLD)[1:], *list(WORLD)[:1]], strict=True)
 }
 """What another image shows, the words in reverse order."""
-NOTHING = dict.fromkeys(WORLD, "zyx wvu tsr jxq vqz")
-AS_LITTLE = dict.fromkeys(WORLD, "qpo nml kji qzx xvj")
+NOTHING = dict.fromkeys(WORLD, "zyxᚠ wvuᚠ tsrᚠ jxqᚠ vqzᚠ")
+AS_LITTLE = dict.fromkeys(WORLD, "qpoᚠ nmlᚠ kjiᚠ qzxᚠ xvjᚠ")
 """Words that no reference, no table and no vocabulary has."""
 
 TURNED = tuple(

@@ -31,6 +31,7 @@ mod resample;
 mod resources;
 mod reward;
 mod seen;
+mod sentence_vectors;
 mod spice;
 mod statistics;
 mod transport;
@@ -66,6 +67,7 @@ mod _core {
         paragraphs::Paragraphs,
         resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
         reward::{EncodedReferences, Reward},
+        sentence_vectors::SentenceVectors,
         seen::{sample_order, seen, seen_in_sample},
         spice::SceneGraphs,
         statistics::{Statistics, evaluate},

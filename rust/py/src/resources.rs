@@ -13,6 +13,7 @@ use crate::errors::UsageError;
 use crate::language::LanguageModel;
 use crate::meteor::MeteorTables;
 use crate::paragraphs::Paragraphs;
+use crate::sentence_vectors::SentenceVectors;
 use crate::spice::SceneGraphs;
 
 /// The resources by their type. A new type of resource adds its line here, and no argument anywhere.
@@ -27,6 +28,8 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<SceneGraphs>() {
             add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<SentenceVectors>() {
+            add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<Paragraphs>() {
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<NamedObjects>() {
@@ -37,7 +40,7 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, Paragraphs, NamedObjects, Synonyms or LanguageModel objects of sacrecap._core",
+                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, SentenceVectors, Paragraphs, NamedObjects, Synonyms or LanguageModel objects of sacrecap._core",
                 object.get_type().name()?
             )));
         }

@@ -1,70 +1,171 @@
-"""Sentence: the cosine of sentence embeddings, with the best reference.
+"""Sentence: the cosine of the caption's vector with those of its references.
 
-Reimers and Gurevych, *Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks* (EMNLP 2019): the vector of a
-sentence is the mean of its tokens' vectors in the last layer.
+With vectors inside the package, which need no network: a caption's vector v is made of those of its word pieces,
 
-    Sentence(c, R) = max_{r ∈ R} cos(c, r)
+    u = Σ_i x_i,  w = Σ_i roll(x_i, 7) ⊙ x_{i+1},  v = u / ‖u‖ ⊕ 0.3 w / ‖w‖
+    Sentence(c, R) = cos(v_c, Σ_r v_r / ‖v_r‖)
 
-Where papers and programs differ: docs/reference/metrics/bertscore.md.
+With a network: Reimers and Gurevych, *Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks* (EMNLP 2019): the
+vector of a sentence is the mean of its tokens' vectors in the last layer.
+
+How the vectors were made, and where papers and programs differ: docs/reference/metrics/sentence.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
+from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, ClassVar
 
-from sacrecap.metrics.base import Ready
+from sacrecap.errors import UsageError
+from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.clipscore import cosine
+from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics.base import Totals
+    from sacrecap.resources.learned.kept_features import Vector
+    from sacrecap.resources.learned.onnx_texts import OnnxTexts
+    from sacrecap.resources.learned.text_encoder import TextEncoder
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
 
+BUILT_IN = "built-in"
+"""The name of the vectors inside the package."""
+
+
+@cache
+def vectors() -> _core.SentenceVectors:
+    """The vectors inside the package, opened once per process.
+
+    `vectors().read(texts)` has a unit vector of `vectors().width` numbers, float32, for each text, whose words are
+    joined by blanks; one of zeros for a text without a known word.
+    """
+    from sacrecap import _core
+
+    with as_file(files("sacrecap.resources").joinpath("sentence/english.vectors")) as path:
+        return _core.SentenceVectors.load(str(path))
+
 
 class Sentence(LearnedMetric):
-    """Cosine of sentence embeddings, with the best reference; corpus score = mean."""
+    """Cosine of the caption's vector with those of its references; corpus score = mean."""
+
+    references: str = parameter(
+        "what the caption is compared with: the centroid of the references' vectors, or each of them, of which the "
+        "mean or the best counts",
+        default="centroid",
+        choices=("centroid", "mean", "best"),
+    )
+    model: str = parameter(
+        "built-in, the vectors inside the package; or a network: a folder with a checkpoint of transformers, or its "
+        "name on the hub",
+        default=BUILT_IN,
+    )
 
     family: ClassVar[str] = "sentence"
     title: ClassVar[str] = "Sentence"
-    summary: ClassVar[str] = "The candidate means what a reference means."
-    equation: ClassVar[str] = "Sentence = max_j cos(c, r_j)"
+    summary: ClassVar[str] = "The candidate means what the references mean."
+    equation: ClassVar[str] = "Sentence = cos(v(c), Σ_j v(s_j)), v being unit vectors"
     source: ClassVar[str] = "Reimers and Gurevych, EMNLP 2019"
     cites: ClassVar[tuple[str, ...]] = ("reimers2019sentencebert",)
     upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "device")
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
-        "empty reference": "it is left out; 0 if there is no other",
+        "no known word in the caption": "0",
+        "empty reference, or one without a known word": "it is left out; 0 if there is no other",
     }
-    usual_model: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
+    prepared: ClassVar[tuple[str, ...]] = ("revision", "precision")
+
+    def complete(self) -> None:
+        """Nothing: the default of the model is no checkpoint."""
+
+    @property
+    def _by_network(self) -> bool:
+        return self.model != BUILT_IN
+
+    @property
+    def arithmetic(self) -> str:  # type: ignore[override]
+        return "" if self._by_network else "sentence"
+
+    @property
+    def resolved(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("model", "revision") if self._by_network else ("model",)
+
+    @property
+    def reads_tokens(self) -> bool:
+        return not self._by_network
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("references", "device") if self._by_network else ("references",)
+
+    @property
+    def without_references(self) -> None:
+        return None
 
     @property
     def smallest(self) -> float | None:
         return -1.0
 
-    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the model.
+    def status(self, needs: Needs) -> Status:
+        if not self._by_network:
+            return Status()
+        from sacrecap.resources.learned.onnx_texts import onnx_of
 
-        Raises `MissingDependencyError` without the extra, `DataError` for a checkpoint that cannot be used.
+        return Status() if onnx_of(self.checkpoint) is not None else super().status(needs)
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the vectors, or the network.
+
+        Raises `UsageError` for what only a network takes, `MissingDependencyError` without the extra, `DataError` for a
+        checkpoint that cannot be used.
         """
-        self.checkpoint.check_usable(self.label)
-        from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.text_encoder import TextEncoder
+        if not self._by_network:
+            for name in ("revision", "precision"):
+                if getattr(self, name) != self._declared[name].default:
+                    raise UsageError(f"{self.label}: {name} is a network's; name one too: model=DIR|NAME")
+            table = vectors()
+            return Ready(corpus._core, (table,), (f"model:{BUILT_IN}({table.checksum:08x})",))
         from sacrecap.resources.learned.texts import TextVectors
 
-        encoder = load(TextEncoder, self.checkpoint, needs)
+        encoder = self._encoder(needs)
         tokenizer = encoder.tokenizer()
-        captions, reader = (
-            CutCaptions.of(corpus, tokenizer.limit, references=True),
-            TextVectors(encoder, tokenizer, needs),
-        )
+        captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
+        reader = TextVectors(encoder, tokenizer, needs)
         own = ByNetwork(lambda: self._scores(captions, reader), captions)
         return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=own)
 
+    def _encoder(self, needs: Needs) -> OnnxTexts | TextEncoder:
+        """The network: in ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise."""
+        from sacrecap.resources.learned.onnx_texts import onnx_of
+
+        network = onnx_of(self.checkpoint)
+        if network is not None:
+            return network
+        self.checkpoint.check_usable(self.label)
+        from sacrecap.resources.learned.checkpoint import load
+        from sacrecap.resources.learned.text_encoder import TextEncoder
+
+        return load(TextEncoder, self.checkpoint, needs)
+
+    def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
+        return super().warnings(ready, statistics) if self._by_network else []
+
     def _scores(self, captions: CutCaptions, reader: TextVectors) -> Iterator[float]:
-        vectors = captions.vectors(reader)
+        units = captions.vectors(reader)
         for _, candidate, references in captions.pairs():
-            described = [one for one in references if one.strip()] if candidate.strip() else []
-            yield max((cosine(vectors[candidate], vectors[one]) for one in described), default=0.0)
+            described = [units[text] for text in references if text.strip()]
+            yield self._pooled(units[candidate], described) if described and candidate.strip() else 0.0
+
+    def _pooled(self, candidate: Vector, references: list[Vector]) -> float:
+        """The cosine of the candidate with what it is compared with; all vectors have length 1."""
+        if self.references == "centroid":
+            total = sum(references[1:], references[0]).astype("f8")
+            return cosine(candidate, total / (float(total @ total) ** 0.5 or 1.0))
+        cosines = [cosine(candidate, reference) for reference in references]
+        return max(cosines) if self.references == "best" else sum(cosines) / len(cosines)

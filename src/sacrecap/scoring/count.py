@@ -62,7 +62,7 @@ def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> li
         counted = _core.evaluate(simple[members[0]].corpus, calls, list(resources.values()), needs.threads)
         statistics.update(zip(members, counted, strict=True))
     for metric, own in simple.items():
-        if isinstance(metric, PythonMetric):
+        if isinstance(metric, PythonMetric) and not metric.arithmetic:
             from sacrecap.scoring.in_python import counted_in_python
 
             statistics[metric] = counted_in_python(metric, corpus, own, needs)
@@ -107,7 +107,7 @@ def _passes(metrics: Mapping[Metric, Ready]) -> list[list[Metric]]:
     """The metrics that native code counts together."""
     passes: list[tuple[Ready, dict[type, object], list[Metric]]] = []
     for metric, ready in metrics.items():
-        if isinstance(metric, PythonMetric):
+        if not metric.arithmetic:
             continue
         kinds = {type(resource): resource for resource in ready.resources}
         for first, taken, members in passes:

@@ -193,7 +193,8 @@ impl Space {
 
 const LARGEST: f64 = 1e300;
 
-fn inner_product(x: &[f64], y: &[f64]) -> f64 {
+/// Σ x_k y_k.
+pub(crate) fn inner_product(x: &[f64], y: &[f64]) -> f64 {
     lanes(x, y, |a, b| a * b)
 }
 

@@ -10,6 +10,7 @@ pub mod embedded;
 pub mod fluency;
 pub mod meteor;
 mod rouge;
+mod sentence;
 pub mod spice;
 pub mod statements;
 pub mod vifidel;
@@ -31,6 +32,7 @@ const KERNELS: &[(&str, Build)] = &[
     ("chair-i", chair::build_i),
     ("chair-s", chair::build_s),
     ("chair-recall", chair::build_recall),
+    ("sentence", sentence::build),
     ("wmd", wmd::build),
     ("vifidel", vifidel::build),
     ("fluency", fluency::build),

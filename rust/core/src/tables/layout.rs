@@ -85,6 +85,11 @@ impl Strings {
         &bytes[self.text.clone()][self.bounds.part(bytes, at)]
     }
 
+    /// The string at that place.
+    pub(crate) fn at<'a>(&self, bytes: &'a [u8], at: usize) -> &'a str {
+        std::str::from_utf8(self.get(bytes, at)).unwrap_or_default()
+    }
+
     pub(crate) fn find(&self, bytes: &[u8], string: &str) -> Option<usize> {
         search(self.len(), |at| self.get(bytes, at).cmp(string.as_bytes()))
     }

@@ -10,6 +10,8 @@ pub(crate) const LANGUAGE_MODEL: &[u8; 8] = b"sacre\0lm";
 pub(crate) const METEOR: &[u8; 8] = b"sacre\0me";
 /// The network of the parser of captions.
 pub(crate) const PARSER: &[u8; 8] = b"sacre\0pm";
+/// Vectors of sentences.
+pub(crate) const SENTENCE_VECTORS: &[u8; 8] = b"sacre\0sv";
 /// Synonyms.
 pub(crate) const SYNONYMS: &[u8; 8] = b"sacre\0sy";
 
@@ -21,6 +23,6 @@ mod tests {
         let marks: Vec<&str> =
             source.lines().filter_map(|line| line.split_once("= b\"sacre\\0")).map(|at| at.1).collect();
         let distinct: std::collections::BTreeSet<_> = marks.iter().collect();
-        assert_eq!((marks.len(), distinct.len()), (5, 5));
+        assert_eq!((marks.len(), distinct.len()), (6, 6));
     }
 }

@@ -142,6 +142,14 @@ class ReadsTexts(Protocol):
     def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]: ...
 
 
+class CutsTexts(Protocol):
+    """What cuts texts into the tokens of a network."""
+
+    limit: int
+
+    def __call__(self, texts: Sequence[str]) -> list[Tokens]: ...
+
+
 class TextVectors:
     """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk.
 
@@ -151,7 +159,7 @@ class TextVectors:
         needs: the call's, which remember what is finished.
     """
 
-    def __init__(self, network: ReadsTexts, tokenizer: Tokenizer, needs: Needs) -> None:
+    def __init__(self, network: ReadsTexts, tokenizer: CutsTexts, needs: Needs) -> None:
         self._network = network
         self._tokenizer = tokenizer
         self._needs = needs
