@@ -53,7 +53,9 @@ mod tests {
 
     fn captions(rows: &[(&str, &str)]) -> Captions {
         let mut builder = CaptionsBuilder::new();
-        rows.iter().for_each(|(id, text)| builder.caption(id, text));
+        for (id, text) in rows {
+            builder.caption(id, text);
+        }
         builder.finish()
     }
 
