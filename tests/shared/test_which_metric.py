@@ -16,8 +16,10 @@ from runner import Runner
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "which-metric.md"
 METRICS = {
+    "Sentence": "sentence",
     "CIDEr-paper": "cider-paper",
     "WMD": "wmd",
+    "WMD(pool=mean, p=1)": "wmd(pool=mean, p=1)",
     "SPICE": "spice",
     "CIDEr-D": "cider-d",
     "METEOR": "meteor",
@@ -27,10 +29,10 @@ METRICS = {
     "CHAIR-i": "chair-i(gold=references)",
     "Fluency": "fluency",
 }
-BEST = METRICS["CIDEr-paper"]
+BEST = METRICS["Sentence"]
 HEADS = {
-    "rated": "| metric | τ-c | interval | p against CIDEr-paper | τ-b | Pearson r | τ-b in an image |",
-    "chosen": "| metric | ABSTRACT HC | ABSTRACT HI | ABSTRACT all | interval | p against CIDEr-paper | PASCAL HC "
+    "rated": "| metric | τ-c | interval | p against Sentence | τ-b | Pearson r | τ-b in an image |",
+    "chosen": "| metric | ABSTRACT HC | ABSTRACT HI | ABSTRACT all | interval | p against Sentence | PASCAL HC "
     "| PASCAL HI | PASCAL HM | PASCAL MM | PASCAL all | interval |",
 }
 TOLD_BY_DRAWING = {"rated": (1, 2), "chosen": (3, 4, 10)}
