@@ -150,7 +150,7 @@ def test_unknown_and_missing_parameters_are_refused(corpus: _core.Corpus) -> Non
     with pytest.raises(UsageError, match="^rouge-l: no parameter is named gamma$"):
         _core.evaluate(corpus, [("rouge-l", "rouge-l", {**rouge, "gamma": 9.0})])
     with pytest.raises(UsageError, match="similarity: no parameter is named gamma"):
-        _core.similarity_matrix(corpus, 0, {"kernel": "rouge-l", "gamma": 9.0})
+        _core.similarities(corpus, 0, {"kernel": "rouge-l", "gamma": 9.0})
 
 
 def test_a_metric_names_the_resource_that_it_lacks(corpus: _core.Corpus) -> None:
@@ -184,7 +184,7 @@ def test_resources_are_native_and_of_different_types(corpus: _core.Corpus) -> No
 
 def test_numbers_of_images_are_checked(corpus: _core.Corpus) -> None:
     count = len(corpus.references)
-    for call in (lambda: corpus.texts(count), lambda: _core.similarity_matrix(corpus, count, {"kernel": "rouge-l"})):
+    for call in (lambda: corpus.texts(count), lambda: _core.similarities(corpus, count, {"kernel": "rouge-l"})):
         with pytest.raises(UsageError, match=f"there is no image {count} among {count}"):
             call()
     with pytest.raises(UsageError, match="there is no row 2 of vectors"):

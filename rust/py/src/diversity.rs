@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use sacrecap_core::corpus as core;
 use sacrecap_core::engine::Image;
 use sacrecap_core::metrics::diversity::novel_captions;
-use sacrecap_core::metrics::diversity::similarity::{self, Matrix, Similarity};
+use sacrecap_core::metrics::diversity::similarity;
 use sacrecap_core::metrics::diversity::spectral;
 use sacrecap_core::numeric::spectrum::{Eigensystem, Spectrum};
 use sacrecap_core::text::ngram::{Ngram, NgramCounter};
@@ -24,72 +24,42 @@ pub(crate) fn similarity_names() -> Vec<&'static str> {
     similarity::names().collect()
 }
 
-fn build(parameters: NamedParameters) -> PyResult<Box<dyn Similarity>> {
+/// The similarity matrix of an image, row by row; the n-grams of the image, and the vectors of its candidates over them,
+/// candidate by candidate: none where the similarity is not an inner product of such. All float64.
+#[pyfunction]
+#[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
+pub(crate) fn similarities<'py>(
+    py: Python<'py>,
+    corpus: &Bound<'_, Corpus>,
+    image: usize,
+    parameters: NamedParameters,
+    resources: Vec<Bound<'_, PyAny>>,
+) -> PyResult<(Bound<'py, PyBytes>, Vec<String>, Bound<'py, PyBytes>)> {
+    let corpus = &corpus.get().0;
     let mut parameters = core_parameters(parameters);
     let built = similarity::build(&mut parameters).and_then(|similarity| parameters.finish().map(|()| similarity));
-    built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))
-}
-
-/// The value that `read` gives for the matrix of a similarity, readied for the corpus, and an image.
-fn read_matrix<T>(
-    corpus: &core::Corpus,
-    image: usize,
-    parameters: NamedParameters,
-    resources: &[Bound<'_, PyAny>],
-    read: impl FnOnce(&dyn Matrix, &Image<'_>) -> T,
-) -> PyResult<T> {
-    let similarity = build(parameters)?;
-    let resources = gather(resources, 0)?;
+    let similarity = built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))?;
+    let resources = gather(&resources, 0)?;
     check_index("image", image, corpus.candidates.image_count())?;
+    let ready = similarity.prepare(corpus, &resources);
+    let ready = ready.map_err(|missing| UsageError::new_err(format!("similarity: {missing}")))?;
     let counter = RefCell::new(NgramCounter::default());
-    let matrix = similarity.prepare(corpus, &resources);
-    let matrix = matrix.map_err(|missing| UsageError::new_err(format!("similarity: {missing}")))?;
-    Ok(read(&*matrix, &Image::new(corpus, image, &counter)))
-}
-
-/// The similarity matrix of an image, row by row, float64.
-#[pyfunction]
-#[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
-pub(crate) fn similarity_matrix<'py>(
-    py: Python<'py>,
-    corpus: &Bound<'_, Corpus>,
-    image: usize,
-    parameters: NamedParameters,
-    resources: Vec<Bound<'_, PyAny>>,
-) -> PyResult<Bound<'py, PyBytes>> {
-    let matrix = read_matrix(&corpus.get().0, image, parameters, &resources, |similarity, image| {
-        let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
-        similarity.fill(image, &mut matrix);
-        matrix
-    })?;
-    Ok(to_bytes(py, matrix.into_iter()))
-}
-
-/// The n-grams of an image and the vectors of its candidates over them, candidate by candidate, float64; None where the
-/// similarity is not an inner product.
-#[pyfunction]
-#[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
-pub(crate) fn caption_vectors<'py>(
-    py: Python<'py>,
-    corpus: &Bound<'_, Corpus>,
-    image: usize,
-    parameters: NamedParameters,
-    resources: Vec<Bound<'_, PyAny>>,
-) -> PyResult<Option<(Vec<String>, Bound<'py, PyBytes>)>> {
-    let corpus = &corpus.get().0;
-    let vectors = |similarity: &dyn Matrix, image: &Image<'_>| similarity.vectors(image);
-    let Some(vectors) = read_matrix(corpus, image, parameters, &resources, vectors)? else {
-        return Ok(None);
-    };
-    let spell = |ngram: &Ngram| ngram.words().map(|word| corpus.vocabulary.word(word)).collect::<Vec<_>>().join(" ");
-    let names: Vec<String> = vectors.ngrams.iter().map(spell).collect();
-    let mut dense = vec![0.0; vectors.entries.len() * names.len()];
-    for (candidate, entries) in vectors.entries.iter().enumerate() {
-        for &(place, value) in entries {
-            dense[candidate * names.len() + place as usize] = value;
+    let image = Image::new(corpus, image, &counter);
+    let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
+    ready.fill(&image, &mut matrix);
+    let (mut names, mut dense) = (Vec::new(), Vec::new());
+    if let Some(vectors) = ready.vectors(&image) {
+        let spell =
+            |ngram: &Ngram| ngram.words().map(|word| corpus.vocabulary.word(word)).collect::<Vec<_>>().join(" ");
+        names = vectors.ngrams.iter().map(spell).collect();
+        dense.resize(vectors.entries.len() * names.len(), 0.0);
+        for (candidate, entries) in vectors.entries.iter().enumerate() {
+            for &(place, value) in entries {
+                dense[candidate * names.len() + place as usize] = value;
+            }
         }
     }
-    Ok(Some((names, to_bytes(py, dense.into_iter()))))
+    Ok((to_bytes(py, matrix.into_iter()), names, to_bytes(py, dense.into_iter())))
 }
 
 /// Eigenvalues, largest first, and eigenvectors, one after the other, of a symmetric matrix; all float64.
@@ -108,10 +78,10 @@ pub(crate) fn eigensystem<'py>(
     Ok((to_bytes(py, values.into_iter()), to_bytes(py, vectors.into_iter())))
 }
 
-/// The diversity that eigenvalues say, and whether one of them is negative.
+/// The diversity that eigenvalues say.
 #[pyfunction]
-pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> (f64, bool) {
-    (spectral::diversity(&eigenvalues), spectral::least_is_negative(&eigenvalues))
+pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> f64 {
+    spectral::diversity(&eigenvalues)
 }
 
 /// The corpus with only the `most` candidates of each set with the highest scores (float64, one per candidate), and

@@ -52,10 +52,7 @@ mod _core {
         captions::{Captions, CaptionsBuilder, digest_of_rows, image_ids, whole_ids},
         chair::{NamedObjects, ObjectWords},
         corpus::{Corpus, References, tokenize},
-        diversity::{
-            caption_vectors, eigensystem, leave_one_out, novelty, similarity_matrix, spectral_diversity, top,
-            word_counts,
-        },
+        diversity::{eigensystem, leave_one_out, novelty, similarities, spectral_diversity, top, word_counts},
         document_frequency::DocumentFrequency,
         embedded::Embedded,
         english::{Parser, Synonyms},

@@ -66,7 +66,7 @@ class SetSpectrum:
     @property
     def diversity(self) -> float:
         """−log_m(√λ_1 / Σ√λ_i)."""
-        return _core.spectral_diversity(self.eigenvalues.tolist())[0]
+        return _core.spectral_diversity(self.eigenvalues.tolist())
 
     def topics(self, most: int = 5, words: int = 5) -> list[Topic]:
         """The leading latent topics (fewer where the matrix has lower rank), each with so many words of largest load.
@@ -168,11 +168,10 @@ class SystemDiversity(Keyed[Score]):
         if self.document_frequency and isinstance(metric, SelfCider) and metric.uses_document_frequency:
             given.append(metric.fitting(self.document_frequency, self.corpus.tokenizer)._core)
         captions = self.corpus.native(stems=metric.uses_stems)
-        bytes_ = _core.similarity_matrix(captions, number, parameters, given)
+        bytes_, names, dense = _core.similarities(captions, number, parameters, given)
         size = len(tokens)
         matrix = np.frombuffer(bytes_).reshape(size, size)
         values, vectors = _core.eigensystem(bytes_, size)
-        names, dense = _core.caption_vectors(captions, number, parameters, given) or ([], b"")
         return SetSpectrum(
             image_id,
             self.corpus.set_of(image_id),

@@ -102,7 +102,7 @@ fn effective_number(eigenvalues: &[f64]) -> f64 {
 }
 
 /// Whether an eigenvalue is below 0 by more than rounding.
-pub fn least_is_negative(eigenvalues: &[f64]) -> bool {
+fn least_is_negative(eigenvalues: &[f64]) -> bool {
     let largest = eigenvalues.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     eigenvalues.iter().any(|&value| value < -rounding(eigenvalues.len(), largest))
 }
