@@ -17,11 +17,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap._core import SIMILARITIES
-from sacrecap.metrics.base import Metric, Ready, SetMetric, Totals
+from sacrecap.metrics.base import Ready, SetMetric, Totals
 from sacrecap.metrics.cider import IdfMetric
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
+    from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.needs import Needs
 
@@ -31,7 +32,7 @@ class SelfCider(IdfMetric, SetMetric):
 
     kernel: str = parameter(
         "the similarity of two captions: cider is the paper's cosine; cider-d the published program's; words counts "
-        "words in common, like LSA; rouge-l takes their longest common subsequence",
+        "words in common, like LSA; rouge-l takes their longest common subsequence; sentence compares what they mean",
         default="cider",
         choices=tuple(SIMILARITIES),
     )
@@ -59,7 +60,17 @@ class SelfCider(IdfMetric, SetMetric):
         return self.kernel in ("cider", "cider-d")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        return super().ready(corpus, needs) if self.uses_document_frequency else Metric.ready(self, corpus, needs)
+        if self.uses_document_frequency:
+            return super().ready(corpus, needs)
+        signature = tuple(f"model:built-in({table.checksum:08x})" for table in self.vectors)
+        return Ready(corpus.native(stems=self.uses_stems), self.vectors, signature)
+
+    @property
+    def vectors(self) -> tuple[_core.SentenceVectors, ...]:
+        """The vectors of sentences that the kernel compares; none of another kernel."""
+        from sacrecap.metrics.sentence import vectors
+
+        return (vectors(),) if self.kernel == "sentence" else ()
 
     def similarity(self) -> dict[str, bool | float | str]:
         return self.kernel_parameters()

@@ -164,7 +164,7 @@ class SystemDiversity(Keyed[Score]):
         number = self.corpus.number(image_id)
         metric = metric or SelfCider()
         parameters = metric.similarity()
-        given = []
+        given: list[object] = [*metric.vectors] if isinstance(metric, SelfCider) else []
         if self.document_frequency and isinstance(metric, SelfCider) and metric.uses_document_frequency:
             given.append(metric.fitting(self.document_frequency, self.corpus.tokenizer)._core)
         captions = self.corpus.native(stems=metric.uses_stems)

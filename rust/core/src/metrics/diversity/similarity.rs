@@ -6,6 +6,7 @@ use crate::engine::{Image, Missing, ParameterError, Parameters, Resources};
 use crate::metrics::cider::{Cider, Weights};
 use crate::metrics::rouge::Subsequences;
 use crate::numeric::f_measure::f_measure;
+use crate::sentence_vectors::{Memory, SentenceVectors, Spelled, cosine};
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
 
 /// Every similarity by name: a new one adds its line here.
@@ -14,6 +15,7 @@ const SIMILARITIES: &[(&str, Build)] = &[
     ("cider-d", |settings| Box::new(Clipped::new(settings))),
     ("words", |settings| Box::new(BagOfWords { stop: settings.stop })),
     ("rouge-l", |_| Box::new(Subsequence)),
+    ("sentence", |_| Box::new(Meaning)),
 ];
 
 type Build = fn(&Settings) -> Box<dyn Similarity>;
@@ -293,5 +295,36 @@ impl Matrix for Subsequence {
             let common = subsequences.longest_common_with(b) as f64;
             f_measure(common / a.len().max(1) as f64, common / b.len().max(1) as f64, 1.0)
         });
+    }
+}
+
+/// The cosine of the captions' vectors.
+#[derive(Debug, Clone, Copy)]
+struct Meaning;
+
+impl Similarity for Meaning {
+    fn is_inner_product(&self) -> bool {
+        true
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+        let vectors = resources.need::<SentenceVectors>()?;
+        Ok(Box::new(MeaningOf(Spelled::of(vectors, &corpus.vocabulary))))
+    }
+}
+
+/// The vectors of a corpus' words.
+struct MeaningOf(Spelled);
+
+impl Matrix for MeaningOf {
+    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        let mut memory = Memory::default();
+        let vector = |candidate| {
+            let mut vector = Vec::new();
+            self.0.read(image.candidate(candidate), &mut memory, &mut vector);
+            vector
+        };
+        let own: Vec<Vec<f64>> = (0..image.candidate_count()).map(vector).collect();
+        mirrored(matrix, own.len(), |i, j| cosine(&own[i], &own[j]));
     }
 }
