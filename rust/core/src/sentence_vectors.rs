@@ -166,7 +166,9 @@ impl std::fmt::Debug for SentenceVectors {
 fn scale_to(vector: &mut [f64], length: f64) -> bool {
     let own = inner_product(vector, vector).sqrt();
     let has_length = own > 0.0 && own.is_finite();
-    vector.iter_mut().for_each(|number| *number = if has_length { *number * (length / own) } else { 0.0 });
+    for number in vector.iter_mut() {
+        *number = if has_length { *number * (length / own) } else { 0.0 };
+    }
     has_length
 }
 
