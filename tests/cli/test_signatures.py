@@ -143,12 +143,6 @@ def test_no_difference_where_the_number_has_none(run: Runner, files: list[str], 
     assert with_df[0]["chair-i(gold=objects)"] == whole["chair-i(gold=objects)"]
 
 
-@pytest.mark.ray
-@pytest.mark.filterwarnings("ignore")
-def test_on_ray_it_is_the_same(run: Runner, files: list[str]) -> None:
-    assert scored(run, *files, "--engine", "ray") == scored(run, *files)
-
-
 def test_containers_in_memory_have_the_signature_of_files(run: Runner, files: list[str]) -> None:
     expected = scored(run, *files, metrics="cider-d")["cider-d"]
     pandas = pytest.importorskip("pandas")

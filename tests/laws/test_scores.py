@@ -90,8 +90,9 @@ def test_scores_lie_within_their_range(metric: Metric, corpus: Pairs, foreign: P
             values = [score.value, *score.per_image]
             if score.metric.no_score_where is not None:
                 values = [value for value in values if not math.isnan(value)]
-            bound = score.metric.largest
-            assert all(math.isfinite(value) and value >= 0 for value in values), score.metric
+            least, bound = score.metric.smallest, score.metric.largest
+            assert least is not None
+            assert all(math.isfinite(value) and value >= least * (1 + 1e-12) for value in values), score.metric
             assert bound is None or max(values, default=0) <= bound * (1 + 1e-12), score.metric
 
 

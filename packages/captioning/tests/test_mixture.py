@@ -24,7 +24,7 @@ weights = st.one_of(
     ),
 )
 names = st.lists(
-    st.sampled_from(["xe", "retrieval", "cider-d", "cider-d(sigma=5)", "bleu-4", "combine(rouge-l, meteor)"]),
+    st.sampled_from(["xe", "retrieval", "cider-d", "cider-d(sigma=5)", "bleu-4", "combine(meteor, rouge-l)"]),
     min_size=1,
     unique=True,
 )

@@ -245,8 +245,8 @@ class Result(Printable, Keyed[Score]):
         >>> result = sacrecap.score(references, captions, "rouge-l, cider-d")
         >>> f"{result['CIDEr']:.3f}", list(result), result.images
         ('1.833', ['rouge-l', 'cider-d'], 60)
-        >>> result["cider-d"].signature
-        'cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|sacrecap:0.1.0'
+        >>> sacrecap.score(references, captions, "cider-d", interval=None)["cider-d"].signature
+        'cider-d|images:60/60|refs:5@ac46d984|caps:af9c7323|df:corpus(60)|tok:ptb|sacrecap:0.1.0'
         >>> result
         <Result of 60 images: rouge-l 0.6447, cider-d 1.8334>
     """
