@@ -31,6 +31,7 @@ __all__ = [
     "References",
     "Reward",
     "SceneGraphs",
+    "SentenceVectors",
     "Statistics",
     "StatisticsBuilder",
     "Synonyms",
