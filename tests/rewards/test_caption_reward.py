@@ -106,9 +106,11 @@ def test_one_refusal_leaves_the_mean_of_its_group_alone(tmp_path: Path) -> None:
     """By enumeration of who is refused in a group of four: what remains has the rewards that it has alone."""
     captions = ["a dog", "a dog runs", "two cats", "a dog on the beach"]
     alone = CaptionReward(REFERENCES, "cider-d")(captions, ["beach"] * 4)
-    for refused in map(set, chain.from_iterable(combinations(captions, size) for size in range(5))):
+    groups = map(set, chain.from_iterable(combinations(captions, size) for size in range(5)))
+    for number, refused in enumerate(groups):
         with judged(refused.__contains__) as fake:
-            judge = sacrecap.Endpoint(fake.url, "m", answers=str(tmp_path / "answers.sqlite"))
+            # Answers are kept by the endpoint's address, and a port may come back.
+            judge = sacrecap.Endpoint(fake.url, "m", answers=str(tmp_path / f"{number}.sqlite"))
             reward = CaptionReward(REFERENCES, "judge(rating)", judge=judge)
             found = reward(captions, ["beach"] * 4)
             assert found == [None if caption in refused else 0.8 for caption in captions]
