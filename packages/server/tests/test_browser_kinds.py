@@ -84,6 +84,7 @@ def test_from_file_to_agreement(phone: Page, site, run: Runner, kind: str) -> No
     wanted = len(file["items"]) * (len(file["items"][0]["references"]) if kind == "triplet" else 1)
     for done in range(wanted):
         expect(phone.get_by_text(f"{done} done")).to_be_visible()
+        phone.wait_for_load_state()  # before its styles are there, a page is as wide as its words
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
         phone.locator("#question").evaluate(CHOOSE)
         for box in phone.locator("textarea[required]").all():

@@ -212,6 +212,7 @@ def test_a_study_on_a_phone(phone, studies, kind):
     for done in range(2):
         expect(phone.get_by_text(f"{done} done")).to_be_visible()
         expect(phone.locator(".keys")).to_be_hidden()
+        phone.wait_for_load_state()  # before its styles are there, a page is as wide as its words
         assert phone.evaluate("document.documentElement.scrollWidth") <= 360
         targets = phone.locator(".choice, .scale label, .go")
         for box in [target.bounding_box() for target in targets.all()]:
