@@ -7,13 +7,12 @@ from pathlib import Path
 import torch
 
 import sacrecap
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.encoder import load_encoder
-from sacrecap_captioning.data.features import read_pixels
-from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.decoding.speaker import TrainedSpeaker
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.captioner import END, Vocabulary
+from sacrecap_captioning.encoders import load_encoder, read_pixels
 from sacrecap_captioning.models import FC, LatentCaptioner, Sizes
-from sacrecap_captioning.vocabulary import END, Vocabulary
+from sacrecap_captioning.scenes import write_scenes
+from sacrecap_captioning.set_methods import TrainedSpeaker
 
 LIMIT = 8
 

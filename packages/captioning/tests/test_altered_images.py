@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sacrecap_captioning.decoding.methods import noisy, random_crop
+from sacrecap_captioning.set_methods import noisy, random_crop
 
 
 def gradient(side: int) -> Image.Image:

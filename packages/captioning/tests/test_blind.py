@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 
 from sacrecap.data.captioned import CaptionedImage
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.models.captioner import Features
-from sacrecap_captioning.sweep.blind import nearest_captions, typical_captions
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.captioner import Features
+from sacrecap_captioning.generation import nearest_captions, typical_captions
 
 SAID = {
     "beach": ("a dog runs on the beach", "a brown dog runs"),

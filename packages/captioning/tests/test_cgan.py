@@ -10,10 +10,9 @@ from torch import Tensor
 
 from sacrecap.errors import UsageError
 from sacrecap_captioning.models import CGAN, FC, Features, Sizes
-from sacrecap_captioning.models.search import sample
+from sacrecap_captioning.objective import Objective, TrainingBatch, TrainingCaptions
+from sacrecap_captioning.search import sample
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.losses import Objective, TrainingBatch
-from sacrecap_captioning.training.rewards import TrainingCaptions
 
 IMAGES, EACH, LIMIT = 4, 2, 5
 SIZES = Sizes(6, feature=3, hidden=8, embedding=8, latent=4)

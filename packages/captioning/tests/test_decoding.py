@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models import FC, Captioner, Features, Sizes, search, until_end
-from sacrecap_captioning.models.search import Decoded, Sampling, drawn
-from sacrecap_captioning.vocabulary import END
+from sacrecap_captioning import search
+from sacrecap_captioning.captioner import END
+from sacrecap_captioning.models import FC, Captioner, Features, Sizes, until_end
+from sacrecap_captioning.search import Decoded, Sampling, drawn
 
 WORDS, LIMIT = 5, 3
 

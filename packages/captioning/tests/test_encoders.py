@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.encoder import load_encoder, to_pixels
-from sacrecap_captioning.data.features import StoredFeatures, cached_features, encode, read_pixels
-from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.encoders import StoredFeatures, cached_features, encode, load_encoder, read_pixels, to_pixels
+from sacrecap_captioning.scenes import write_scenes
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from PIL import Image
 from fake_endpoint import BROKEN, BUSY, FakeEndpoint, Reply
 from sacrecap.errors import SacrecapError, SacrecapWarning, UsageError
 from sacrecap.resources.endpoint import Endpoint
-from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.generation import generate
 
 
 def shown(body: dict[str, Any]) -> bytes:

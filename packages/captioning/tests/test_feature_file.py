@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.feature_file import FeatureFile, is_feature_file
-from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, is_feature_file
+from sacrecap_captioning.generation import generate
+from sacrecap_captioning.retrieval_model import train_retrieval
+from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.retrieval import train_retrieval
-from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.training import train
+from sacrecap_captioning.training import train
 
 IDS = ["7", "a.png", "b/c.png"]
 CHANCE = np.random.default_rng(0)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.decoding.generation import generate
-from sacrecap_captioning.decoding.methods import METHODS
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.generation import generate
 from sacrecap_captioning.models import MODELS, LatentCaptioner
+from sacrecap_captioning.scenes import write_scenes
+from sacrecap_captioning.set_methods import METHODS
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.training import train
+from sacrecap_captioning.training import train
 from sets import score
 
 

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
+from sacrecap_captioning.captioned_images import CaptionedImages
 
 
 def picture(path: Path, colour: tuple[int, int, int] = (10, 20, 30)) -> Path:

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
+from sacrecap_captioning.captioner import END
 from sacrecap_captioning.models import FC, Features, Sizes
-from sacrecap_captioning.training.losses import Objective, TrainingBatch, others, policy_gradient
-from sacrecap_captioning.training.rewards import Reward
-from sacrecap_captioning.vocabulary import END
+from sacrecap_captioning.objective import Objective, Reward, TrainingBatch, others, policy_gradient
 
 IMAGES, VOCABULARY, LIMIT = 3, 5, 4
 

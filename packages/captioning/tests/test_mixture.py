@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sacrecap.errors import UsageError
 from sacrecap.metrics.weighted_sum import Weight
-from sacrecap_captioning.mixture import Mixture
+from sacrecap_captioning.settings import Mixture
 
 numbers = st.floats(0, 1e6, allow_nan=False).map(lambda number: round(number, 3))
 weights = st.one_of(

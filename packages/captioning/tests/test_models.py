@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from sacrecap.errors import UsageError
+from sacrecap_captioning.captioner import END, Vocabulary
 from sacrecap_captioning.models import (
     CGAN,
     FC,
@@ -17,7 +18,6 @@ from sacrecap_captioning.models import (
     build,
     cross_entropy,
 )
-from sacrecap_captioning.vocabulary import END, Vocabulary
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 

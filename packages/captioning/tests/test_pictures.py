@@ -14,9 +14,8 @@ from pyarrow import parquet
 
 from sacrecap.data.captioned import is_captioned
 from sacrecap.errors import DataError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.pictures import NamedImages
-from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.captioned_images import CaptionedImages, NamedImages
+from sacrecap_captioning.scenes import write_scenes
 
 
 def picture(shade: int) -> bytes:

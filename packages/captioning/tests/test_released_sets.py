@@ -17,8 +17,8 @@ from papers_order import by_weight, check_order, rises
 
 from runner import Runner
 from sacrecap.report import pictures
-from sacrecap_captioning.data.scenes import _karpathy, make_scenes
-from sacrecap_captioning.sweep import grid
+from sacrecap_captioning import grid
+from sacrecap_captioning.scenes import _karpathy, make_scenes
 
 ROOT = Path(__file__).parents[3]
 SETS = ROOT / "packages" / "captioning" / "sets"

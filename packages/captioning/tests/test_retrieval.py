@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.retrieval import (
+from sacrecap_captioning.captioner import Vocabulary
+from sacrecap_captioning.retrieval_model import (
     ImageSentenceSpace,
     RetrievalModel,
     RetrievalReward,
@@ -20,9 +19,10 @@ from sacrecap_captioning.training.retrieval import (
     recalls,
     train_retrieval,
 )
-from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.training import train
-from sacrecap_captioning.vocabulary import Vocabulary
+from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.scenes import write_scenes
+from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.training import train
 
 
 @pytest.fixture(autouse=True)
@@ -187,7 +187,7 @@ def test_the_second_half_of_the_epochs_learns_from_the_hardest(
         seen.append(hardest)
         return hinge(cosines, hardest=hardest)
 
-    monkeypatch.setattr("sacrecap_captioning.training.retrieval.hinge", noted)
+    monkeypatch.setattr("sacrecap_captioning.retrieval_model.hinge", noted)
     train_retrieval(run, epochs=4, batch=1000, cache=run.path.parent / "cache")
     assert seen == [False, False, True, True]
 

@@ -9,8 +9,8 @@ from torch import Tensor
 import sacrecap
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.training.rewards import TrainingCaptions, load_reward
-from sacrecap_captioning.vocabulary import Vocabulary
+from sacrecap_captioning.captioner import Vocabulary
+from sacrecap_captioning.objective import TrainingCaptions, load_reward
 
 REFERENCES = [
     [["a", "red", "dog", "sits", "down"], ["the", "dog", "sits"]],

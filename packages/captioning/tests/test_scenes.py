@@ -10,9 +10,8 @@ import pytest
 
 from sacrecap.data import read_references
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.scene import COLOURS, SIDE, draw
-from sacrecap_captioning.data.scenes import make_scenes, write_scenes
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.scenes import COLOURS, SIDE, draw, make_scenes, write_scenes
 
 
 def test_scenes_depend_on_seed_and_number_alone() -> None:

@@ -11,12 +11,11 @@ import speakers
 import torch
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.features import encode
-from sacrecap_captioning.decoding.generation import make_sets
-from sacrecap_captioning.decoding.methods import METHODS, Beam, DiverseBeam, RandomSampling, set_method
-from sacrecap_captioning.decoding.speaker import TrainedSpeaker
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.encoders import encode
+from sacrecap_captioning.generation import make_sets
 from sacrecap_captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
+from sacrecap_captioning.set_methods import METHODS, Beam, DiverseBeam, RandomSampling, TrainedSpeaker, set_method
 from sets import score
 
 Speaking: TypeAlias = "Callable[[str], TrainedSpeaker]"

@@ -8,7 +8,7 @@ import pytest
 
 from sacrecap.metrics.declared import accepts, spell
 from sacrecap_captioning.cli.generate import command
-from sacrecap_captioning.decoding.methods import METHODS, SetMethod
+from sacrecap_captioning.set_methods import METHODS, SetMethod
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "captioners.md"
 

@@ -11,11 +11,9 @@ import pytest
 import speakers
 
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.decoding.generation import make_sets
-from sacrecap_captioning.decoding.methods import Span, SynonymSwitching
-from sacrecap_captioning.decoding.speaker import TrainedSpeaker
-from sacrecap_captioning.decoding.synonyms import near_words, switched
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.generation import make_sets
+from sacrecap_captioning.set_methods import Span, SynonymSwitching, TrainedSpeaker, near_words, switched
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from sacrecap.errors import DataError, SacrecapError, UsageError
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.objective import Losses
+from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.losses import Losses
-from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.training import Position, TrainingLoop, train
+from sacrecap_captioning.training import Position, TrainingLoop, train
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from PIL import Image
 from transformers.utils import logging
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap_captioning.data.encoder import Encoder, load_encoder, to_pixels
-from sacrecap_captioning.data.scenes import write_scenes
-from sacrecap_captioning.decoding.generation import generate
+from sacrecap_captioning.encoders import Encoder, load_encoder, to_pixels
+from sacrecap_captioning.generation import generate
+from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.training import train
+from sacrecap_captioning.training import train
 
 SIZES = {
     "hidden_size": 16,

@@ -1,19 +1,136 @@
-"""All settings that determine the result of a training run: a run folder's `config.json`, and options of commands.
+"""Settings of a training run, a run folder's `config.json` and options of commands; and names, all without torch.
 
-They are declared as the parameters of metrics are.
+They are declared as the parameters of metrics are. What training minimises is one of them, as text:
+`xe + 5*cider-d`, `0..5@1000*cider-d + 2*retrieval`.
+
+It is a weighted sum in the notation of `sacrecap.metrics.weighted_sum`. Its names are `xe`, `retrieval`, `evaluator`,
+and metrics, with parameters if need be: `cider-d(sigma=5)`. Its weights are at least 0, and may move over the steps:
+`0..5@1000` from the first number to the second over the first steps, `0..5@500-1000` between these steps.
+
+The losses of Wang, Chan (CVPR 2019), section 5.3, are `xe + λ*cider-d`, `xe + β*retrieval`, `cider-d + α*retrieval` and
+`xe + λ*cider-d + β*retrieval`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError, accepted_name
 from sacrecap.metrics.declared import accepts, parameter
-from sacrecap_captioning.mixture import EVALUATOR, Mixture
+from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
+from sacrecap.rewards.terms import single_metric
+
+CROSS_ENTROPY = "xe"
+RETRIEVAL = "retrieval"
+EVALUATOR = "evaluator"
+"""The reward of a captioner's own evaluator, which learns beside it; `cgan` has one."""
+_OWN = (CROSS_ENTROPY, RETRIEVAL, EVALUATOR)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Losses and rewards by name, each with its weight; prints as the text it is parsed from."""
+
+    weights: tuple[tuple[str, Weight], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Mixture:
+        """Reads the text form.
+
+        Raises:
+            UsageError: it is not of that form, names no registered metric (the nearest is suggested), names one twice,
+                a weight is negative, or all its weights are 0.
+        """
+        where = f"loss {text!r}"
+        read = [read_term(term, where) for term in terms(text)]
+        weights = tuple((_name(name, where), weight) for name, weight in read)
+        check_distinct([name for name, _ in weights], where)
+        for _, weight in weights:
+            if not all(0 <= number < math.inf for number in (weight.start, weight.end)):
+                raise UsageError(f"{where}: a weight is a number of at least 0, got {weight}")
+        if all(weight.is_nothing for _, weight in weights):
+            raise UsageError(f"{where}: every weight is 0, so nothing would be learnt")
+        return cls(weights)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of its parts, in order."""
+        return tuple(name for name, _ in self.weights)
+
+    @property
+    def rewards(self) -> tuple[str, ...]:
+        """Names of its rewards (parts other than cross-entropy) that ever have a weight, in order."""
+        return tuple(name for name, weight in self.weights if name != CROSS_ENTROPY and not weight.is_nothing)
+
+    @property
+    def at_work(self) -> Mixture:
+        """The mixture without the parts that never have a weight."""
+        return Mixture(tuple((name, weight) for name, weight in self.weights if not weight.is_nothing))
+
+    def at(self, step: int) -> dict[str, float]:
+        """The weights of a step that are not 0."""
+        return {name: found for name, weight in self.weights if (found := weight.at(step)) > 0}
+
+    def __str__(self) -> str:
+        return " + ".join(write_term(name, weight) for name, weight in self.weights)
+
+
+def _name(name: str, where: str) -> str:
+    if name.lower() in _OWN:
+        return name.lower()
+    try:
+        return single_metric(name, where).key
+    except UsageError as error:
+        raise UsageError(f"{error}; a loss also takes {', '.join(_OWN)}") from None
+
+
+SMALL = "small"
+"""The encoder for small pictures."""
+AUTO, RANDOM, WORDS = "auto", "random", "words"
+"""Weights of an encoder: a checkpoint's own, else random ones; random ones; learned from the words of the captions."""
+
+
+def is_checkpoint(encoder: str) -> bool:
+    """Whether this names a vision model of transformers: its folder, or owner/name on the hub.
+
+    `small` is that encoder also where a folder has this name; such a folder is ./small.
+    """
+    return encoder != SMALL
+
+
+def check_encoder(encoder: str, weights: str) -> None:
+    """Raises `UsageError` for an encoder that does not exist, or weights that it does not have, without loading it."""
+    if encoder != SMALL and "/" not in encoder and not os.path.isdir(encoder):
+        raise UsageError(
+            f"the encoder {encoder!r} is neither {SMALL} nor a vision model of transformers: its folder, or owner/name "
+            "on the hub, such as microsoft/resnet-18"
+        )
+    if os.path.isfile(weights) or weights == AUTO:
+        return
+    if is_checkpoint(encoder):
+        raise UsageError(
+            f"the weights {weights!r} are neither a file nor {AUTO!r}: {encoder} is a checkpoint, which has its own"
+        )
+    if weights not in {RANDOM, WORDS}:
+        raise UsageError(
+            f"the weights {weights!r} of {SMALL} are neither a file nor {RANDOM!r} or {WORDS!r}; published weights are "
+            "those of checkpoints, such as --encoder microsoft/resnet-18"
+        )
+
+
+def make_folder(folder: PathLike) -> None:
+    """Makes a folder, where there is none. Raises `DataError` if it cannot be made."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
+
 
 # Only names, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")

@@ -10,9 +10,9 @@ import pytest
 from test_sweep import Here
 
 from runner import Runner
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.sweep import grid
-from sacrecap_captioning.sweep.blind import BLIND
+from sacrecap_captioning import grid
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.generation import BLIND
 
 SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--batch", 8, "--least", 1, "--device", "cpu"]
 

@@ -12,7 +12,7 @@ from in_this_process import Here
 from papers_order import COOL, PLAIN, by_weight, check_order
 
 from runner import Ended, Runner
-from sacrecap_captioning.sweep import grid
+from sacrecap_captioning import grid
 
 SMALL = (
     "--models",

@@ -14,7 +14,7 @@ from in_this_process import Here
 
 from runner import Runner
 from sacrecap.report import pictures
-from sacrecap_captioning.sweep import grid
+from sacrecap_captioning import grid
 
 PAGE = Path(__file__).parents[4] / "docs" / "howto" / "train-captioners.md"
 CURVES = (

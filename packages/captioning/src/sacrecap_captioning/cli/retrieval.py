@@ -37,8 +37,8 @@ def command(run: str, output: str | None, features: str | None, **how: Any) -> N
     It is for the reward `retrieval`: sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
     with shared.torch_needed("training retrieval models"):
-        from sacrecap_captioning.training.retrieval import train_retrieval
-        from sacrecap_captioning.training.run_folder import RunFolder
+        from sacrecap_captioning.retrieval_model import train_retrieval
+        from sacrecap_captioning.run_folder import RunFolder
 
     shared.one_thread()
     file, cache = shared.places(features)

@@ -6,7 +6,7 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.interruptible import stage
-from sacrecap_captioning.data.scenes import write_scenes
+from sacrecap_captioning.scenes import write_scenes
 
 
 @click.command()

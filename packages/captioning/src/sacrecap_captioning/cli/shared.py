@@ -19,7 +19,7 @@ from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read
 from sacrecap.errors import MissingDependencyError, UsageError
 from sacrecap.metrics.declared import Parameter
 from sacrecap.resources.endpoint import Endpoint
-from sacrecap_captioning.data.feature_file import is_feature_file
+from sacrecap_captioning.captioned_images import is_feature_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -145,7 +145,7 @@ def caption_sets(captioner: str, features: str | None, **how: Any) -> dict[str, 
     stage.text = "loading the captioner"
     speaker: Any = captioner
     with torch_needed("captioning images"):
-        from sacrecap_captioning.decoding.generation import generate, is_run
+        from sacrecap_captioning.generation import generate, is_run
     endpoint = {name: how.pop(name, None) for name in ("model", *ENDPOINT)}
     if _is_address(captioner):
         speaker = _endpoint(captioner, **endpoint)
@@ -212,10 +212,9 @@ def blind_captions(
     """
     if listed is None:
         raise UsageError(f"{data}: these images have no captions of people, which could be copied")
-    from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
-    from sacrecap_captioning.decoding.generation import is_run
-    from sacrecap_captioning.sweep.blind import blind_sets
-    from sacrecap_captioning.training.run_folder import RunFolder, with_features
+    from sacrecap_captioning.captioned_images import CaptionedImages, given_features
+    from sacrecap_captioning.generation import blind_sets, is_run
+    from sacrecap_captioning.run_folder import RunFolder, with_features
 
     file, cache = places(features)
     trained = not _is_address(captioner) and is_run(captioner)

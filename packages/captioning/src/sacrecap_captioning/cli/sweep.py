@@ -15,9 +15,8 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.errors import UsageError, accepted_name
 from sacrecap.report.pictures import check_matplotlib
 from sacrecap_captioning.cli import shared
-from sacrecap_captioning.encoder_names import AUTO, check_encoder, is_checkpoint
-from sacrecap_captioning.settings import MODEL_NAMES, Settings
-from sacrecap_captioning.sweep.sweep_plan import Sweep
+from sacrecap_captioning.settings import AUTO, MODEL_NAMES, Settings, check_encoder, is_checkpoint
+from sacrecap_captioning.sweep_plan import Sweep
 
 TRAINING = {
     "weights": "words",
@@ -133,9 +132,9 @@ def command(data: str, output: str, quick: bool, processes: int | None, format_:
         accepted_name("the model", model, MODEL_NAMES)
     sweep = Sweep(data, chosen, losses or Sweep.losses, methods, training=training, **swept)
     with shared.torch_needed("sweeping captioners"):
-        from sacrecap_captioning.decoding.methods import set_method
-        from sacrecap_captioning.sweep.grid import run_sweep
-        from sacrecap_captioning.sweep.report import render, write_pictures
+        from sacrecap_captioning.grid import run_sweep
+        from sacrecap_captioning.set_methods import set_method
+        from sacrecap_captioning.sweep_result import render, write_pictures
 
         check_matplotlib()
         if len({str(set_method(method)) for method in methods}) < len(methods) or len(set(chosen)) < len(chosen):

@@ -10,13 +10,12 @@ from sacrecap.cli import options
 from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import UsageError
+from sacrecap_captioning.captioned_images import read_images
 from sacrecap_captioning.cli import shared
-from sacrecap_captioning.data.captioned_images import read_images
-from sacrecap_captioning.encoder_names import check_encoder
-from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.settings import Settings, check_encoder
 
 if TYPE_CHECKING:
-    from sacrecap_captioning.training.training import Position
+    from sacrecap_captioning.training import Position
 
 
 @click.command(
@@ -62,8 +61,8 @@ def _run(output: str, given: dict[str, Any], **places: Any) -> Position:
         for split in ("train", "val"):
             images.split(split)
     stage.text = "loading PyTorch"
-    from sacrecap_captioning.training import training
-    from sacrecap_captioning.training.run_folder import RunFolder
+    from sacrecap_captioning import training
+    from sacrecap_captioning.run_folder import RunFolder
 
     shared.one_thread()
     shown = {"progress": _show, "reading": lambda split, *at: shared.show_images(f"reading {split}", *at), **places}

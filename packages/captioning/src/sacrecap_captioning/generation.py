@@ -10,36 +10,127 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import torch
+from torch import Tensor
 
+import sacrecap
 from sacrecap.data.captioned import CaptionedImage, is_captioned
 from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError, UsageError
-from sacrecap.resources.endpoint import Endpoint
+from sacrecap.errors import DataError, UsageError, warn
+from sacrecap.resources.endpoint import Endpoint, Question
+from sacrecap.rewards import CaptionReward
+from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.checkpoints import enough_memory
-from sacrecap_captioning.data.captioned_images import CaptionedImages, given_features
-from sacrecap_captioning.data.encoder import Encoder
-from sacrecap_captioning.data.features import FeatureRows
-from sacrecap_captioning.decoding.endpoint_speaker import endpoint_sets, tell_of_cut
-from sacrecap_captioning.decoding.methods import ImageBatch, SetMethod, set_method
-from sacrecap_captioning.decoding.speaker import Speaker, TrainedSpeaker
-from sacrecap_captioning.decoding.synonyms import Neighbours, near_words
-from sacrecap_captioning.decoding.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
-from sacrecap_captioning.training.data import frozen_features, tokenised
-from sacrecap_captioning.training.run_folder import CONFIG, RunFolder, with_features
+from sacrecap_captioning.captioned_images import CaptionedImages, given_features
+from sacrecap_captioning.encoders import Encoder, FeatureRows, enough_memory
+from sacrecap_captioning.run_folder import CONFIG, RunFolder, with_features
+from sacrecap_captioning.search import Sampling
+from sacrecap_captioning.set_methods import (
+    Beam,
+    ImageBatch,
+    Neighbours,
+    RandomSampling,
+    SetMethod,
+    Speaker,
+    TrainedSpeaker,
+    in_sets,
+    near_words,
+    set_method,
+)
+from sacrecap_captioning.training_data import frozen_features, tokenised
+from sacrecap_captioning.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from sacrecap_captioning.data.feature_file import FeatureFile
+    from sacrecap.data.captioned import CaptionedImage
+    from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
+
+CHUNK = 512
+"""Questions that are asked together: what waits for an answer takes memory."""
+
+
+def endpoint_sets(
+    endpoint: Endpoint,
+    images: CaptionedImages,
+    method: SetMethod,
+    *,
+    captions: int,
+    limit: int,
+    seed: int,
+    prompts: Sequence[str] = (PROMPT,),
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, list[str]]:
+    """Captions of each image, by image id; empty where the endpoint refuses one, of which a warning tells.
+
+    Raises:
+        UsageError: a method other than sampling with a temperature and top-p, or the likeliest answer to each prompt.
+        SacrecapError: the endpoint does not answer, or the budget is spent; what was answered is kept.
+    """
+    each = captions // len(prompts)
+    sampling = _sampling(method, each)
+    sets: dict[str, list[str]] = {}
+    ends: list[str] = []
+    together = max(1, CHUNK // captions)
+    for start in range(0, len(images), together):
+        chunk = images[start : start + together]
+        questions = [
+            Question(
+                prompts[number // each],
+                images=(partial(_bytes, images, image),),
+                tokens=limit,
+                temperature=sampling.temperature,
+                top_p=sampling.nucleus,
+                seed=seed + number if sampling.temperature else None,
+            )
+            for image in chunk
+            for number in range(captions)
+        ]
+        answers = endpoint.ask(questions)
+        ends += [answer.end for answer in answers]
+        said = (answer.text if answer.end in {"stop", "length"} else "" for answer in answers)
+        made = in_sets([" ".join(text.split()) for text in said], captions)
+        sets |= zip((image.id for image in chunk), made, strict=True)
+        if progress is not None:
+            progress(len(sets))
+    unsaid = len(ends) - ends.count("stop") - ends.count("length")
+    if unsaid:
+        warn(f"{unsaid:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
+    tell_of_cut(ends.count("length"), len(ends), limit)
+    return sets
+
+
+def tell_of_cut(cut: int, captions: int, limit: int) -> None:
+    """Warns of captions that were cut at the limit."""
+    if cut:
+        warn(f"{cut:,} of {captions:,} captions were cut at {limit} tokens; give a larger --limit")
+
+
+def _bytes(images: CaptionedImages, image: CaptionedImage) -> bytes:
+    """The file of an image, as it is."""
+    if images.files is None:
+        raise UsageError("an endpoint looks at images, and only their features are known")
+    return images.files.read(image.file)
+
+
+def _sampling(method: SetMethod, captions: int) -> Sampling:
+    """How words are drawn, for this many captions by one prompt; the temperature 0 is for the likeliest answer."""
+    if isinstance(method, RandomSampling) and not method.top_k:
+        return Sampling(method.temperature, nucleus=method.nucleus)
+    if isinstance(method, Beam) and captions == 1:
+        return Sampling(0.0)
+    raise UsageError(
+        "an endpoint samples with a temperature and top-p, rs(temperature=0.7, nucleus=0.9), or gives the likeliest "
+        f"answer to each prompt, --method beam --captions 1; got {method} for {captions} captions by a prompt"
+    )
 
 
 def generate(
@@ -346,3 +437,66 @@ def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
             f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "
             "which stay what they are; choose another method"
         )
+
+
+TYPICAL, NEAREST = "most typical captions", "captions of the nearest images"
+BLIND = {name: f"{name.replace(' ', '-')}.json" for name in (TYPICAL, NEAREST)}
+"""The files of their sets in the folder of a sweep."""
+_CAPTIONS, _IMAGES = 200, 300
+"""How many training captions are tried, and on how many training images."""
+_TOGETHER = 256
+
+
+def blind_sets(
+    images: CaptionedImages, split: str, number: int, run: RunFolder | None = None, cache: PathLike | None = None
+) -> dict[str, dict[str, list[str]]]:
+    """Sets of so many captions for the images of a split, by name, from the captions of the split `train`.
+
+    Which images are near is what the features of the run's encoder say; without a run it is not known.
+    """
+    train, part = images.split("train"), images.split(split)
+    typical = typical_captions(train, number)
+    sets = {TYPICAL: {image.id: typical for image in part}}
+    if run is not None:
+        file, encoder = given_features(run.settings), run.encoder()
+        of_train, of_part = (frozen_features(each, encoder, file, cache) for each in (train, part))
+        sets[NEAREST] = nearest_captions(train, part, of_train, of_part, number)
+    return sets
+
+
+def typical_captions(train: CaptionedImages, number: int) -> list[str]:
+    """The training captions, of a sample, with the highest mean CIDEr-D on a sample of the training images."""
+    draws = random.Random(0)
+    images = draws.sample(list(train), min(_IMAGES, len(train)))
+    texts = sorted({text for image in train for text in image.references})
+    tried = draws.sample(texts, min(_CAPTIONS, len(texts)))
+    ids = [image.id for image in images]
+    reward = CaptionReward({image.id: list(image.references) for image in images}, "cider-d", end=False)
+    # Not as a reward is called, which would warn that a policy says the same of all images.
+    words = dict(zip(tried, sacrecap.tokenize(tried), strict=True))
+    means = {text: reward.rewards(CompletionBatch([own] * len(ids), ids)).mean() for text, own in words.items()}
+    return sorted(tried, key=lambda text: -means[text])[:number]
+
+
+def nearest_captions(
+    train: CaptionedImages, part: CaptionedImages, of_train: FeatureRows, of_part: FeatureRows, number: int
+) -> dict[str, list[str]]:
+    """For each image the captions of the training images whose features have the greatest cosine with its own."""
+    known = _directions(of_train, len(train))
+    sets = {}
+    for start in range(0, len(part), _TOGETHER):
+        rows = torch.arange(start, min(start + _TOGETHER, len(part)))
+        likely = (_directions_of(of_part, rows) @ known.T).topk(min(number, len(train))).indices.tolist()  # (B, k)
+        for row, places in zip(rows.tolist(), likely, strict=True):
+            copied = [text for place in places for text in train[place].references]
+            sets[part[row].id] = copied[:number]
+    return sets
+
+
+def _directions(features: FeatureRows, images: int) -> Tensor:
+    """(images, D) vectors of length 1."""
+    return torch.cat([_directions_of(features, rows) for rows in torch.split(torch.arange(images), _TOGETHER)])
+
+
+def _directions_of(features: FeatureRows, rows: Tensor) -> Tensor:
+    return torch.nn.functional.normalize(features.rows(rows).pooled.cpu().flatten(1))

@@ -23,11 +23,10 @@ import sacrecap
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.checkpoints import read_tensors, write_tensors
-from sacrecap_captioning.data.encoder import Standardisation, load_encoder
+from sacrecap_captioning.captioner import Vocabulary
+from sacrecap_captioning.encoders import Standardisation, load_encoder, read_tensors, write_tensors
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.vocabulary import Vocabulary
 
 FORMAT = 2
 """Version of the folder's own form."""

@@ -1,16 +1,71 @@
-"""The base of all captioners: a state that starts from image features, and a step from word to word."""
+"""Words and their ids; the base of all captioners: a state from image features, and a step from word to word.
+
+Id 0 ends a caption, comes before its first word, and is the padding after an end.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
-from sacrecap_captioning.vocabulary import END
+from sacrecap.errors import DataError
+
+END = 0
+"""Ends a caption, begins it (the word before the first), and pads."""
+UNKNOWN = 1
+"""Any word that is not in the vocabulary."""
+
+_SPECIAL = ("<end>", "<unknown>")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words of a captioner, by id.
+
+    Attributes:
+        words: word of each id; the first two are `<end>` and `<unknown>`.
+    """
+
+    words: tuple[str, ...]
+    _ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.words[:2] != _SPECIAL:
+            raise DataError(f"a vocabulary begins with {', '.join(_SPECIAL)}, got {list(self.words[:2])}")
+        if len(set(self.words)) != len(self.words):
+            twice = [word for word, count in Counter(self.words).items() if count > 1]
+            raise DataError(f"a vocabulary has each word once, got {twice[:5]} twice")
+        object.__setattr__(self, "_ids", {word: number for number, word in enumerate(self.words)})
+
+    @classmethod
+    def build(cls, captions: Iterable[Sequence[str]], *, least: int = 5) -> Vocabulary:
+        """The words that occur at least `least` times in tokenised captions, commonest first."""
+        counts = Counter(word for caption in captions for word in caption)
+        kept = sorted((word for word, count in counts.items() if count >= least), key=lambda w: (-counts[w], w))
+        return cls((*_SPECIAL, *kept))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def encode(self, tokens: Sequence[str], limit: int) -> list[int]:
+        """Ids of at most `limit` tokens, and the end after them."""
+        return [*(self._ids.get(token, UNKNOWN) for token in tokens[:limit]), END]
+
+    def text(self, ids: Iterable[int]) -> str:
+        """The words before the first end, joined by blanks."""
+        words = []
+        for number in ids:
+            if number == END:
+                break
+            words.append(self.words[number])
+        return " ".join(words)
+
 
 State: TypeAlias = tuple[Tensor, ...]
 """The state of a captioner between words: tensors of B rows each, so that rows can be selected and repeated."""

@@ -20,8 +20,8 @@ from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoPr
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
-from sacrecap_captioning.decoding.speaker import in_sets, uniform
-from sacrecap_captioning.models.search import PLAIN, Sampling
+from sacrecap_captioning.search import PLAIN, Sampling
+from sacrecap_captioning.set_methods import in_sets, uniform
 
 if TYPE_CHECKING:
     from PIL.Image import Image

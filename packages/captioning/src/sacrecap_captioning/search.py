@@ -14,8 +14,7 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models.captioner import State
-from sacrecap_captioning.vocabulary import END
+from sacrecap_captioning.captioner import END, State
 
 
 @dataclass(frozen=True)

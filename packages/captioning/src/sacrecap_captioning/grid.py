@@ -39,26 +39,16 @@ from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.data.writers import write_caption_sets
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.checkpoints import write_tensors
-from sacrecap_captioning.data.captioned_images import CaptionedImages
-from sacrecap_captioning.decoding.generation import generate
-from sacrecap_captioning.folders import make_folder
-from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.sweep.blind import BLIND, blind_sets
-from sacrecap_captioning.sweep.sweep_plan import (
-    RETRIEVAL_MODEL,
-    Sweep,
-    SweepCell,
-    SweepPlan,
-    check_sweep,
-    rewards_retrieval,
-)
-from sacrecap_captioning.sweep.sweep_result import SETS, SweepResult, collect
-from sacrecap_captioning.training.data import frozen_features
-from sacrecap_captioning.training.pretraining import first_encoder
-from sacrecap_captioning.training.retrieval import train_retrieval
-from sacrecap_captioning.training.run_folder import RunFolder
-from sacrecap_captioning.training.training import train
+from sacrecap_captioning.captioned_images import CaptionedImages
+from sacrecap_captioning.encoders import write_tensors
+from sacrecap_captioning.generation import BLIND, blind_sets, generate
+from sacrecap_captioning.retrieval_model import train_retrieval
+from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.settings import Settings, make_folder
+from sacrecap_captioning.sweep_plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
+from sacrecap_captioning.sweep_result import SETS, SweepResult, collect
+from sacrecap_captioning.training import train
+from sacrecap_captioning.training_data import first_encoder, frozen_features
 
 SweepProgress = Callable[[str, int, int], None]
 SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"

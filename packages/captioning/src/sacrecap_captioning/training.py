@@ -26,20 +26,16 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.checkpoints import enough_memory, write_tensors
-from sacrecap_captioning.data.captioned_images import CaptionedImages, read_images
-from sacrecap_captioning.data.encoder import Standardisation
-from sacrecap_captioning.folders import make_folder
+from sacrecap_captioning.captioned_images import CaptionedImages, read_images
+from sacrecap_captioning.captioner import Vocabulary
+from sacrecap_captioning.encoders import Standardisation, enough_memory, write_tensors
 from sacrecap_captioning.models import Captioner, Sizes, build
-from sacrecap_captioning.models.search import greedy
-from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training.data import Batches, Split, TrainingData, prepare
-from sacrecap_captioning.training.losses import Losses, Objective
-from sacrecap_captioning.training.pretraining import first_encoder
-from sacrecap_captioning.training.retrieval import RetrievalModel
-from sacrecap_captioning.training.rewards import TrainingCaptions
-from sacrecap_captioning.training.run_folder import BEST, CONFIG, LOG, RunFolder, check_new
-from sacrecap_captioning.vocabulary import Vocabulary
+from sacrecap_captioning.objective import Losses, Objective, TrainingCaptions
+from sacrecap_captioning.retrieval_model import RetrievalModel
+from sacrecap_captioning.run_folder import BEST, CONFIG, LOG, RunFolder, check_new
+from sacrecap_captioning.search import greedy
+from sacrecap_captioning.settings import Settings, make_folder
+from sacrecap_captioning.training_data import Batches, Split, TrainingData, first_encoder, prepare
 
 Reading = Callable[[str, int, int], None]
 """Told while images are read: the split, images done, and all images."""

@@ -27,12 +27,11 @@ from torch import Tensor, nn
 
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.checkpoints import read_tensors, write_tensors
-from sacrecap_captioning.data.captioned_images import CaptionedImages, read_images
-from sacrecap_captioning.models.captioner import until_end
-from sacrecap_captioning.training.data import Batches, Split, prepare
-from sacrecap_captioning.training.run_folder import RunFolder, with_features
-from sacrecap_captioning.vocabulary import UNKNOWN, Vocabulary
+from sacrecap_captioning.captioned_images import CaptionedImages, read_images
+from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, until_end
+from sacrecap_captioning.encoders import read_tensors, write_tensors
+from sacrecap_captioning.run_folder import RunFolder, with_features
+from sacrecap_captioning.training_data import Batches, Split, prepare
 
 MARGIN = 0.2
 _KIND = "sacrecap retrieval model"

@@ -1,0 +1,473 @@
+"""Captioned images: the usual folders, read into one form.
+
+    data = CaptionedImages.read("flickr8k")
+    train = data.split("train")
+    train[0].references, train.open(train[0])
+
+The forms are those of `sacrecap.data.captioned`. Files of images lie in any folder below, or in tar files. Images
+without captions are found wherever `CaptionedImages.found` looks.
+
+Features that were computed elsewhere are `.npz` files:
+
+    np.savez("clip.npz", ids=ids, pooled=vectors, grid=regions)     # (N,), (N, D), (N, R, D)
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import io
+import json
+import os
+import tarfile
+import threading
+import zipfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
+from sacrecap.data.images import SUFFIXES
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, accepted_name, of_extra, some
+from sacrecap.vision.image_folder import open_image
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from sacrecap_captioning.settings import Settings
+
+_IDS = ("image_id", "id", "key", "__key__", "filename", "file_name", "path")
+"""Columns of Parquet files that name an image, the first that is there."""
+_IMAGES = ("image", "jpg", "jpeg", "png", "webp", "bytes", "img", "image_path", "path", "file_name", "filename")
+"""Columns that hold an image, or where it lies."""
+_SUFFIXES = (*SUFFIXES, ".tar", ".parquet")
+
+
+class _Place(NamedTuple):
+    """The place of an image: in a file, at an offset of a tar file, or in a row of a Parquet file."""
+
+    name: str
+    """The path of its file, or its id."""
+    file: str
+    offset: int = 0
+    size: int = -1
+    rows: _ParquetImages | None = None
+
+    @property
+    def stem(self) -> str:
+        """The name of its file without folder and suffix, or its id."""
+        return self.name if self.rows is not None else os.path.splitext(os.path.basename(self.name))[0]
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file of its own."""
+        return self.size < 0 and self.rows is None
+
+    def read(self) -> bytes:
+        """The bytes of the image's file."""
+        if self.rows is not None:
+            return self.rows.read(self.offset)
+        with reading(self.file), open(self.file, "rb") as file:
+            file.seek(self.offset)
+            return file.read(self.size)
+
+
+@dataclass(frozen=True)
+class NamedImages:
+    """Images by name."""
+
+    places: dict[str, _Place]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.places
+
+    def read(self, name: str) -> bytes:
+        """The bytes of the image's file. Raises `DataError` if it cannot be read."""
+        return self.places[name].read()
+
+    def open(self, name: str) -> Image:
+        """The image in RGB."""
+        place = self.places[name]
+        inside = "" if place.is_file else f": {name}"
+        return open_image(io.BytesIO(place.read()), name=place.file + inside)
+
+    def stamp(self, name: str) -> str:
+        """Changes when the file does: the image's size, or its row, and the time of the file's last change."""
+        place = self.places[name]
+        info = os.stat(place.file)
+        size = info.st_size if place.is_file else place.offset if place.rows is not None else place.size
+        return f"{size}:{info.st_mtime_ns}"
+
+
+class _ParquetImages:
+    """The images of a Parquet file, of which the last group of rows that was read stays in memory."""
+
+    def __init__(self, path: str) -> None:
+        with of_extra("parquet", f"reading {path}"):
+            from pyarrow import parquet
+        self.path = path
+        with reading(path):
+            try:
+                self._file = parquet.ParquetFile(path)
+            except (ValueError, OSError) as error:
+                raise DataError(f"{path}: is not a Parquet file, or broken ({error})") from None
+        names = self._file.schema_arrow.names
+        column = next((name for name in _IMAGES if name in names), None)
+        if column is None:
+            raise DataError(f"{path}: has no column of images ({', '.join(_IMAGES)}); it has {', '.join(names)}")
+        self.column = column
+        self.ids = next((name for name in _IDS if name in names), None)
+        self._starts = [0]
+        for group in range(self._file.num_row_groups):
+            self._starts.append(self._starts[-1] + self._file.metadata.row_group(group).num_rows)
+        self._kept: tuple[int, list[Any]] = (-1, [])
+        self._lock = threading.Lock()
+
+    def names(self) -> list[str]:
+        """Of its images: the column of ids, or the numbers of rows."""
+        if self.ids is None:
+            return [f"{row:08}" for row in range(self._starts[-1])]
+        return list(map(str, self._file.read(columns=[self.ids]).column(0).to_pylist()))
+
+    def read(self, row: int) -> bytes:
+        """The bytes of the image in a row."""
+        with self._lock:
+            group = next(number for number, start in enumerate(self._starts[1:]) if row < start)
+            if self._kept[0] != group:
+                self._kept = (group, self._file.read_row_group(group, columns=[self.column]).column(0).to_pylist())
+            value = self._kept[1][row - self._starts[group]]
+        content, path = (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, value)
+        if isinstance(content, bytes):
+            return content
+        if not isinstance(path, str):
+            raise DataError(f"{self.path}: row {row} has no image in {self.column}: neither bytes nor a path")
+        place = os.path.join(os.path.dirname(self.path), path)
+        with reading(place), open(place, "rb") as file:
+            return file.read()
+
+
+def files_below(folder: Path, wanted: Collection[str]) -> NamedImages:
+    """The files below a folder that have wanted names: in folders at any depth, or in tar files.
+
+    Raises:
+        DataError: a tar file is broken, or two files have the same wanted name.
+    """
+    found: dict[str, _Place] = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            if name in wanted or name.endswith(".tar"):
+                for place in _inside(os.path.join(parent, name), parent):
+                    own = os.path.basename(place.name)
+                    if own in wanted and found.setdefault(own, place) != place:
+                        raise DataError(f"two files are called {own}: {found[own].file} and {place.file}; remove one")
+    return NamedImages(found)
+
+
+def places_of(what: str) -> list[_Place]:
+    """The images, in the order of their names."""
+    if os.path.isdir(what):
+        found = [os.path.join(folder, name) for folder, _, names in os.walk(what) for name in names]
+        files, base = sorted(path for path in found if _is_one(path)), what
+    elif os.path.exists(what) or not glob.has_magic(what):
+        files, base = [what], os.path.dirname(what)
+        if not _is_one(what):
+            raise DataError(
+                f"{what}: is neither a folder nor a file of {', '.join(_SUFFIXES)}, and no data set with captions"
+            )
+    else:
+        files, base = sorted(path for path in glob.glob(what, recursive=True) if _is_one(path)), ""
+    return [place for file in files for place in _inside(file, base)]
+
+
+def _inside(file: str, base: str) -> Iterator[_Place]:
+    """The images of a file, which is one, or a tar file or a Parquet file of several."""
+    with reading(file):
+        os.stat(file)
+    if file.lower().endswith(".parquet"):
+        rows = _ParquetImages(file)
+        yield from (_Place(name, file, row, rows=rows) for row, name in enumerate(rows.names()))
+    elif file.lower().endswith(".tar"):
+        try:
+            with reading(file), tarfile.open(file) as tar:
+                for member in tar:
+                    if member.isreg() and _is_one(member.name):
+                        yield _Place(member.name, file, member.offset_data, member.size)
+        except tarfile.TarError as error:
+            raise DataError(f"{file}: broken tar file ({error}); copy or download it again") from None
+    else:
+        yield _Place(os.path.relpath(file, base or "."), file)
+
+
+def _is_one(name: str) -> bool:
+    return name.lower().endswith(_SUFFIXES) and not os.path.basename(name).startswith(".")
+
+
+SUFFIX = ".npz"
+_OTHER_SUFFIXES = (
+    *(".npy", ".safetensors", ".pt", ".pth", ".bin", ".h5", ".hdf5"),
+    *(".pkl", ".tsv", ".csv", ".json", ".zip", ".tar"),
+)
+_PARTS = ("pooled", "grid")
+_LAYOUT = "np.savez(FILE, ids=…, pooled=…, grid=…) makes it: ids (N,), with pooled (N, D), grid (N, R, D) or both"
+FloatArray: TypeAlias = npt.NDArray[np.float32]
+
+
+class FeatureFile:
+    """The vectors of images in a file, which is read as a whole.
+
+    Raises:
+        DataError: it cannot be read, or has another form; the message says which form is accepted.
+
+    Attributes:
+        path: of the file.
+        ids: image ids, in the file's order.
+        feature: D, the size of a vector.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = os.fspath(path)
+        if not self.path.endswith(SUFFIX):
+            raise DataError(f"{self.path}: is not a file of features; these are called {SUFFIX}: {_LAYOUT}")
+        with reading(path):
+            self._parts = _arrays(self.path)
+        self.ids = self._ids(self._parts.pop("ids", None))
+        self._numbers = {image: number for number, image in enumerate(self.ids)}
+        self.feature = self._size()
+
+    def __contains__(self, image: str) -> bool:
+        return image in self._numbers
+
+    def rows(self, images: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+        """(B, D) vectors and (B, R, D) regions of these images.
+
+        An image without its own vector gets the mean of its regions; one without regions gets its vector as the only
+        region.
+
+        Raises:
+            DataError: a number is infinite or none; the message says of which image.
+        """
+        numbers = [self._numbers[image] for image in images]
+        found = {name: np.asarray(array[numbers], np.float32) for name, array in self._parts.items()}
+        for part in found.values():
+            whole = np.isfinite(part.reshape(len(images), -1)).all(1)
+            if not whole.all():
+                raise DataError(
+                    f"{self.path}: the features of {images[int(np.argmin(whole))]!r} have numbers that are infinite or "
+                    "none (NaN); compute them again"
+                )
+        pooled = found["pooled"] if "pooled" in found else found["grid"].mean(1)
+        return pooled, found.get("grid", pooled[:, None])
+
+    def _ids(self, array: npt.NDArray[Any] | None) -> tuple[str, ...]:
+        if array is None or not array.size:
+            raise DataError(f"{self.path}: holds no ids; {_LAYOUT}")
+        if array.dtype.kind not in "iuU" or array.ndim != 1:
+            raise DataError(
+                f"{self.path}: ids must be a list of strings or whole numbers, and is of another type; "
+                "ids=np.array(ids, dtype=str)"
+            )
+        ids = tuple(map(str, array.tolist()))
+        twice = [image for image, count in Counter(ids).items() if count > 1]
+        if twice:
+            raise DataError(f"{self.path}: has {some(twice)} twice; give each once")
+        return ids
+
+    def _size(self) -> int:
+        """D, which is the same of vectors and regions."""
+        arrays = self._parts
+        if not arrays or not arrays.keys() <= set(_PARTS):
+            raise DataError(f"{self.path}: holds ids, {', '.join(arrays) or 'and nothing else'}; {_LAYOUT}")
+        for name, array in arrays.items():
+            if array.dtype.kind != "f" or array.ndim != _PARTS.index(name) + 2 or not array.size:
+                kind = "floats" if array.dtype.kind == "f" else "other values than floats"
+                raise DataError(f"{self.path}: {name} is {array.shape} of {kind}; {_LAYOUT}")
+            if len(array) != len(self.ids):
+                raise DataError(f"{self.path}: {name} has {len(array):,} rows for {len(self.ids):,} ids")
+        sizes = [array.shape[-1] for array in arrays.values()]
+        if len(set(sizes)) > 1:
+            raise DataError(
+                f"{self.path}: {' and '.join(arrays)} have vectors of {' and '.join(map(str, sizes))} numbers; "
+                "captioners take vectors of one size: leave one of the two out"
+            )
+        return int(sizes[0])
+
+
+def is_feature_file(place: PathLike) -> bool:
+    """Whether this names a file, not a folder: it exists as a file, or does not exist and has the suffix of a data
+    file.
+
+    Suffixes of other formats count too, although `FeatureFile` refuses them: nobody wants a folder with such a name.
+    """
+    return os.path.isfile(place) or (
+        not os.path.isdir(place) and os.fspath(place).lower().endswith((SUFFIX, *_OTHER_SUFFIXES))
+    )
+
+
+def _arrays(path: str) -> dict[str, npt.NDArray[Any]]:
+    """The arrays in a file by name."""
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return dict(arrays)
+    except (zipfile.BadZipFile, ValueError, EOFError, TypeError, AttributeError) as error:
+        raise DataError(f"{path}: is not an .npz file, or damaged ({error}); write it with np.savez") from None
+
+
+class CaptionedImages(Sequence[CaptionedImage]):
+    """Captioned images in the order of their data set, and the files of their pixels."""
+
+    def __init__(self, images: Iterable[CaptionedImage], files: NamedImages | None) -> None:
+        """Without `files` the images cannot be opened."""
+        self._images = tuple(images)
+        self.files = files
+
+    @classmethod
+    def read(
+        cls,
+        path: PathLike,
+        *,
+        on_missing: str = "error",
+        features: FeatureFile | None = None,
+        listed: Sequence[CaptionedImage] | None = None,
+    ) -> CaptionedImages:
+        """Reads a data set.
+
+        Args:
+            path: its folder, or its Karpathy split file.
+            on_missing: how to treat an image without a file: `error`, or `skip`.
+            features: features that replace the image files, which are then not needed.
+            listed: the result of `read_captioned` for the path, if it was called before.
+
+        Raises:
+            DataError: no data set is recognised there, it is broken, or images have no file, or no features.
+            UsageError: no such way to treat missing images.
+        """
+        accepted_name("what to do about missing images", on_missing, ("error", "skip"))
+        images = read_captioned(path) if listed is None else listed
+        if features is not None:
+            there, files = {image.id for image in images if image.id in features}, None
+        else:
+            folder = Path(path) if os.path.isdir(path) else Path(path).parent
+            files = files_below(folder, {image.file for image in images})
+            there = {image.id for image in images if image.file in files}
+        missing = [image for image in images if image.id not in there]
+        if missing and (on_missing == "error" or len(missing) == len(images)):
+            raise DataError(_missing(path, missing, len(images), features))
+        return cls((image for image in images if image.id in there), files)
+
+    @classmethod
+    def found(cls, what: PathLike, split: str = "test") -> CaptionedImages:
+        """The images of a folder and its subfolders, of names with `*`, of tar files, or of a Parquet file.
+
+        The id of an image is the name of its file without suffix, or what a Parquet file's column of ids says. Where
+        two have the same name, the ids are the names with their folders.
+
+        Raises:
+            DataError: there is no image, a file is broken, or two images have one id.
+            MissingDependencyError: a Parquet file needs pyarrow.
+        """
+        places = places_of(os.fspath(what))
+        if not places:
+            raise DataError(
+                f"{os.fspath(what)}: no images are there; images are a folder, names such as 'photos/*.jpg', tar files "
+                "of webdataset, or Parquet files"
+            )
+        stems = Counter(place.stem for place in places)
+        ids = [place.stem if stems[place.stem] == 1 else os.path.splitext(place.name)[0] for place in places]
+        twice = [image for image, count in Counter(ids).items() if count > 1]
+        if twice:
+            raise DataError(f"{os.fspath(what)}: several images are called {some(twice)}; give them names of their own")
+        return cls(
+            (CaptionedImage(image, image, split, ()) for image in ids), NamedImages(dict(zip(ids, places, strict=True)))
+        )
+
+    @overload
+    def __getitem__(self, number: int) -> CaptionedImage: ...
+    @overload
+    def __getitem__(self, number: slice) -> CaptionedImages: ...
+    def __getitem__(self, number: int | slice) -> CaptionedImage | CaptionedImages:
+        chosen = self._images[number]
+        return CaptionedImages(chosen, self.files) if isinstance(chosen, tuple) else chosen
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def split(self, name: str) -> CaptionedImages:
+        """The images of a split.
+
+        Raises:
+            UsageError: none is in it; the message says which splits there are.
+        """
+        return CaptionedImages(of_split(self, name), self.files)
+
+    def first(self, number: int | None) -> CaptionedImages:
+        """At most this many images of each split, in their order; all of them for None."""
+        if number is None:
+            return self
+        chosen: dict[str, list[CaptionedImage]] = {}
+        for image in self:
+            chosen.setdefault(image.split, []).append(image)
+        kept = {image.id for images in chosen.values() for image in images[:number]}
+        return CaptionedImages((image for image in self if image.id in kept), self.files)
+
+    def open(self, image: CaptionedImage) -> Image:
+        """The whole image in RGB.
+
+        Raises:
+            DataError: its file cannot be read, or only its features are known.
+            MissingDependencyError: Pillow is not installed.
+        """
+        if self.files is None:
+            raise DataError("the features of these images were given, and their files not looked for")
+        return self.files.open(image.file)
+
+    def stamp(self, image: CaptionedImage) -> str:
+        """Changes when the image's file does; empty where only its features are known."""
+        return "" if self.files is None else self.files.stamp(image.file)
+
+    def references(self) -> dict[str, list[str]]:
+        """The captions by image id, as `sacrecap.score` takes them."""
+        return {image.id: list(image.references) for image in self}
+
+    @property
+    def checksum(self) -> str:
+        """The same for the same images, splits and captions in the same order."""
+        rows = [[image.id, image.split, *image.references] for image in self]
+        return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
+
+
+def read_images(settings: Settings) -> CaptionedImages:
+    """The images that a run uses, of all splits."""
+    features = given_features(settings)
+    images = CaptionedImages.read(settings.data, on_missing=settings.on_missing, features=features)
+    return images.first(settings.images)
+
+
+def given_features(settings: Settings) -> FeatureFile | None:
+    """The file of features of a run, where it has one instead of an encoder."""
+    return None if settings.features is None else FeatureFile(settings.features)
+
+
+def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None) -> str:
+    """The message about images without a file, or without features."""
+    splits = dict.fromkeys(image.split for image in missing)
+    counts = ", ".join(f"{sum(image.split == split for image in missing):,} of {split}" for split in splits)
+    if features is not None:
+        return (
+            f"{features.path}: no features of {some([image.id for image in missing])} of {images:,} in "
+            f"{os.fspath(path)} ({counts}); features there are of {some(features.ids)}; compute those that are "
+            "missing, or leave these images out (--on-missing skip)"
+        )
+    remedy = (
+        "put their folder or tar file there"
+        if len(missing) == images
+        else "put them there, or leave these images out (--on-missing skip)"
+    )
+    return (
+        f"{os.fspath(path)}: no file for {some([image.file for image in missing])} of {images:,} ({counts}); {remedy}"
+    )

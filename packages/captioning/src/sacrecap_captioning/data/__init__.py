@@ -1,1 +1,0 @@
-"""Input and output of captioners: images, generated scenes, features, vocabularies."""

@@ -1,1 +1,0 @@
-"""Makes captions with a captioner: search, sampling, and methods for caption sets."""

@@ -1,0 +1,512 @@
+"""Encoders by name: pixels to features, one vector for the image and one per region of its grid, standardised.
+
+`small` is for pictures as small as the made-up scenes. Other names are vision models of transformers.
+
+Features are read where they are asked for: of a frozen encoder, of a learning one, or computed elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+import os
+import pickle
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from sacrecap.data.atomic import atomic_write, replace
+from sacrecap.data.captioned import CaptionedImage
+from sacrecap.data.source import PathLike, reading
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.vision.checkpoint_parts import load_part
+from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
+from sacrecap_captioning.captioner import Features
+from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
+    """Writes tensors, numbers and texts in dictionaries and lists. Raises `DataError` if it cannot be written."""
+    with atomic_write(path, "wb") as file:
+        torch.save(dict(content), file)
+
+
+def read_tensors(path: PathLike) -> dict[str, Any]:
+    """Reads what `write_tensors` wrote, onto the CPU. Raises `DataError` for a missing or damaged file."""
+    try:
+        with reading(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except DataError:
+        raise
+    except (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(f"{path}: is not a checkpoint of sacrecap, or damaged ({reason})") from None
+    return content
+
+
+@contextlib.contextmanager
+def enough_memory(otherwise: str) -> Iterator[None]:
+    """Turns running out of memory, on a GPU or not, into a `DataError` with this message."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        # Where it is the CPU's memory, torch has no class for it.
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
+        raise DataError(otherwise) from None
+
+
+GIVEN = "features"
+"""The name of what stands for an encoder where features were computed elsewhere."""
+_MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+"""Mean and deviation of ImageNet's channels."""
+
+
+class Standardisation(nn.Module):
+    """Features brought to mean 0 and deviation 1 by what `measure` has measured; before that they are as they come.
+
+    Captioners learn several times faster from such features. This class alone stands for features that were computed
+    elsewhere.
+
+    Attributes:
+        name: what tells the source of the features from others, such as `microsoft/resnet-18`.
+        side: pixels of the side of the square that the source takes; 0 if it takes none.
+        feature: D, the size of a feature.
+    """
+
+    pooled_mean: Tensor
+    pooled_deviation: Tensor
+    grid_mean: Tensor
+    grid_deviation: Tensor
+
+    def __init__(self, feature: int, *, name: str = GIVEN, side: int = 0) -> None:
+        super().__init__()
+        self.name = name
+        self.side = side
+        self._begin(feature)
+
+    def _begin(self, feature: int) -> None:
+        self.feature = feature
+        for part in Features._fields[:2]:
+            self.register_buffer(f"{part}_mean", torch.zeros(feature))
+            self.register_buffer(f"{part}_deviation", torch.ones(feature))
+
+    def standard(self, found: Features) -> Features:
+        """The features standardised."""
+        return Features(
+            (found.pooled - self.pooled_mean) / self.pooled_deviation,
+            (found.grid - self.grid_mean) / self.grid_deviation,
+        )
+
+    @torch.no_grad()
+    def measure(self, batches: Iterable[Features]) -> None:
+        """From now on features have mean 0 and deviation 1 over these."""
+        found = list(batches)
+        for part, rows in (
+            ("pooled", torch.cat([each.pooled for each in found])),
+            ("grid", torch.cat([each.grid.flatten(0, 1) for each in found])),
+        ):
+            getattr(self, f"{part}_mean").copy_(rows.mean(0))
+            getattr(self, f"{part}_deviation").copy_(rows.std(0) + 1e-3)
+
+    @property
+    def standardised(self) -> bool:
+        """Whether `measure` was called, on this one or on the one whose weights it has."""
+        return bool(self.pooled_mean.any())
+
+    @property
+    def checksum(self) -> str:
+        """The same for the same name, side and weights."""
+        digest = hashlib.sha256(f"{self.name} {self.side}".encode())
+        for name, weights in self.state_dict().items():
+            digest.update(name.encode())
+            digest.update(weights.detach().cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()[:16]
+
+
+class Encoder(Standardisation):
+    """(B, 3, H, W) pixels in [0, 1] to `Features`, standardised once `standardise` was called."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, name: str, body: nn.Module, side: int, *, colours: tuple[Tensor, Tensor] | None = None) -> None:
+        """`body` gives maps (B, D, h, w), or `Features`; `colours` are mean and deviation of its pixels, (3,) each.
+
+        Without `colours` they are ImageNet's; given ones are saved with the weights.
+        """
+        nn.Module.__init__(self)  # the size of a feature is found out with the body
+        self.name = name
+        self.side = side
+        self.body = body
+        mean, deviation = colours or (torch.tensor(_MEAN), torch.tensor(_DEVIATION))
+        self.register_buffer("mean", mean.view(3, 1, 1), persistent=colours is not None)
+        self.register_buffer("deviation", deviation.view(3, 1, 1), persistent=colours is not None)
+        self._begin(self._feature_size())
+
+    def forward(self, pixels: Tensor) -> Features:
+        """Pooled and grid features."""
+        return self.standard(self._measured(pixels))
+
+    @torch.no_grad()
+    def standardise(self, pixels: Iterable[Tensor]) -> None:
+        """From now on features have mean 0 and deviation 1 over these pictures, batches of (B, 3, H, W)."""
+        training = self.training
+        self.eval()
+        self.measure(self._measured(batch.to(self.mean.device)) for batch in pixels)
+        self.train(training)
+
+    def _measured(self, pixels: Tensor) -> Features:
+        """Features as they come."""
+        found = self.body((pixels - self.mean) / self.deviation)
+        if isinstance(found, Features):
+            return found
+        grid = found.flatten(2).transpose(1, 2)  # (B, R, D) of (B, D, h, w), R = h·w
+        return Features(grid.mean(1), grid)
+
+    def _feature_size(self) -> int:
+        """D, from an empty picture; a picture too small for the network is found out here."""
+        training = self.training
+        self.eval()
+        try:
+            with torch.no_grad():
+                size = self._measured(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
+        except RuntimeError as error:
+            raise UsageError(
+                f"pictures of {self.side} × {self.side} pixels are too small for {self.name}: {error}"
+            ) from None
+        self.train(training)
+        return int(size)
+
+
+def to_pixels(image: Image, side: int) -> Tensor:
+    """(3, side, side) in [0, 1]: the whole image, resized to a square."""
+    resized = image if image.size == (side, side) else image.resize((side, side), 2)  # 2: bilinear
+    return torch.from_numpy(np.array(resized)).permute(2, 0, 1).contiguous().float().div(255)
+
+
+def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> Encoder:
+    """An encoder with weights.
+
+    Args:
+        name: `small`; or a vision model of transformers: its folder, or owner/name on the hub.
+        weights: `auto` (a checkpoint's own, else `random`); `random` (drawn from torch's global generator); or the file
+            of an encoder's state dict.
+        side: pixels of the square that images are resized to; 64 for `small`, else the checkpoint's own.
+
+    Raises:
+        UsageError: no such encoder or weights, or too small a side.
+        DataError: the weights cannot be fetched or read.
+    """
+    check_encoder(name, weights)
+    encoder = load_vision_checkpoint(name, side) if is_checkpoint(name) else Encoder(SMALL, _small(), side or 64)
+    if weights not in {AUTO, RANDOM}:
+        _load_weights(encoder, weights, f"the encoder {name}")
+    return encoder
+
+
+def _load_weights(model: nn.Module, path: str, name: str) -> None:
+    """Loads a state dict without executing what the file may hold.
+
+    Raises `DataError` if the file does not belong to this model.
+    """
+    try:
+        with reading(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            state = torch.load(path, map_location="cpu", weights_only=True)
+        model.load_state_dict(state)
+    except DataError:
+        raise
+    except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise DataError(
+            f"{path}: is not a state dict of {name} ({reason}); save it with torch.save(model.state_dict())"
+        ) from None
+
+
+def _small() -> nn.Module:
+    """Four convolutions, each of which halves the picture: 64 pixels become a grid of 4 × 4."""
+    layers: list[nn.Module] = []
+    for before, after in ((3, 24), (24, 48), (48, 96), (96, 128)):
+        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+_load = partial(load_part, what="vision checkpoint", files="config.json, preprocessor_config.json and the weights")
+_TOWERS = ("vision_model", "vision_tower")
+"""What models of image and text call the part that sees."""
+
+
+def load_vision_checkpoint(name: str, side: int | None = None) -> Encoder:
+    """The encoder of a checkpoint that `AutoModel` can load; of a model of image and text, its vision tower.
+
+    Size, mean and deviation of its pixels are those of its image processor. The whole image is resized to the square,
+    as for every encoder: the processor's crop is left out.
+
+    Raises:
+        DataError: it cannot be loaded, is no vision model, or its weights are not complete.
+        UsageError: it does not take pictures of this side.
+        MissingDependencyError: it is of timm, which is not installed.
+    """
+    from transformers import AutoImageProcessor, AutoModel  # which takes seconds, and `small` needs none of it
+
+    try:
+        processor: Any = _load(AutoImageProcessor, name)
+        model, report = _load(AutoModel, name, dtype=torch.float32, output_loading_info=True)
+    except ImportError as error:
+        if "timm" not in str(error):
+            raise
+        raise MissingDependencyError(f"{name} is a model of timm, which is not installed: pip install timm") from None
+    part = next((part for part in _TOWERS if hasattr(model, part)), None)
+    tower: nn.Module = model if part is None else getattr(model, part)
+    if "pixel_values" not in inspect.signature(tower.forward).parameters:
+        raise DataError(f"{name}: is no vision model: {type(model).__name__} does not take pixels")
+    missing = [key for key in report["missing_keys"] if part is None or key.startswith(f"{part}.")]
+    untrained = [key for key in missing if "pooler" in key.split(".")]
+    if lacking := sorted(set(missing) - set(untrained)):
+        some = ", ".join(lacking[:3])
+        raise DataError(f"{name}: its weights lack {some} ({len(lacking):,} parts in all); save them whole")
+    body = _Tower(tower, pools=not untrained)
+    return Encoder(name, body, side or _side(processor), colours=_colours(processor))
+
+
+class _Tower(nn.Module):
+    """(B, 3, H, W) normalised pixels to features."""
+
+    def __init__(self, tower: nn.Module, *, pools: bool) -> None:
+        super().__init__()
+        self.tower = tower
+        self.pools = pools
+        self._interpolates = "interpolate_pos_encoding" in inspect.signature(tower.forward).parameters
+
+    def forward(self, pixels: Tensor) -> Features:
+        config: Any = self.tower.config
+        options = {}
+        if self._interpolates and getattr(config, "image_size", None) != pixels.shape[-1]:
+            options["interpolate_pos_encoding"] = True
+        found = self.tower(pixel_values=pixels, **options)
+        hidden: Tensor = found.last_hidden_state
+        if hidden.ndim == 4:  # (B, D, h, w), of a convolutional network; some of timm's have D last
+            if str(getattr(getattr(self.tower, "timm_model", None), "output_fmt", "")) == "NHWC":
+                hidden = hidden.permute(0, 3, 1, 2)
+            before, grid = 0, hidden.flatten(2).transpose(1, 2)
+        else:  # (B, class token and the like + patches, D)
+            of_timm = getattr(self.tower, "timm_model", None)
+            known = None if of_timm is None else int(getattr(of_timm, "num_prefix_tokens", 0))
+            before = max(0, hidden.shape[1] - _patches(config, pixels.shape[-1])) if known is None else known
+            grid = hidden[:, before:]
+        pooled = getattr(found, "pooler_output", None) if self.pools else None
+        if pooled is not None and pooled.flatten(1).shape[1] == grid.shape[2]:
+            return Features(pooled.flatten(1), grid)
+        return Features(hidden[:, 0] if before else grid.mean(1), grid)
+
+
+def _patches(config: Any, side: int) -> int:
+    """Patches of a picture of this side; more than there are tokens where a model joins them on the way."""
+    size = config.patch_size
+    return (side // (size if isinstance(size, int) else size[0])) ** 2
+
+
+def _colours(processor: Any) -> tuple[Tensor, Tensor]:
+    """Mean and deviation of the pixels that the processor gives."""
+    if of_timm := _timms(processor):
+        return torch.tensor(of_timm["mean"]), torch.tensor(of_timm["std"])
+    if not getattr(processor, "do_normalize", False):
+        return torch.zeros(3), torch.ones(3)
+    return torch.tensor(processor.image_mean), torch.tensor(processor.image_std)
+
+
+def _timms(processor: Any) -> dict[str, Any]:
+    """What a checkpoint of timm says of its pixels; nothing of others."""
+    return dict(getattr(processor, "data_config", None) or {})
+
+
+def _side(processor: Any) -> int:
+    """Pixels of the square that the processor makes."""
+    if of_timm := _timms(processor):
+        return int(of_timm["input_size"][-1])
+    size = processor.crop_size if getattr(processor, "do_center_crop", False) else processor.size
+    sides = [size[name] for name in ("height", "shortest_edge", "longest_edge") if size.get(name)]
+    return int(sides[0]) if sides else 224
+
+
+class FeatureRows(Protocol):
+    """Features of many images, read on request."""
+
+    def rows(self, numbers: Tensor) -> Features:
+        """Features of the images of these (B,) indices, in float32."""
+
+
+class StoredFeatures:
+    """Features in a file that is mapped into memory: only the requested ones are read.
+
+    Attributes:
+        array: (images, 1 + R, D): of each image the pooled vector, and its R regions.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        """Raises `DataError` if the file cannot be read."""
+        with reading(path):
+            self.array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
+
+    def rows(self, numbers: Tensor) -> Features:
+        """See `FeatureRows`."""
+        found = torch.from_numpy(np.asarray(self.array[numbers.numpy()]))
+        return Features(found[:, 0].contiguous(), found[:, 1:].contiguous())
+
+
+class GivenFeatures:
+    """Features of a file, in the order of the images, standardised."""
+
+    def __init__(self, file: FeatureFile, images: CaptionedImages, standard: Standardisation) -> None:
+        """Raises `DataError` if the file's vectors have another size than those of `standard`."""
+        if file.feature != standard.feature:
+            raise DataError(
+                f"{file.path}: has vectors of {file.feature:,} numbers, where the captioner was trained with "
+                f"{standard.feature:,}; give features of the same model"
+            )
+        self.file = file
+        self.ids = [image.id for image in images]
+        self.standard = standard
+
+    def rows(self, numbers: Tensor) -> Features:
+        """See `FeatureRows`. Raises `DataError` if a number is infinite or NaN."""
+        pooled, grid = map(torch.from_numpy, self.file.rows([self.ids[number] for number in numbers.tolist()]))
+        return self.standard.standard(Features(pooled, grid).to(self.standard.pooled_mean.device))
+
+    def check(self, progress: Callable[[int], None] | None = None) -> None:
+        """Reads all features once, so that a bad one is found before hours of training."""
+        for numbers in torch.split(torch.arange(len(self.ids)), 256):
+            self.rows(numbers)
+            if progress is not None:
+                progress(int(numbers[-1]) + 1)
+
+
+class EncodedPixels:
+    """Pixels, through an encoder that learns."""
+
+    def __init__(
+        self, images: CaptionedImages, encoder: Encoder, progress: Callable[[int], None] | None = None
+    ) -> None:
+        self.pixels = read_bytes_of_pixels(images, encoder.side, progress)
+        self.encoder = encoder
+
+    def rows(self, numbers: Tensor) -> Features:
+        """See `FeatureRows`."""
+        found: Features = self.encoder(self.pixels[numbers].to(self.encoder.mean.device).float().div(255))
+        return found
+
+
+def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:
+    """(B, 3, side, side) in [0, 1], of these images, which several threads open: the encoder waits for nothing else."""
+    with ThreadPoolExecutor() as pool:
+        return torch.stack(list(pool.map(lambda image: to_pixels(images.open(image), side), chosen)))
+
+
+def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:
+    """(images, 3, side, side) uint8."""
+    pixels = torch.empty(len(images), 3, side, side, dtype=torch.uint8)
+    for number, image in enumerate(images):
+        pixels[number] = to_pixels(images.open(image), side).mul(255).round().byte()
+        if progress is not None:
+            progress(number + 1)
+    return pixels
+
+
+def encode(images: CaptionedImages, encoder: Encoder, *, batch: int = 64) -> Iterator[Features]:
+    """Features by the encoder in its current state, computed on its device, batch after batch on the CPU.
+
+    They are the same for every batch size up to rounding.
+    """
+    for first in range(0, len(images), batch):
+        pixels = read_pixels(images, images[first : first + batch], encoder.side)
+        training = encoder.training
+        encoder.eval()
+        with torch.inference_mode():
+            found: Features = encoder(pixels.to(encoder.mean.device))
+        encoder.train(training)
+        yield found.to(torch.device("cpu"))
+
+
+def cached_features(
+    images: CaptionedImages,
+    encoder: Encoder,
+    folder: PathLike,
+    *,
+    batch: int = 64,
+    progress: Callable[[int], None] | None = None,
+) -> StoredFeatures:
+    """Features of all images: computed, or left in the folder by a call with the same encoder, weights and files.
+
+    Args:
+        images: whose features.
+        encoder: computes them, in its current state, on its device.
+        folder: where they are stored.
+        batch: images at a time.
+        progress: called with the number of finished images.
+
+    Raises:
+        DataError: the folder cannot be made, written or read; or a feature is not a number.
+    """
+    place = Path(folder)
+    label = re.sub(r"[^\w.-]+", "_", encoder.name)
+    path = place / f"{label}-{_key(images, encoder)}.npy"
+    if not path.exists():
+        beside = f"{path}.{os.getpid()}.part"
+        try:
+            os.makedirs(place, exist_ok=True)
+            _compute(beside, images, encoder, batch, progress)
+            replace(beside, str(path))
+        except OSError as error:
+            raise DataError(
+                f"{path}: cannot be written: {error.strerror}; free some space, or choose another place "
+                "(--features DIR)"
+            ) from None
+        finally:
+            Path(beside).unlink(missing_ok=True)
+    return StoredFeatures(path)
+
+
+def _compute(
+    path: str, images: CaptionedImages, encoder: Encoder, batch: int, progress: Callable[[int], None] | None
+) -> None:
+    """Writes the features batch by batch: memory holds one batch."""
+    array: npt.NDArray[np.float32] | None = None
+    done = 0
+    for found in encode(images, encoder, batch=batch):
+        rows = torch.cat([found.pooled[:, None], found.grid], 1).numpy()  # (B, 1 + R, D)
+        whole = np.isfinite(rows).all((1, 2))
+        if not whole.all():
+            image = images[done + int(np.argmin(whole))]
+            raise DataError(
+                f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none (NaN); "
+                "use other weights"
+            )
+        if array is None:
+            array = np.lib.format.open_memmap(path, "w+", np.float32, (len(images), *rows.shape[1:]))
+        array[done : done + len(rows)] = rows
+        done += len(rows)
+        if progress is not None:
+            progress(done)
+
+
+def _key(images: CaptionedImages, encoder: Encoder) -> str:
+    """The same for the same encoder and image files."""
+    digest = hashlib.sha256(encoder.checksum.encode())
+    for image in images:
+        digest.update(f"{image.file}\0{images.stamp(image)}\0".encode())
+    return digest.hexdigest()[:16]

@@ -1,1 +1,0 @@
-"""Training: settings, data, losses, the loop, and the folder that a run leaves."""
