@@ -1,16 +1,18 @@
-"""Claims of the papers of CIDEr, VIFIDEL and Self-CIDEr as tests: docs/explanation/what-of-the-papers-holds.md.
+"""Claims of the papers of CIDEr, VIFIDEL and Self-CIDEr as tests: docs/explanation/papers.md.
 
 usage: claims.py FOLDER [claim …]
 
 FOLDER has `abstract50s`, `pascal50s`, `coco-val2017/captions_val2017.json`, and `diversity-5k/sets.json`, captions of a
-captioner, ten of an image. Prints the tables of the page. Differences have a paired bootstrap over images. The last
-column of a claim that is not confirmed is the number of pairs or images with which a test at 5 % finds a difference of
-the size seen with a probability of 80 %.
+captioner, ten of an image. Prints the files of `benchmarks/papers/claims`. Differences have a paired bootstrap over
+images. The last column of a claim that is not confirmed is the number of pairs or images with which a test at 5 % finds
+a difference of the size seen with a probability of 80 %.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import json
 import warnings
 from collections import Counter
@@ -67,13 +69,14 @@ def main() -> None:
     warnings.simplefilter("ignore")
     data = Data(given.folder)
     for name in given.claims or CLAIMS:
-        print(marked_table(name, data))
+        print(name, table_of(name, data), sep="\n")
 
 
-def marked_table(name: str, data: Data) -> str:
-    """The table of a claim, below the mark that it has on the page."""
-    rows = [f"| {' | '.join(row)} |\n" for row in CLAIMS[name](data)]
-    return f"<!-- {name} -->\n\n{''.join(rows)}"
+def table_of(name: str, data: Data) -> str:
+    """The table of a claim, as CSV."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(CLAIMS[name](data))
+    return written.getvalue()
 
 
 class Data:
@@ -155,7 +158,7 @@ def _p(p: float) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Sequence[str]]:
-    return [header, ["---"] * len(header), *rows]
+    return [header, *rows]
 
 
 # Vedantam et al. (2015)

@@ -1,51 +1,34 @@
-"""The page of the papers' tables: its commands run as it shows them, and print the figures of its tables.
+"""The papers' tables: the commands of `benchmarks/papers/commands.json` print the figures of `tables.csv` beside it.
 
-A row names the line of the output, and its columns where they are not those that the head of the table names; so
-`SACRECAP_UPDATE_DOCS=1` can fill in our figures.
+A row is one figure: the table, the line and the column of the command's output, what the paper prints, what SPICE's
+original program gave, and ours, which `SACRECAP_UPDATE_DOCS=1` fills in.
 """
 
 from __future__ import annotations
 
 import contextlib
 import csv
-import io
+import json
 import re
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import recorded_spice
-from pages import DOCS, UPDATE, run
+from pages import DOCS, ROOT, UPDATE, run
 
-PAGE = DOCS / "explanation" / "papers-tables.md"
+FOLDER = ROOT / "benchmarks" / "papers"
+TABLES = FOLDER / "tables.csv"
 DATA = ("abstract50s", "flickr8k", "pascal50s", "coco-val2017", "coco.df", "coco-stems.df")
-"""What a block names that only the folder of research data has, or that is made of it."""
+"""What a command names that only the folder of research data has, or that is made of it."""
+COMMANDS = {name: "\n".join(lines) for name, lines in json.loads((FOLDER / "commands.json").read_text("utf-8")).items()}
+SETUP = COMMANDS.pop("set-up")
 
 
-@dataclass
-class Block:
-    """Commands, and the table below them, if there is one."""
-
-    language: str
-    code: str
-    table: str
-
-    def __str__(self) -> str:
-        return self.code.splitlines()[-1][:60]
-
-
-def blocks() -> list[Block]:
-    fenced = r"^```(sh|py)\n((?:(?!```).*\n)*)```\n\n((?:\|.*\n)*)"
-    found = re.finditer(fenced, PAGE.read_text("utf-8"), re.MULTILINE)
-    return [Block(match[1], match[2], match[3]) for match in found]
-
-
-SETUP, *BLOCKS = blocks()
+def rows() -> list[dict[str, str]]:
+    with TABLES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
@@ -53,42 +36,52 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("papers")
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_every_table_has_a_command() -> None:
+    assert list(dict.fromkeys(row["table"] for row in rows())) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("table", COMMANDS)
 def test_the_command_prints_the_figures(
-    block: Block, folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    table: str, folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    needs_data = any(name in block.code for name in DATA)
+    command = COMMANDS[table]
+    needs_data = any(name in command for name in DATA)
     data = request.getfixturevalue("shared") / "data" if needs_data else None
     for place in data.iterdir() if data else ():
         if not Path(place.name).exists():
             Path(place.name).symlink_to(place)
-    set_up(SETUP.code if data else SETUP.code.splitlines()[0])
-    output = printed(block)
-    head, rule, *rows = block.table.splitlines()
-    names = [cell.strip() for cell in head[1:-1].split("|")]
-    original = partial(by_the_program, command=block.code, data=data)
-    table = "".join(line + "\n" for line in [head, rule, *(filled(row, names, output, original) for row in rows)])
-    if UPDATE and table != block.table:
-        text = PAGE.read_text("utf-8")
-        PAGE.write_text(text.replace(block.table, table), "utf-8")
-        return
-    assert table == block.table
+    set_up(SETUP if data else SETUP.splitlines()[0])
+    output = of_output(in_shell(command))
+    whole = rows()
+    for row in (row for row in whole if row["table"] == table):
+        now = {**row, "ours": f"{output[row['line']][row['column']]:.3f}"}
+        if row["original"]:
+            now["original"] = f"{by_the_program(row['line'], command, data)[row['column']]:.3f}"
+        assert UPDATE or now == row
+        row.update(now)
+    if UPDATE:
+        with TABLES.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, whole[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(whole)
+
+
+def test_the_page_shows_figures_of_the_tables() -> None:
+    """A row of the page: the table, the line, the columns, and the figures printed and ours in this order."""
+    page = (DOCS / "explanation" / "papers.md").read_text("utf-8")
+    figures = {(row["table"], row["line"], row["column"]): row for row in rows()}
+    shown = re.findall(r"^\| `([^`]+)` \| `([^`]+)`: ([^|]+) \| ([^|]+) \| ([^|]+) \|", page, re.MULTILINE)
+    assert len(shown) > 10
+    for table, line, columns, printed, ours in shown:
+        found = [figures[table, line, column] for column in columns.strip().split("; ")]
+        assert [row["printed"] for row in found] == printed.split()
+        assert [row["ours"] for row in found] == ours.split()
 
 
 def set_up(commands: str) -> None:
     if not Path("papers").exists() or ("coco" in commands and not Path("coco.df").exists()):
         in_shell(commands)
-
-
-def printed(block: Block) -> str:
-    if block.language == "py":
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            exec(compile(block.code, str(PAGE), "exec", dont_inherit=True), {})  # noqa: S102
-        return said.getvalue()
-    return in_shell(block.code)
 
 
 def in_shell(commands: str) -> str:
@@ -107,28 +100,6 @@ def by_the_program(line: str, command: str, data: Path | None) -> dict[str, floa
     if data is None:
         return {"spice": {**recorded["table-1"], **recorded["table-4"]}[line]}
     return recorded_spice.agreement(data, recorded["pascal50s-1" if "--references 1 " in command else "pascal50s"])
-
-
-def filled(row: str, names: list[str], output: str, original: Callable[[str], dict[str, float]]) -> str:
-    """The row of the page with our figures and the original program's, in the columns that the head or it names."""
-    cells = dict(zip(names, (cell.strip() for cell in row[1:-1].split("|")), strict=True))
-    named = re.fullmatch(r"`(.+?)`(?:: (.+))?", cells[names[0]])
-    assert named, row
-    columns = (named[2] or names[0].removeprefix("line: ")).split("; ")
-    cells["ours"] = figures(of_output(output)[named[1]], columns)
-    if "difference" in cells:
-        both = zip(cells["ours"].split(), cells["printed"].split(), strict=True)
-        cells["difference"] = " ".join(f"{float(ours) - float(printed):+.3f}" for ours, printed in both)
-    assert len(cells["ours"].split()) == len(cells["printed"].split()), row
-    for name in names:
-        measured = name.partition(": ")[2].split("; ") if ":" in name else columns
-        if name.startswith("original") and {*measured} <= {*columns}:
-            cells[name] = figures(original(named[1]), measured)
-    return f"| {' | '.join(cells.values())} |".replace("  ", " ")
-
-
-def figures(line: dict[str, float], columns: list[str]) -> str:
-    return " ".join(f"{line[column]:.3f}" for column in columns)
 
 
 def of_output(output: str) -> Lines:
