@@ -41,11 +41,11 @@ CORPUS = Pairs(
     ),
 )
 PROSE = Pairs(
-    ("two dogs . on the beach", "the men", "men", "a sofa", "a beach without a dog and a cat"),
-    (("two dogs on the beach",), ("a person",), ("a dog",), ("a couch",), ("a dog",)),
+    ("two dogs . on the beach", "the men", "men", "a sofa", "a beach without a dog and a cat", "a dog. a cat on a bus"),
+    (("two dogs on the beach",), ("a person",), ("a dog",), ("a couch",), ("a dog",), ("a dog and a cat",)),
 )
-"""For parameters that are about what is not in `CORPUS`: sentences, irregular plurals, synonyms, what is denied."""
-OF_PROSE = ("sentences", "lemmas", "synonyms", "denied")
+"""What is not in `CORPUS`: sentences, irregular plurals, synonyms, what is denied or cut off."""
+OF_PROSE = ("sentences", "lemmas", "synonyms", "denied", "unfinished")
 SETS = {
     "1": ["a dog runs along the beach", "the dogs run on a beach", "a happy dog is running", "a dog runs"],
     "2": ["two birds in the city", "two birds in the cities", "birds", "a bird is flying over the city and over it"],

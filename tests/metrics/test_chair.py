@@ -486,3 +486,28 @@ def test_combined_and_as_the_accuracy_of_sets() -> None:
     found = sacrecap.diversity(sets, REFERENCES, "div-1", accuracy="chair-i(gold=references)", interval=None)
     figures = next(iter(found.systems.values())) if hasattr(found, "systems") else found
     assert figures["accuracy"].value == pytest.approx((0 + 1 + 0.5 + 0 + 1 + 0) / 6)
+
+
+@pytest.mark.parametrize(
+    ("caption", "named"),
+    [
+        ("A dog sits. A cat lies on a car", ["dog"]),
+        ('A dog sits. "A cat lies."', ["dog", "cat"]),
+        ("A dog sits. There is a cat (on a car)! Beside it a", ["dog", "cat", "car"]),
+        ("a dog on a car", ["dog", "car"]),  # people and captioners write no mark at the end of their only sentence
+        ("A dog sits at 3.5 m from a car", ["dog", "car"]),
+        ("A dog sits near a hot. Dog near a car", ["dog"]),
+        ("A dog sits. No cat is there. A car", ["dog"]),
+    ],
+)
+@pytest.mark.parametrize("tokenizer", ["ptb", "ptb-stream"])
+def test_a_last_sentence_that_was_cut_off_names_nothing(caption: str, named: list[str], tokenizer: str) -> None:
+    metric = ChairI(gold="references", denied="skip", unfinished="skip")
+    result = sacrecap.score({"1": ["A boat."]}, {"1": caption}, [metric], tokenizer=tokenizer, interval=None)
+    assert [mention.object for mention in result.hallucination("1").mentions] == named
+
+
+def test_references_are_never_cut() -> None:
+    metric = ChairRecall(gold="references", unfinished="skip")
+    result = sacrecap.score({"1": ["A dog sits. A car"]}, {"1": "a dog"}, [metric], interval=None)
+    assert result[metric].value == 0.5

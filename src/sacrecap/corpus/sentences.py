@@ -8,11 +8,20 @@ from typing import TypeVar
 
 BETWEEN_SENTENCES = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
 """Between two sentences: marks at the end of the first, and white space."""
+_END = re.compile(r"""[.!?…]["'”’)\]]*\s*$""")
 _REACH = 200
 """After a word that the text spells differently, how far to look for the next one, in characters."""
 _APOSTROPHES = str.maketrans("‘’", "''")
 
 Mark = TypeVar("Mark")
+
+
+def finished(text: str) -> str:
+    """The text without a last sentence that has no end, if there is a sentence before it."""
+    if _END.search(text):
+        return text
+    behind = max((between.start() for between in BETWEEN_SENTENCES.finditer(text)), default=len(text))
+    return text[:behind]
 
 
 def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:

@@ -59,6 +59,12 @@ class _Chair(Metric):
         default="count",
         choices=("count", "skip"),
     )
+    unfinished: str = parameter(
+        "mentions in a candidate's last sentence that was cut off (it has no end, and is not the only one): count, as "
+        "in the program; or skip",
+        default="count",
+        choices=("count", "skip"),
+    )
 
     source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
     cites: ClassVar[tuple[str, ...]] = ("rohrbach2018chair",)
@@ -106,8 +112,15 @@ class _Chair(Metric):
             vocabulary = by_base_forms()
         find = self.gold != "references" and are_found(needs)
         named = needs.once(
-            ("named objects", vocabulary.checksum, self.lemmas, self.denied, find),
-            lambda: name_objects(corpus, needs, vocabulary, skips_denied=self.denied == "skip", find=find),
+            ("named objects", vocabulary.checksum, self.lemmas, self.denied, self.unfinished, find),
+            lambda: name_objects(
+                corpus,
+                needs,
+                vocabulary,
+                skips_denied=self.denied == "skip",
+                skips_unfinished=self.unfinished == "skip",
+                find=find,
+            ),
             of=corpus,
         )
         signature = f"vocabulary:{vocabulary.checksum[:8]}", *(signature_of_found(needs) if find else ())

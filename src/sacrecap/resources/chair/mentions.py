@@ -27,12 +27,18 @@ class NamedObjects:
 
 
 def name_objects(
-    corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary, *, skips_denied: bool = False, find: bool = False
+    corpus: Corpus,
+    needs: Needs,
+    vocabulary: ObjectVocabulary,
+    *,
+    skips_denied: bool = False,
+    skips_unfinished: bool = False,
+    find: bool = False,
 ) -> NamedObjects:
     """The objects that captions name, and those annotated in the images, if objects are given.
 
-    `skips_denied`: what a caption says is not there is not named. `find`: where no objects are given, they are found in
-    the images.
+    `skips_denied`: what a caption says is not there is not named. `skips_unfinished`: nor is what a candidate says in a
+    last sentence that was cut off. `find`: where no objects are given, they are found in the images.
 
     Warns about labels that the vocabulary lacks. Raises `DataError` if the objects are unusable.
     """
@@ -55,8 +61,13 @@ def name_objects(
         return [([number[word] for word in tokens], at) for tokens, at in known]
 
     breaks = numbered(_breaks(corpus, vocabulary)) if corpus.tokenizer in ("ptb", "ptb-stream") else []
-    denied = numbered(_denied(corpus, needs)) if skips_denied else []
-    core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks, denied)
+    silent: dict[tuple[str, ...], set[int]] = {}
+    for tokens, places in chain(
+        _denied(corpus, needs) if skips_denied else (), _unfinished(corpus) if skips_unfinished else ()
+    ):
+        silent.setdefault(tuple(tokens), set()).update(places)
+    unnamed = numbered(([*tokens], sorted(places)) for tokens, places in silent.items())
+    core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks, unnamed)
     return NamedObjects(core, vocabulary)
 
 
@@ -73,6 +84,23 @@ def _denied(corpus: Corpus, needs: Needs) -> Iterator[tuple[list[str], list[int]
     texts = list(dict.fromkeys(_given(corpus)))
     found = parser().denied(texts, corpus.tokenizer, needs.threads or 0)
     return ((tokens, places) for tokens, places in found if places)
+
+
+def _unfinished(corpus: Corpus) -> Iterator[tuple[list[str], Iterable[int]]]:
+    """Candidates as words, with the places behind the last sentence's end, of those whose last sentence has none.
+
+    A caption of one sentence, which people and captioners write without a mark at its end, is whole.
+    """
+    from sacrecap.corpus.corpus import tokenize
+    from sacrecap.corpus.sentences import finished
+
+    texts = chain.from_iterable(corpus.candidate_captions.to_dict().values())
+    cut = {text: finished(text) for text in texts}
+    cut = {text: whole for text, whole in cut.items() if len(whole) < len(text)}
+    tokenizer = "ptb" if corpus.tokenizer == "ptb-stream" else corpus.tokenizer
+    words = [" ".join(tokens).split() for tokens in tokenize([*cut, *cut.values()], tokenizer=tokenizer)]
+    for every, before in zip(words[: len(cut)], words[len(cut) :], strict=True):
+        yield every, range(len(before), len(every))
 
 
 _MARKS = r""".,;:!?()\[\]{}"“”…"""
