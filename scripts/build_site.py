@@ -64,10 +64,13 @@ def _heading(page: str) -> str:
 
 
 def with_help(page: str) -> str:
-    """The page with the help of each command that it asks for."""
+    """The page with the help of each command that it asks for, folded: the whole of it is 70 screens."""
     return re.sub(
-        r"^\$ sacrecap (.*--help(?:-all)?)\n",
-        lambda match: match[0] + _help(match[1].split()),
+        r"^```console\n\$ sacrecap (.*--help(?:-all)?)\n```$",
+        lambda match: (
+            f'<details markdown="1">\n<summary><code>sacrecap {match[1]}</code></summary>\n\n'
+            f"```console\n$ sacrecap {match[1]}\n{_help(match[1].split())}```\n\n</details>"
+        ),
         page,
         flags=re.MULTILINE,
     )
