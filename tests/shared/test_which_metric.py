@@ -1,11 +1,14 @@
-"""The tables of which-metric.md are made of the JSON of `sacrecap meta`.
+"""The tables of `benchmarks/agreement` are made of the JSON of `sacrecap meta`.
 
 `SACRECAP_UPDATE_DOCS=1` writes them, with intervals and p; without it their figures are compared, without a bootstrap.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ import pytest
 from pages import UPDATE
 from runner import Runner
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "which-metric.md"
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "agreement"
 METRICS = {
     "Sentence": "sentence",
     "CIDEr-paper": "cider-paper",
@@ -30,11 +33,6 @@ METRICS = {
     "Fluency": "fluency",
 }
 BEST = METRICS["Sentence"]
-HEADS = {
-    "rated": "| metric | τ-c | interval | p against Sentence | τ-b | Pearson r | τ-b in an image |",
-    "chosen": "| metric | ABSTRACT HC | ABSTRACT HI | ABSTRACT all | interval | p against Sentence | PASCAL HC "
-    "| PASCAL HI | PASCAL HM | PASCAL MM | PASCAL all | interval |",
-}
 TOLD_BY_DRAWING = {"rated": (1, 2), "chosen": (3, 4, 10)}
 """Cells of intervals and p, counted from the first after the name."""
 
@@ -78,15 +76,14 @@ def chosen(datasets: dict[str, Any], key: str) -> list[str]:
     return [*found, bounds(of_pascal, "all")]
 
 
-def table_of(name: str, datasets: dict[str, Any]) -> list[str]:
+def table_of(name: str, datasets: dict[str, Any]) -> list[list[str]]:
     make = {"rated": rated, "chosen": chosen}[name]
     labels = METRICS | {"people": "people"}
-    rows = (f"| {label} | {' | '.join(make(datasets, key))} |" for label, key in labels.items())
-    return [row.replace("|  |", "| |") for row in rows]
+    return [[label, *make(datasets, key)] for label, key in labels.items()]
 
 
-def without_drawn(row: str, name: str) -> list[str]:
-    _, label, *cells, _ = map(str.strip, row.split("|"))
+def without_drawn(row: list[str], name: str) -> list[str]:
+    label, *cells = row
     return [label, *(cell for place, cell in enumerate(cells) if place not in TOLD_BY_DRAWING[name])]
 
 
@@ -99,13 +96,24 @@ def test_tables_are_those_of_meta(shared: Path, tmp_path: Path) -> None:
         "meta", *judgments, "--metrics", ",".join(METRICS.values()), *drawn, "--format", "json", "--quiet"
     )
     datasets = json.loads(text)["datasets"]
-    lines = PAGE.read_text(encoding="utf-8").split("\n")
-    for name, head in HEADS.items():
-        first = lines.index(head) + 2
-        last = first + lines[first:].index("")
+    for name in TOLD_BY_DRAWING:
+        path = FOLDER / f"{name}.csv"
+        head, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
         made = table_of(name, datasets)
         if UPDATE:
-            lines[first:last], last = made, first + len(made)
-        assert [without_drawn(row, name) for row in lines[first:last]] == [without_drawn(row, name) for row in made]
-    if UPDATE:
-        PAGE.write_text("\n".join(lines), encoding="utf-8")
+            written = io.StringIO()
+            csv.writer(written, lineterminator="\n").writerows([head, *made])
+            path.write_text(written.getvalue(), encoding="utf-8")
+            continue
+        assert [without_drawn(row, name) for row in rows] == [without_drawn(row, name) for row in made]
+
+
+def test_the_page_shows_figures_of_the_tables() -> None:
+    """The first table of the page: Flickr8k Expert, with three decimals."""
+    text = (FOLDER.parents[1] / "docs" / "explanation" / "which-metric.md").read_text(encoding="utf-8")
+    with (FOLDER / "rated.csv").open(encoding="utf-8", newline="") as file:
+        agreement = {row["metric"]: float(row["τ-c"].replace("−", "-")) for row in csv.DictReader(file)}
+    shown = re.findall(r"^\| ([\w-]+) \| \**(0\.\d{3})\** \|", text, re.MULTILINE)
+    assert len(shown) > 5
+    for metric, figure in shown:
+        assert abs(float(figure) - agreement[metric]) < 0.00051, metric
