@@ -75,9 +75,9 @@ class _Places(dict[tuple[str, str], list[str]]):
             elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
                 self.add(_TOO_LONG, _short(image))
         known, there = set(images), set(described)
-        for words, some, others in ((_FOREIGN, described, known), (_MISSING, images, there)):
+        for words, some, those_known in ((_FOREIGN, described, known), (_MISSING, images, there)):
             for image in some:
-                if image not in others:
+                if image not in those_known:
                     self.add(words, _short(image))
 
     def lines(self, complaints: list[str]) -> list[str]:

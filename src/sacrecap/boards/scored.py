@@ -286,15 +286,15 @@ def ranked_board(
     rank_by = best.metric.key
     order = _Told(results).best_first(rank_by)
     results, pairs = _tested({system: results[system] for system in order}, attempts, threads)
-    told = _Told(results)
+    shares = _Told(results)
     any_result = next(iter(results.values()))
     placed = {
-        key: standings(told.best_first(key), told.tests(pair for pair in pairs if pair.metric == key), attempts)
+        key: standings(shares.best_first(key), shares.tests(pair for pair in pairs if pair.metric == key), attempts)
         for key in sorted(any_result, key=lambda key: key != rank_by)
     }
     rows = [
         BoardRow(best.team_of[name], name, scores, {key: by_key.places[name] for key, by_key in placed.items()})
-        for name, scores in told.scores.items()
+        for name, scores in shares.scores.items()
     ]
     return Board(
         any_result.version,
@@ -303,7 +303,7 @@ def ranked_board(
         {key: _signed(any_result[key].signature) for key in placed},
         rank_by,
         rows,
-        [told.pair(pair, placed[pair.metric].separated) for pair in pairs],
+        [shares.pair(pair, placed[pair.metric].separated) for pair in pairs],
         refused,
     )
 
@@ -341,7 +341,9 @@ class _Told:
 
     def best_first(self, key: str) -> list[str]:
         """The systems by this metric, best first; those without a score last, equal ones by name."""
-        by_common = best_first(self._results, key) if any(own[key].unscored for own in self._results.values()) else []
+        by_common = (
+            best_first(self._results, key) if any(result[key].unscored for result in self._results.values()) else []
+        )
 
         def place(system: str) -> tuple[bool, float, str]:
             value = self.scores[system][key].value

@@ -38,8 +38,8 @@ class Standing:
     def explanation(self) -> str:
         """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
         counts = ("better than", self.better), ("worse than", self.worse), ("not separated from", self.level)
-        told = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
-        return told if self.attempts == 1 else f"{told}; the best of {self.attempts} submissions"
+        phrases = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
+        return phrases if self.attempts == 1 else f"{phrases}; the best of {self.attempts} submissions"
 
 
 @dataclass(frozen=True)

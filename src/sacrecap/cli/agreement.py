@@ -56,17 +56,17 @@ def raters(text: str) -> str:
 def words(text: str) -> dict[str, str]:
     """What words stand for, separated by commas."""
     pairs = [pair.partition("=") for pair in text.split(",")]
-    if not all(word.strip() and sign and own.strip() for word, sign, own in pairs):
+    if not all(word.strip() and sign and category.strip() for word, sign, category in pairs):
         raise click.BadParameter(f"{text!r} does not say what words stand for, such as model_a=b,model_b=c,unsure=tie")
-    return {word.strip(): own.strip() for word, _, own in pairs}
+    return {word.strip(): category.strip() for word, _, category in pairs}
 
 
-def _reader(*, categories: str | None, **given: Any) -> Reader:
+def _reader(*, categories: str | None, **options_given: Any) -> Reader:
     """What reads the judgments of a file or folder as the options say."""
     from sacrecap.judgments import read_judgments
 
     named = None if categories is None else [name.strip() for name in categories.split(",")]
-    return partial(read_judgments, categories=named, **given)
+    return partial(read_judgments, categories=named, **options_given)
 
 
 class Conditions(NamedTuple):
@@ -80,8 +80,8 @@ class Conditions(NamedTuple):
     raters: tuple[str, ...]
 
 
-def _conditions(*, references: tuple[int, ...] | None, **given: Any) -> Conditions:
-    return Conditions(references or (), **given)
+def _conditions(*, references: tuple[int, ...] | None, **options_given: Any) -> Conditions:
+    return Conditions(references or (), **options_given)
 
 
 JUDGMENTS = Value(
@@ -184,8 +184,8 @@ def command(
 
     output.check(plot=plot)
     stage.text = "reading"
-    patterns = [one for one in conditions.raters if one not in RATERS]
-    points = [one for one in conditions.raters if one in RATERS]
+    patterns = [rater for rater in conditions.raters if rater not in RATERS]
+    points = [rater for rater in conditions.raters if rater in RATERS]
     judged = judgments(path, raters=patterns[-1] if patterns else None)
     if plot is not None:
         from sacrecap.report.pictures import check_plot
@@ -196,7 +196,7 @@ def command(
     named = parse_metrics(chosen, for_judgments(needs, judged))
     photos = options.image_source(needs, output.report, named, image_ids)
     stage.text = "scoring"
-    found = agreement(
+    result = agreement(
         judged,
         chosen,
         **{**conditions._asdict(), "raters": points[-1] if points else "each"},
@@ -209,6 +209,6 @@ def command(
     if plot is not None:
         from sacrecap.report.pictures import write_plot
 
-        write_plot(found, plot)
-    output.write_report(found, title=system_name(path), images=photos)
-    output.show(found)
+        write_plot(result, plot)
+    output.write_report(result, title=system_name(path), images=photos)
+    output.show(result)

@@ -93,7 +93,7 @@ def command(
     from sacrecap.boards.contest_board import write_site
 
     output.check()
-    made: Board | ContestBoard
+    result: Board | ContestBoard
     if not systems and os.path.isdir(references):
         context = click.get_current_context()
         for parameter in context.command.params:
@@ -103,13 +103,13 @@ def command(
                 raise UsageError(f"{parameter.opts[0]} is declared in {place}; change it there")
         contest = Contest.load(references)
         stage.text = "scoring"
-        made = contest.board(needs=needs, threads=needs.threads)
+        result = contest.board(needs=needs, threads=needs.threads)
         if site is not None:
-            made.write(site)
+            result.write(site)
     else:
         teams = {name: {name: path} for name, path in named(in_folder(systems)).items()}
         stage.text = "scoring"
-        made = board(
+        result = board(
             references,
             teams,
             metrics,
@@ -120,5 +120,5 @@ def command(
             threads=needs.threads,
         )
         if site is not None:
-            write_site(site, made, [references], title=rules.title)
-    output.show(made)
+            write_site(site, result, [references], title=rules.title)
+    output.show(result)

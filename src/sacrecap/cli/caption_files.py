@@ -82,14 +82,14 @@ class CaptionFiles:
         candidates = [("candidates", file) for file in systems.values()]
         added = [("added", file) for file in self.add_references]
         every = self.read([*candidates, *added, ("references", references)])
-        found, of_references = every[: len(systems)], [every[-1], *every[len(systems) : -1]]
+        of_systems, of_references = every[: len(systems)], [every[-1], *every[len(systems) : -1]]
         if added:
-            of_references = [without_empty(own, own.source or references) for own in of_references]
+            of_references = [without_empty(captions, captions.source or references) for captions in of_references]
         described = self._known(united_captions(of_references))
         if self.on_extra == "skip":
-            found = [of_known_images(captions, described) for captions in found]
-        described, found = _without_several(self._skipped, described, found)
-        by_name = dict(zip(systems, found, strict=True))
+            of_systems = [of_known_images(captions, described) for captions in of_systems]
+        described, of_systems = _without_several(self._skipped, described, of_systems)
+        by_name = dict(zip(systems, of_systems, strict=True))
         return described, by_name, self._with_images(needs, described)
 
     def _known(self, described: Captions) -> Captions:
@@ -107,11 +107,11 @@ class CaptionFiles:
         stage.text = "reading"
         self._expect_images(needs)
         wanted = [("alone" if references is None else "sets", file) for file in systems.values()]
-        found = self.read(wanted if references is None else [*wanted, ("references", references)])
-        described = None if references is None else self._known(found.pop())
+        candidates = self.read(wanted if references is None else [*wanted, ("references", references)])
+        described = None if references is None else self._known(candidates.pop())
         if described is not None and self.on_extra == "skip":
-            found = [of_known_images(captions, described) for captions in found]
-        return described, dict(zip(systems, found, strict=True)), self._with_images(needs, found[0])
+            candidates = [of_known_images(captions, described) for captions in candidates]
+        return described, dict(zip(systems, candidates, strict=True)), self._with_images(needs, candidates[0])
 
     def _both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
@@ -169,8 +169,8 @@ class CaptionFiles:
                 "no system was given; name their files after the references, or, of one file of rows that has all, the "
                 "columns of two systems at least: --caption-column NAME --caption-column NAME"
             )
-        described, found = _without_several(file.skipped, described, [*systems.values()])
-        return described, dict(zip(systems, found, strict=True))
+        described, candidates = _without_several(file.skipped, described, [*systems.values()])
+        return described, dict(zip(systems, candidates, strict=True))
 
     def _expect_images(self, needs: Needs) -> None:
         """Before files are read: --images may name a column of theirs."""
@@ -205,7 +205,7 @@ class CaptionFiles:
 
         A file without the named columns is read as if no column was named; but at least one file must have them.
         """
-        found: dict[int, Captions] = {}
+        by_place: dict[int, Captions] = {}
         files: list[tuple[str, CaptionFile]] = []
         lacking: dict[int, NoColumnError] = {}
         for place, (part, path) in enumerate(wanted):
@@ -213,33 +213,33 @@ class CaptionFiles:
             files.append((part, file))
             self._take_columns(file, path)
             try:
-                found[place] = self._read(part, file, self.columns)
+                by_place[place] = self._read(part, file, self.columns)
             except NoColumnError as error:
                 lacking[place] = error
-        if lacking and not found:
+        if lacking and not by_place:
             # A file that has the column, with pictures in it, is what was meant.
             raise next((error for error in lacking.values() if isinstance(error, NoIdsError)), lacking[0])
-        found |= {place: self._read(*files[place]) for place in lacking}
-        read = [found[place] for place in range(len(files))]
-        return self._meeting(read, [(*own, None if n in lacking else self.columns) for n, own in enumerate(files)])
+        by_place |= {place: self._read(*files[place]) for place in lacking}
+        read = [by_place[place] for place in range(len(files))]
+        return self._meeting(read, [(*file, None if n in lacking else self.columns) for n, file in enumerate(files)])
 
-    def _meeting(self, found: list[Captions], files: list[tuple[str, CaptionFile, Any]]) -> list[Captions]:
+    def _meeting(self, parts: list[Captions], files: list[tuple[str, CaptionFile, Any]]) -> list[Captions]:
         """The captions by other columns of ids, where those that were taken have no image of the last file."""
-        *others, described = found
-        for place, captions in enumerate(others):
+        *systems, described = parts
+        for place, captions in enumerate(systems):
             if _meet(captions, described):
                 continue
-            pairs = ((place, described), (len(others), captions))
-            for own, other in pairs:
-                part, file, columns = files[own]
+            pairs = ((place, described), (len(systems), captions))
+            for first, other in pairs:
+                part, file, columns = files[first]
                 for number in range(1, len(file.id_columns(columns))):
                     file.id_place = number
                     read = self._read(part, file, columns)
                     if _meet(read, other):
-                        found[own] = read
-                        return self._meeting(found, files)
+                        parts[first] = read
+                        return self._meeting(parts, files)
                 file.id_place = 0
-        return found
+        return parts
 
     def open(self, part: str, path: str) -> CaptionFile:
         """The file, as what is wanted of it: `references`, `added`, `candidates`, `sets`, sets `alone`, `captions`."""
@@ -278,10 +278,10 @@ class CaptionFiles:
         for values in every:
             same = same_images(images, values)
             if same is not None:
-                return {image: values[own] for own, image in same[1].items()}
+                return {image: values[candidate_image] for candidate_image, image in same[1].items()}
             same = same_images(values, images)  # of more images than were scored
             if same is not None:
-                return {image: values[own] for image, own in same[1].items()}
+                return {image: values[candidate_image] for image, candidate_image in same[1].items()}
         return every[0]
 
     def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
@@ -306,10 +306,10 @@ def _without_several(
     return described.leaving_out("several candidates", count), rest
 
 
-def _meet(captions: Captions, others: Captions) -> bool:
+def _meet(captions: Captions, references: Captions) -> bool:
     """Whether they have an image in common; or nothing is there that could."""
     images = captions.image_ids
-    return not images or images == others.image_ids or not {*images}.isdisjoint(others.image_ids)
+    return not images or images == references.image_ids or not {*images}.isdisjoint(references.image_ids)
 
 
 def _may_be_a_column(images: str) -> bool:

@@ -110,7 +110,7 @@ def command(
             recorded(baseline, metric.key)
     output.check()
     described, captions, needs = files.of_system(references, candidates, needs)
-    found = check(
+    result = check(
         described,
         captions,
         bounds.of_scores,
@@ -125,10 +125,10 @@ def command(
         resampling=resampling,
         threads=needs.threads,
     )
-    output.show(found)
-    if found.passed:
+    output.show(result)
+    if result.passed:
         return 0
-    click.echo(f"sacrecap: {verdict(found)}", file=stage.errors or sys.stderr)
+    click.echo(f"sacrecap: {verdict(result)}", file=stage.errors or sys.stderr)
     return FAILED
 
 

@@ -27,12 +27,12 @@ from sacrecap.resources.publications import SOFTWARE, Publication, publications,
 @click.pass_context
 def command(context: click.Context, names: tuple[str, ...], metrics: str, format_: str) -> None:
     """Print what to cite: sacrecap in this version, and the papers of the METRICs, or of those of --metrics."""
-    given = context.get_parameter_source("metrics") is not ParameterSource.DEFAULT
-    cited = cite(parse_metrics([*names, *([metrics] if given or not names else [])]))
+    is_chosen = context.get_parameter_source("metrics") is not ParameterSource.DEFAULT
+    cited = cite(parse_metrics([*names, *([metrics] if is_chosen or not names else [])]))
     if format_ == "bibtex":
-        options.emit("\n\n".join(one.to_bibtex() for one in cited))
+        options.emit("\n\n".join(work.to_bibtex() for work in cited))
     else:
-        options.emit("\n".join(one.to_text() for one in cited))
+        options.emit("\n".join(work.to_text() for work in cited))
 
 
 def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
@@ -41,11 +41,11 @@ def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
     Raises `UsageError` for a metric of another package whose `cites` is neither a key nor BibTeX.
     """
     software = publications()[SOFTWARE]
-    found = {SOFTWARE: software._replace(fields={**software.fields, "note": f"Version {__version__}"})}
+    works = {SOFTWARE: software._replace(fields={**software.fields, "note": f"Version {__version__}"})}
     for metric in metrics:
         for cited in metric.cites:
             if cited in publications():
-                found.setdefault(cited, publications()[cited])
+                works.setdefault(cited, publications()[cited])
                 continue
             try:
                 entries = read_bibtex(cited)
@@ -54,5 +54,5 @@ def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
                     f"{metric.name}: cites must hold BibTeX entries, or keys of those of sacrecap: {error}"
                 ) from None
             for entry in entries:
-                found.setdefault(entry.key, entry)
-    return list(found.values())
+                works.setdefault(entry.key, entry)
+    return list(works.values())

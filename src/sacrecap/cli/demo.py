@@ -45,7 +45,7 @@ PAPERS = example.PATH / "papers"
 @options.quiet
 def command(output: str | None, folder: str | None, papers: str | None, vlm: str | None, threads: int) -> None:
     """Score three made-up systems on 60 made-up images, with intervals, and write a report."""
-    if sum(given is not None for given in (output, folder, papers, vlm)) > 1:
+    if sum(target is not None for target in (output, folder, papers, vlm)) > 1:
         raise UsageError(
             "--files and --papers write files to score, --vlm a checkpoint, --output the report of a score; give one "
             "of them"

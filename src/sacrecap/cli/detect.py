@@ -87,19 +87,19 @@ def run(
     objects accepts.
     """
     options.check_outputs(output=output)
-    found = find_images(*images, ids=image_ids)
+    pictures = find_images(*images, ids=image_ids)
     stage.text = "loading the detector"
     chosen = load_detector(detector, device=device, threads=threads)
-    stage.text = f"detecting: 0 of {len(found):,} images"
+    stage.text = f"detecting: 0 of {len(pictures):,} images"
     detect_images(
         chosen,
-        found,
+        pictures,
         output,
         threshold=threshold,
         batch=batch,
         on_corrupt=on_corrupt,
         resume=resume,
-        progress=lambda done: _show(done, len(found)),
+        progress=lambda done: _show(done, len(pictures)),
     )
 
 

@@ -105,7 +105,7 @@ def command(
     training: str | None,
     files: CaptionFiles,
     needs: Needs,
-    asked: Asked,
+    question: Asked,
     resampling: Resampling,
     output: Output,
     pictures: PictureOptions,
@@ -127,15 +127,15 @@ def command(
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
     described, systems, needs = files.of_sets(references, places, needs)
-    first, *others = systems.values()
-    image_ids = [image for image in first.image_ids if all(image in captions for captions in others)]
+    first, *rest = systems.values()
+    image_ids = [image for image in first.image_ids if all(image in captions for captions in rest)]
     drawn = _split(draw, image_ids)
-    photos = options.image_source(needs, output.report, parse_metrics(asked.accuracy), image_ids)
+    photos = options.image_source(needs, output.report, parse_metrics(question.accuracy), image_ids)
     known = None if training is None else read_references(training)
     result = diversity(
         systems,
         described,
-        **asked._asdict(),
+        **question._asdict(),
         training=known,
         tokenizer=files.tokenizer,
         on_missing=files.on_missing,
@@ -150,13 +150,13 @@ def command(
     return output.judge(result)
 
 
-def _split(given: str | None, known: list[str]) -> list[str]:
+def _split(text: str | None, known: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
-    if given is None:
+    if text is None:
         return []
     from sacrecap.report.pictures.chosen import check_images
 
-    chosen = [image.strip() for image in given.split(",") if image.strip()]
+    chosen = [image.strip() for image in text.split(",") if image.strip()]
     check_images(chosen, known)
     return chosen
 

@@ -57,7 +57,7 @@ def command(
     options.check_outputs(output=output)
     stage.text = "reading"
     read = files.read([("captions", captions)])[0]
-    shown = _line if format_ == "jsonl" else _text
+    as_text = _line if format_ == "jsonl" else _text
     with atomic_write(output) as file:
         done = 0
         for batch in _batches(read):
@@ -65,7 +65,9 @@ def command(
             graphs = scene_graphs(
                 [caption for _, caption in batch], tokenizer=tokenizer, grammar=grammar, threads=threads
             )
-            file.writelines(shown(image, caption, graph) for (image, caption), graph in zip(batch, graphs, strict=True))
+            file.writelines(
+                as_text(image, caption, graph) for (image, caption), graph in zip(batch, graphs, strict=True)
+            )
             done += len(batch)
 
 

@@ -107,12 +107,14 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command with its values; the context keeps what was given."""
-        given = dict(ctx.params)
+        parameters = dict(ctx.params)
         for value in self.values:
-            own = {option.name: given.pop(option.name) for option in value.options if option.name in given}
-            given[value.name] = value.make(**own)
+            of_value = {
+                option.name: parameters.pop(option.name) for option in value.options if option.name in parameters
+            }
+            parameters[value.name] = value.make(**of_value)
         assert self.callback is not None
-        return ctx.invoke(self.callback, **given)
+        return ctx.invoke(self.callback, **parameters)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What the command does; its first paragraph where only the common options are shown."""
@@ -292,8 +294,8 @@ class OpenGroup(LazyGroup):
             if name not in self.summaries:
                 section, line = _described(point)
                 sections.setdefault(section, {})[name] = line
-        others = sections.pop(OTHERS, {})
-        for title, lines in {**sections, OTHERS: others}.items():
+        rest = sections.pop(OTHERS, {})
+        for title, lines in {**sections, OTHERS: rest}.items():
             if lines:
                 with formatter.section(title):
                     formatter.write_dl(list(lines.items()))

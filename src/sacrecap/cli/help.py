@@ -23,23 +23,23 @@ def command(context: click.Context, names: tuple[str, ...], completion: str | No
       zsh   ~/.zshrc, below compinit      eval "$(sacrecap help --completion zsh)"
       fish  ~/.config/fish/config.fish    sacrecap help --completion fish | source
     """  # noqa: D301 - click takes the sign itself
-    shown = context.find_root()
+    at = context.find_root()
     if completion is not None:
         if names:
             raise click.UsageError(f"--completion is for all commands; leave {names[0]!r} out")
         from sacrecap.cli.main import COMPLETION
 
-        made = get_completion_class(completion)
-        assert made is not None  # noqa: S101 - click has these three
-        options.emit(made(shown.command, {}, "sacrecap", COMPLETION).source())
+        completion_class = get_completion_class(completion)
+        assert completion_class is not None  # noqa: S101 - click has these three
+        options.emit(completion_class(at.command, {}, "sacrecap", COMPLETION).source())
         return
     for name in names:
-        group = shown.command
+        group = at.command
         if not isinstance(group, click.Group):
-            raise click.UsageError(f"{shown.command_path} has no commands, got {name!r}", shown)
-        _, found, _ = group.resolve_command(shown, [name])
-        if found is None:
-            raise click.UsageError(f"no command {name!r}", shown)
-        shown = found.make_context(name, [], parent=shown, resilient_parsing=True)
-        shown.resilient_parsing = False  # it was for arguments that are not there; a name has to be right
-    options.emit(shown.get_help())
+            raise click.UsageError(f"{at.command_path} has no commands, got {name!r}", at)
+        _, subcommand, _ = group.resolve_command(at, [name])
+        if subcommand is None:
+            raise click.UsageError(f"no command {name!r}", at)
+        at = subcommand.make_context(name, [], parent=at, resilient_parsing=True)
+        at.resilient_parsing = False  # it was for arguments that are not there; a name has to be right
+    options.emit(at.get_help())

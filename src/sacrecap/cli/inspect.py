@@ -54,21 +54,21 @@ def command(file: str, format_: str, files: CaptionFiles) -> None:
     [corpus] = Corpus.of_part(None, {"": read[0]}, tokenizer=files.tokenizer).values()
     if looks.holds_both:
         corpus = Corpus(read[1], read[0], tokenizer=files.tokenizer, on_missing="skip")
-    found = findings(corpus.seen, (), "candidates" if looks.holds_both else "captions")
+    notes = findings(corpus.seen, (), "candidates" if looks.holds_both else "captions")
     document: dict[str, Any] = {
         "file": source.name,
         "format": looks.format,
         "columns": list(looks.columns),
         "rows": looks.rows if looks.rows is not None else read[0].caption_count,
-        **{_called(part, looks.holds_both): _described(own) for part, own in zip(parts, read, strict=True)},
+        **{_called(part, looks.holds_both): _described(captions) for part, captions in zip(parts, read, strict=True)},
         "lengths": _lengths(corpus.seen.everywhere, looks.holds_both),
         "use": _use(shlex.quote(source.name), _given(), read[0], holds_both=looks.holds_both),
     }
     if format_ == "json":
-        document["findings"] = [one.to_dict() for one in found]
+        document["findings"] = [finding.to_dict() for finding in notes]
         options.emit(json.dumps(document, ensure_ascii=False, indent=1))
     else:
-        options.emit(_printed(document, found))
+        options.emit(_printed(document, notes))
 
 
 def _called(part: str, holds_both: bool) -> str:
@@ -91,42 +91,42 @@ def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
     parts = ("candidates", "references") if holds_both else ("candidates",)
     histograms = {_called(part, holds_both): words(counts, part) for part in parts}
     return {
-        name: {"least": min(own, default=0), "median": quantile(own), "most": max(own, default=0)}
-        for name, own in histograms.items()
+        name: {"least": min(histogram, default=0), "median": quantile(histogram), "most": max(histogram, default=0)}
+        for name, histogram in histograms.items()
     }
 
 
 def _given() -> dict[str, str]:
     """Options of the command line that another command needs too to read the file, by name, with a blank in front."""
     context = click.get_current_context()
-    given: dict[str, str] = {}
+    uses: dict[str, str] = {}
     for parameter in context.command.params:
         name = str(parameter.name)
         if name in _HERE or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         values = context.params[name]
         each = values if isinstance(values, (list, tuple)) else [values]
-        given[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in each)
-    return given
+        uses[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in each)
+    return uses
 
 
-def _use(name: str, given: dict[str, str], captions: Captions, *, holds_both: bool) -> str:
+def _use(name: str, uses: dict[str, str], captions: Captions, *, holds_both: bool) -> str:
     """The command that takes the file; its format is an option of another name for each part that a file may play."""
-    format_ = given.pop("captions_format", "")
-    others = "".join(given.values())
+    format_ = uses.pop("captions_format", "")
+    spellings = "".join(uses.values())
 
     def read_as(part: str) -> str:
-        return format_.replace("--caption-format", f"--{part}-format") + others
+        return format_.replace("--caption-format", f"--{part}-format") + spellings
 
     if holds_both:
-        return f"sacrecap score {name}{others}"
+        return f"sacrecap score {name}{spellings}"
     if {*captions.caption_counts()} == {1}:
         return f"sacrecap score REFERENCES {name}{read_as('candidate')}"
     score = f"sacrecap score {name} CANDIDATES{read_as('reference')}"
     return f"{score}, or sacrecap diversity {name}{read_as('set')} for caption sets"
 
 
-def _printed(document: dict[str, Any], found: list[Finding]) -> str:
+def _printed(document: dict[str, Any], warnings: list[Finding]) -> str:
     from sacrecap.report.printing.table import Column, Table
     from sacrecap.report.printing.terminal import render
 
@@ -136,14 +136,14 @@ def _printed(document: dict[str, Any], found: list[Finding]) -> str:
         ("rows", f"{document['rows']:,}"),
     ]
     for name, lengths in document["lengths"].items():
-        own = document[name]
-        each = "–".join(dict.fromkeys(map(str, own["captions_per_image"])))
+        section = document[name]
+        each = "–".join(dict.fromkeys(map(str, section["captions_per_image"])))
         rows += [
-            (name, f"{own['captions']:,}, {each} each of {counted(own['images'], 'image')}"),
+            (name, f"{section['captions']:,}, {each} each of {counted(section['images'], 'image')}"),
             ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
-            *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in own["first"].items()),
+            *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in section["first"].items()),
         ]
     rows += zip(("use", "or"), document["use"].split(", or "), strict=False)
     columns = [Column("what", align="left"), Column("seen", align="left", names=True)]
-    notes = [str(one) for one in found] or ["found: nothing that looks wrong"]
+    notes = [str(finding) for finding in warnings] or ["found: nothing that looks wrong"]
     return render([Table(columns, rows, title=document["file"], notes=notes)], width=options.width("-"))

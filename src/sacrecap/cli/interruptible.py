@@ -110,11 +110,11 @@ def _wait(thread: threading.Thread) -> None:
 
 def _wait_in_lines(thread: threading.Thread, started: float) -> None:
     """Prints a line about progress now and then, unless the command is quiet."""
-    told = started
+    last_told = started
     while thread.is_alive():
         thread.join(0.1)
         now = time.monotonic()
-        if now - told >= LINE_SECONDS and thread.is_alive() and not stage.quiet:
-            told = now
+        if now - last_told >= LINE_SECONDS and thread.is_alive() and not stage.quiet:
+            last_told = now
             what = " ".join(stage.line.replace("█", "").replace("░", "").split())
             print(f"sacrecap: {what} … {now - started:.0f} s", file=sys.stderr, flush=True)

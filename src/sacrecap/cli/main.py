@@ -182,8 +182,8 @@ def _one_line(message: str) -> str:
     """The message with line ends and control characters, which file names and image ids may hold, as escapes, and `�`
     for what is not UTF-8 in a name.
     """
-    shown = "".join("\ufffd" if "\udc80" <= letter <= "\udcff" else letter for letter in message)
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in shown)
+    readable = "".join("\ufffd" if "\udc80" <= letter <= "\udcff" else letter for letter in message)
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in readable)
 
 
 def _ready_output() -> None:

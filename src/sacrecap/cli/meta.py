@@ -66,6 +66,6 @@ def command(
         is_own = is_called or read.dataset in ("pairs", "ratings")
         judged[name if is_own else read.dataset] = read
     stage.text = "scoring"
-    found = meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
-    output.write_report(found)
-    output.show(found)
+    result = meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
+    output.write_report(result)
+    output.show(result)

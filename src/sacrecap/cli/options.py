@@ -101,7 +101,7 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
 
         last = re.split(r"[,\s]", incomplete)[-1]
         before, begun = incomplete.removesuffix(last), folded(last)
-        metrics = {one.name: one for one in (*own_metrics(), *added().values()) if one.scores_sets == sets}
+        metrics = {metric.name: metric for metric in (*own_metrics(), *added().values()) if metric.scores_sets == sets}
         described = {
             **{
                 name: f"group: {', '.join(metrics[member].label for member in members if member in metrics)}"
@@ -232,7 +232,7 @@ _NEEDS = [
 def _needs(
     *,
     document_frequency: tuple[str, ...],
-    others: tuple[str, ...],
+    more: tuple[str, ...],
     threads: int,
     judge_url: str | None,
     judge_model: str | None,
@@ -263,7 +263,7 @@ def _needs(
         raise UsageError(f"{option} is for a judge: give --judge-url URL and --judge-model NAME, too")
     # The references are the default: nothing has to look for counts of that name.
     named = {**given, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
-    named |= _by_name(others)
+    named |= _by_name(more)
     return Needs(named, threads=threads, progress=show_share)
 
 
@@ -271,11 +271,11 @@ NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 """What metrics need beside captions, and the number of threads: one `Needs`."""
 
 
-def _by_name(others: tuple[str, ...]) -> dict[str, str]:
+def _by_name(more: tuple[str, ...]) -> dict[str, str]:
     from sacrecap.resources.needs import Given
 
     needs: dict[str, str] = {}
-    for text in others:
+    for text in more:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not (name and equals):
@@ -354,11 +354,11 @@ _INTERVAL, _SEED = declared(
 )
 
 
-def _resampling(interval: tuple[float | None, IntervalMethod] = (None, "percentile"), **given: Any) -> Resampling:
+def _resampling(interval: tuple[float | None, IntervalMethod] = (None, "percentile"), **parameters: Any) -> Resampling:
     from sacrecap.scoring.intervals import Resampling
 
     level, method = interval
-    return Resampling(level, method, **given)
+    return Resampling(level, method, **parameters)
 
 
 def resampling(samples: str, *, intervals: click.Option | None = _INTERVAL) -> Value:

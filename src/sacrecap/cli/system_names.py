@@ -16,16 +16,16 @@ def named(systems: Iterable[str]) -> dict[str, str]:
     Files of the same name are distinguished by their folders; a file given twice by a number, with a warning. Raises
     `UsageError` for a name given twice.
     """
-    given: list[tuple[str | None, str]] = [name_and_file(system) for system in systems]
-    files = {os.path.realpath(file): file for name, file in given if name is None and file != "-"}
+    names_and_files: list[tuple[str | None, str]] = [name_and_file(system) for system in systems]
+    files = {os.path.realpath(file): file for name, file in names_and_files if name is None and file != "-"}
     short = _told_apart(files)
     names: dict[str, str] = {}
     seen: set[str] = set()
-    for name, file in given:
+    for name, file in names_and_files:
         place = os.path.realpath(file)
         called = name or short.get(place, system_name(file))
         if name is None and place in seen:
-            called = next(other for n in range(2, len(given) + 2) if (other := f"{called} {n}") not in names)
+            called = next(other for n in range(2, len(names_and_files) + 2) if (other := f"{called} {n}") not in names)
         if called in names:
             raise UsageError(f"two systems are called {called!r}; give each a name of its own: NAME=FILE")
         if place in seen and file != "-":
@@ -55,8 +55,8 @@ def in_folder(systems: Sequence[str]) -> Sequence[str]:
 def name_and_file(system: str) -> tuple[str | None, str]:
     """Name and file of NAME=FILE; a file or URL that has the sign itself is taken as a file."""
     name, equals, file = system.partition("=")
-    given = bool(equals and name and file) and not os.path.exists(system) and not is_remote(name)
-    return (name, file) if given else (None, system)
+    is_named = bool(equals and name and file) and not os.path.exists(system) and not is_remote(name)
+    return (name, file) if is_named else (None, system)
 
 
 def _told_apart(files: Iterable[str]) -> dict[str, str]:
@@ -64,9 +64,9 @@ def _told_apart(files: Iterable[str]) -> dict[str, str]:
     stems = {place: [*os.path.dirname(place).split(os.sep), system_name(place)] for place in files}
     names: dict[str, str] = {}
     for place, parts in stems.items():
-        others = [other for key, other in stems.items() if key != place]
+        same_stems = [other for key, other in stems.items() if key != place]
         length = next(
-            (n for n in range(1, len(parts)) if all(parts[-n:] != other[-n:] for other in others)), len(parts)
+            (n for n in range(1, len(parts)) if all(parts[-n:] != other[-n:] for other in same_stems)), len(parts)
         )
         names[place] = "/".join(parts[-length:])
     # a.json and a.csv of one folder differ by nothing but the suffix.

@@ -22,14 +22,16 @@ def command(names: tuple[str, ...], format_: str) -> None:
     file for --df: it is fetched once, checked by its checksum, and kept in the user's cache folder, or in the folder
     that SACRECAP_TEST_SETS names. A folder filled on one machine can be used on another one without internet.
     """
-    for one in [testsets.named(name) for name in names]:
-        if one.counts is None:
-            testsets.find(one.name, show)
+    for test_set in [testsets.named(name) for name in names]:
+        if test_set.counts is None:
+            testsets.find(test_set.name, show)
         else:
             from sacrecap.corpus.frequency_sources import of_set
 
-            of_set(one, show)
-    described = [testsets.describe(one) for one in testsets.TEST_SETS.values() if not names or one.name in names]
+            of_set(test_set, show)
+    described = [
+        testsets.describe(test_set) for test_set in testsets.TEST_SETS.values() if not names or test_set.name in names
+    ]
     if format_ == "json":
         options.emit(json.dumps(described, ensure_ascii=False, indent=1))
         return

@@ -98,24 +98,24 @@ def command(
     files.on_extra = "skip"
     files.tokenizer = _tokenizer(claimed.get("tok"))
     needs = with_own_scores(needs, captions)
-    asked, why = _metric(claimed, metric, needs)
+    scorable, why = _metric(claimed, metric, needs)
     how = _resampling(claimed.get("interval"))
-    if asked is not None and asked.scores_sets:
-        score: Score | None = _of_sets(references, captions, asked, files, needs, how)
+    if scorable is not None and scorable.scores_sets:
+        score: Score | None = _of_sets(references, captions, scorable, files, needs, how)
     else:
         corpus, needs = _corpus(references, captions, claimed, files, needs)
-        score = None if asked is None else score_corpus(corpus, [asked], needs=needs, resampling=how)[asked]
+        score = None if scorable is None else score_corpus(corpus, [scorable], needs=needs, resampling=how)[scorable]
     here = claimed.on(corpus) if score is None else Signature.read(score.signature)
     differ = claimed.differences(here)
     if not {"images", "caps"} & differ.keys():
         differ.pop("missing", None)  # an empty caption counts as none where missing ones count as empty
     _check_given([part for part in _OF_DEFAULTS if part in differ], claimed, needs)
-    of_files = {name for part in (asked.parts if asked else ()) for name in part.resolved} - _LACKING.keys()
+    of_files = {name for part in (scorable.parts if scorable else ()) for name in part.resolved} - _LACKING.keys()
     if named := next((part for part in differ if part in of_files and metric is None), None):
-        own = f"{claimed.metric[:-1]}," if claimed.metric.endswith(")") else f"{claimed.metric}("
+        opening = f"{claimed.metric[:-1]}," if claimed.metric.endswith(")") else f"{claimed.metric}("
         raise UsageError(
             f"{claimed.metric} was scored with {named}:{claimed.get(named)}, which is not the default; give it with "
-            f"--metric '{own}{named}=…)'"
+            f"--metric '{opening}{named}=…)'"
         )
     click.echo("\n".join(_told(here, score, differ, why)))
     return FAILED if differ or why else 0
@@ -194,9 +194,13 @@ def _of_sets(
 
 def _tokenizer(signed: str | None) -> Tokenizer:
     """The tokenizer of that part: sacreBLEU's stand there with versions, as `ja-mecab-0.996-IPA-lc@sacrebleu-2.6.0`."""
-    own, _, _ = (signed or "ptb").partition("@")
-    lower = own.endswith("-lc")
-    fitting = [one for one in TOKENIZERS if one.endswith("-lc") == lower and own.startswith(one.removesuffix("-lc"))]
+    name, _, _ = (signed or "ptb").partition("@")
+    lower = name.endswith("-lc")
+    fitting = [
+        tokenizer
+        for tokenizer in TOKENIZERS
+        if tokenizer.endswith("-lc") == lower and name.startswith(tokenizer.removesuffix("-lc"))
+    ]
     if not fitting:
         raise UsageError(f"the signature has a tokenizer that is not known here: tok:{signed}")
     return max(fitting, key=len)
@@ -206,8 +210,8 @@ def _resampling(signed: str | None) -> Resampling:
     """How the interval was made."""
     if signed is None:
         return Resampling(None)
-    method, _, given = signed.removesuffix(")").partition("(")
-    level, *drawn = given.split(",")
+    method, _, numbers_text = signed.removesuffix(")").partition("(")
+    level, *drawn = numbers_text.split(",")
     try:
         numbers = dict(zip(("samples", "seed"), map(int, drawn), strict=False))
         return Resampling(float(level), method, **numbers)  # type: ignore[arg-type]
@@ -218,8 +222,8 @@ def _resampling(signed: str | None) -> Resampling:
 def _told(here: Signature, score: Score | None, differ: Mapping[str, tuple[str, str]], why: str) -> list[str]:
     """The lines that say how it ended."""
     lines = [
-        f"{_CALLED.get(part, part)}: {mine or 'none'} in the signature, {own or 'none'} here"
-        for part, (mine, own) in differ.items()
+        f"{_CALLED.get(part, part)}: {mine or 'none'} in the signature, {here_value or 'none'} here"
+        for part, (mine, here_value) in differ.items()
     ]
     number = "" if score is None else f"{score.key} {score}"
     if why:

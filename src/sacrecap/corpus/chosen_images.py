@@ -34,8 +34,8 @@ def of_same_images(
         rest = [without_images(captions, out).leaving_out("no candidate", len(out)) for captions in systems]
         return references and without_images(references, out), rest, [0] * len(systems)
     filled = [
-        given.with_texts({**captions, **{image: [""] for image in lacking}})
-        for captions, lacking, given in zip(sets, missing, systems, strict=True)
+        system.with_texts({**captions, **{image: [""] for image in lacking}})
+        for captions, lacking, system in zip(sets, missing, systems, strict=True)
     ]
     return references, filled, [*map(len, missing)]
 

@@ -105,7 +105,7 @@ LEFT_OUT = (
 
 def added_up(*several: Mapping[str, int]) -> dict[str, int]:
     """What several captions left out together, by the reason."""
-    return {reason: count for reason in LEFT_OUT if (count := sum(own.get(reason, 0) for own in several))}
+    return {reason: count for reason in LEFT_OUT if (count := sum(counts.get(reason, 0) for counts in several))}
 
 
 class Seen(NamedTuple):
@@ -117,14 +117,14 @@ class Seen(NamedTuple):
     """Counts in a sample of images."""
 
 
-def added(one: Tallies, other: Tallies) -> Tallies:
+def added(tallies: Tallies, other: Tallies) -> Tallies:
     """The counts of two parts of a corpus together."""
-    found = dict(one)
-    for name, own in other.items():
-        before = found.get(name, own)
-        count = own[0] + (before[0] if name in found else 0)
-        found[name] = (count, *min(before[1:], own[1:]))
-    return found
+    total = dict(tallies)
+    for name, counts in other.items():
+        before = total.get(name, counts)
+        count = counts[0] + (before[0] if name in total else 0)
+        total[name] = (count, *min(before[1:], counts[1:]))
+    return total
 
 
 def tallies(rows: Iterable[tuple[str, str, int, int, str, str]]) -> Tallies:
@@ -203,33 +203,33 @@ class Corpus:
             captions = as_candidates(first, f"system {name!r}")
             # A word in place of references: images without any would be left out.
             images = _core.Captions.of_images([(image, ["none"]) for image in captions.image_ids], captions.source)
-            found = align(images, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-            ids = [images.image_ids[image] for image in found.images]
-            parts = {name: own.aligned(ids, found.places[name]) for name, own in found.systems.items()}
+            aligned = align(images, systems, {name: f"system {name!r}" for name in systems}, on_missing)
+            ids = [images.image_ids[image] for image in aligned.images]
+            parts = {name: captions.aligned(ids, aligned.places[name]) for name, captions in aligned.systems.items()}
             corpora = cls.of_part(None, parts, tokenizer=tokenizer, threads=threads)
             for name, corpus in corpora.items():
-                corpus._is_of(found, name)
+                corpus._is_of(aligned, name)
             return corpora
-        found = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-        encoded = _encoded(references, found.references, found.images, tokenizer, threads)
+        aligned = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
+        encoded = _encoded(references, aligned.references, aligned.images, tokenizer, threads)
         corpora = {}
-        for name, captions in found.systems.items():
+        for name, captions in aligned.systems.items():
             corpora[name] = cls.__new__(cls)
-            corpora[name]._assemble(encoded, found.references, captions, found.places[name], threads)
-            corpora[name]._is_of(found, name)
+            corpora[name]._assemble(encoded, aligned.references, captions, aligned.places[name], threads)
+            corpora[name]._is_of(aligned, name)
         return corpora
 
     @classmethod
-    def unencoded(cls, found: Aligned, system: str, *, tokenizer: Tokenizer) -> Corpus:
+    def unencoded(cls, aligned: Aligned, system: str, *, tokenizer: Tokenizer) -> Corpus:
         """The corpus of a system whose captions are encoded when they are first needed."""
         corpus = cls.__new__(cls)
-        corpus.reference_captions, corpus.candidate_captions = found.references, found.systems[system]
-        every, counts = found.references.image_ids, found.references.caption_counts()
-        corpus.image_ids, corpus._numbers = [every[image] for image in found.images], None
+        corpus.reference_captions, corpus.candidate_captions = aligned.references, aligned.systems[system]
+        every, counts = aligned.references.image_ids, aligned.references.caption_counts()
+        corpus.image_ids, corpus._numbers = [every[image] for image in aligned.images], None
         corpus.tokenizer = tokenizer
-        corpus._is_of(found, system)
-        own = [counts[image] for image in found.images]
-        corpus.reference_counts = (min(own, default=0), max(own, default=0))
+        corpus._is_of(aligned, system)
+        count = [counts[image] for image in aligned.images]
+        corpus.reference_counts = (min(count, default=0), max(count, default=0))
         return corpus
 
     @classmethod
@@ -327,21 +327,23 @@ class Corpus:
     def _core(self) -> _core.Corpus:
         """The encoded captions. A corpus that was pickled encodes them again when they are first needed."""
         references, candidates = self.reference_captions, self.candidate_captions
-        own = places(candidates, self.image_ids)
+        place_of = places(candidates, self.image_ids)
         if self.reference_counts == (0, 0):
-            encoded = _core.References.none(candidates, [place for place in own if place is not None], self.tokenizer)
+            encoded = _core.References.none(
+                candidates, [place for place in place_of if place is not None], self.tokenizer
+            )
         else:
             described = [place for place in places(references, self.image_ids) if place is not None]
             encoded = encode_captions(references, described, self.tokenizer)
-        return encode_candidates(encoded, candidates, own)
+        return encode_candidates(encoded, candidates, place_of)
 
     @cached_property
     def seen(self) -> Seen:
         """What one look at the captions counts."""
         everywhere = self.tallies()
         if self.matched_by is not None:
-            how, given = self.matched_by
-            everywhere["candidates", f"ids by {how}", 0] = (len(self), min(self.image_ids), given)
+            how, match = self.matched_by
+            everywhere["candidates", f"ids by {how}", 0] = (len(self), min(self.image_ids), match)
         return Seen(everywhere, tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE)))
 
     def is_part_with(self, everywhere: Tallies, sample: Tallies | None = None) -> None:
@@ -572,18 +574,18 @@ def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple
 
     Raises `DataError` for a list beside labels that are no places.
     """
-    images, own = references.image_ids, candidates.image_ids
-    if images == own:
+    images, candidate_ids = references.image_ids, candidates.image_ids
+    if images == candidate_ids:
         return candidates, None
     from sacrecap.data import inputs
     from sacrecap.data.image_ids import same_images
 
     if inputs.by_place(candidates) or inputs.by_place(references):
         return inputs.side_by_side(references, candidates), None
-    found = same_images(images, own) if {*images}.isdisjoint(own) else None
-    if found is None:
+    same_ids = same_images(images, candidate_ids) if {*images}.isdisjoint(candidate_ids) else None
+    if same_ids is None:
         return candidates, None
-    how, meant = found
+    how, meant = same_ids
     renamed = candidates.with_texts({meant[image]: texts for image, texts in candidates.to_dict().items()})
     example = next(image for image, name in meant.items() if name == min(meant.values()))
     return renamed, (how, example)
@@ -596,10 +598,10 @@ def describe(captions: Captions, otherwise: str) -> str:
 
 def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
     """The numbers of these images among the captions; None if an image has no caption."""
-    own, counts = captions.image_ids, captions.caption_counts()
-    if own == image_ids and 0 not in counts:
-        return list(range(len(own)))
-    place = {image: number for number, image in enumerate(own) if counts[number]}
+    ids, counts = captions.image_ids, captions.caption_counts()
+    if ids == image_ids and 0 not in counts:
+        return list(range(len(ids)))
+    place = {image: number for number, image in enumerate(ids) if counts[number]}
     return [place.get(image) for image in image_ids]
 
 
@@ -633,18 +635,22 @@ def align(
         name: matched(described, as_candidates(source, called[name]))
         for name, source in zip(systems, sources, strict=True)
     }
-    captions = {name: own for name, (own, _) in pairs.items()}
+    captions = {name: captions_of_system for name, (captions_of_system, _) in pairs.items()}
     whose = describe(described, "the references")
     every = {
-        name: _align(described, own, (whose, describe(own, called[name])), on_missing) for name, own in captions.items()
+        name: _align(described, captions_of_system, (whose, describe(captions_of_system, called[name])), on_missing)
+        for name, captions_of_system in captions.items()
     }
-    shared = set.intersection(*({image for image, _ in own} for own in every.values()))
+    shared = set.intersection(*({image for image, _ in pairs_of_images} for pairs_of_images in every.values()))
     if not shared:
         raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
-    places = {name: [place for image, place in own if image in shared] for name, own in every.items()}
+    places = {
+        name: [place for image, place in pairs_of_images if image in shared] for name, pairs_of_images in every.items()
+    }
     without = sum(map(bool, described.caption_counts())) - len(shared)
     left_out = {
-        name: added_up(described.left_out, own.left_out, {"no candidate": without}) for name, own in captions.items()
+        name: added_up(described.left_out, captions_of_system.left_out, {"no candidate": without})
+        for name, captions_of_system in captions.items()
     }
     matched_by = {name: by for name, (_, by) in pairs.items()}
     return Aligned(described, captions, sorted(shared), places, matched_by, left_out)
@@ -694,8 +700,8 @@ def check_captions(captions: Captions, name: str) -> None:
     problems = captions.problems()
     if problems:
         image, problem = problems[0]
-        others = f" (and {len(problems) - 1} more captions like it)" if len(problems) > 1 else ""
-        raise DataError(f"{name}: image {image!r}: {problem}{others}")
+        and_more = f" (and {len(problems) - 1} more captions like it)" if len(problems) > 1 else ""
+        raise DataError(f"{name}: image {image!r}: {problem}{and_more}")
 
 
 def _check_candidates(

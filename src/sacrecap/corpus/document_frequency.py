@@ -51,12 +51,12 @@ class DocumentFrequency:
         """The counts. Those of a file are opened anew by a process to which they were sent, on first use."""
         path, checksum = self._file or ("", "")
         try:
-            found = DocumentFrequency.load(path)
+            counts = DocumentFrequency.load(path)
         except DataError as error:
             raise DataError(f"{error} ({_EVERYWHERE})") from None
-        if found.checksum != checksum:
+        if counts.checksum != checksum:
             raise DataError(f"{path}: has other counts than it had where it was opened first; {_EVERYWHERE}")
-        return found._core
+        return counts._core
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_core" or self._file is None}
@@ -126,9 +126,9 @@ class DocumentFrequency:
         with reading(path):
             if os.path.isdir(path):  # the system's own message would differ by platform
                 raise IsADirectoryError
-            found = cls(_core.DocumentFrequency.load(fspath(path)), file_name(path))
-        found._file = os.path.abspath(path), checksum_of_file(path)
-        return found
+            counts = cls(_core.DocumentFrequency.load(fspath(path)), file_name(path))
+        counts._file = os.path.abspath(path), checksum_of_file(path)
+        return counts
 
     @classmethod
     def import_pickle(cls, path: str | PathLike[str]) -> DocumentFrequency:

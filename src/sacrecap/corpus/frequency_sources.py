@@ -20,33 +20,35 @@ FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
 """Document frequencies, their name, or the path of their file."""
 
 
-def chosen(given: object, progress: Progress | None = None) -> DocumentFrequency | None:
+def chosen(source: object, progress: Progress | None = None) -> DocumentFrequency | None:
     """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
     `corpus`, the references being scored.
 
     Raises what `find` raises, and `UsageError` for a value of another type.
     """
-    if given is None or isinstance(given, DocumentFrequency):
-        return given
-    if not isinstance(given, (str, os.PathLike)):
+    if source is None or isinstance(source, DocumentFrequency):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
         raise UsageError(
             f"document_frequency must be {CORPUS!r}, a name, the path of a file or a sacrecap.DocumentFrequency, got a "
-            f"{type(given).__name__}"
+            f"{type(source).__name__}"
         )
-    if given == CORPUS:
+    if source == CORPUS:
         return None
-    return find(os.fspath(given), progress)
+    return find(os.fspath(source), progress)
 
 
-def all_chosen(given: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
+def all_chosen(sources: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
     """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
 
     Raises what `chosen` raises, and `UsageError` for `corpus` among several.
     """
-    several = given if isinstance(given, (list, tuple)) else [given]
-    counts = tuple(one for one in (chosen(each, progress) for each in several) if one is not None)
+    several = sources if isinstance(sources, (list, tuple)) else [sources]
+    counts = tuple(frequency for frequency in (chosen(each, progress) for each in several) if frequency is not None)
     if len(counts) < len(several):
-        raise UsageError(f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {given!r}")
+        raise UsageError(
+            f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {sources!r}"
+        )
     return counts
 
 
@@ -72,32 +74,32 @@ def find(text: str, progress: Progress | None = None) -> DocumentFrequency:
 
 def names() -> list[str]:
     """The names of document frequencies."""
-    return [name for name, one in testsets.TEST_SETS.items() if one.counts is not None]
+    return [name for name, test_set in testsets.TEST_SETS.items() if test_set.counts is not None]
 
 
-def of_set(one: TestSet, progress: Progress | None = None) -> DocumentFrequency:
+def of_set(test_set: TestSet, progress: Progress | None = None) -> DocumentFrequency:
     """The counts of an entry, memory-mapped. They are made once, from its file, which is fetched if it is not here.
 
     Raises `DataError` if the file cannot be fetched, or is not the published one.
     """
-    path = testsets.place_of(one)
+    path = testsets.place_of(test_set)
     if not os.path.isfile(path):
-        if one.counts == "pickle":
-            made = DocumentFrequency.import_pickle(testsets.file_of(one.source, progress))
+        if test_set.counts == "pickle":
+            counts = DocumentFrequency.import_pickle(testsets.file_of(test_set.source, progress))
         else:
-            made = DocumentFrequency.build(testsets.captions_of(one, progress), stem=one.counts == "stems")
-        made.save(path)
+            counts = DocumentFrequency.build(testsets.captions_of(test_set, progress), stem=test_set.counts == "stems")
+        counts.save(path)
     try:
         frequencies = DocumentFrequency.load(path)
     except DataError as error:
         raise DataError(f"{error}; remove it; then it is made again") from None
-    frequencies.source = one.name
+    frequencies.source = test_set.name
     return frequencies
 
 
 def _unknown(text: str) -> str:
-    made = spelled(
+    counts = spelled(
         python="sacrecap.DocumentFrequency.build(references).save(FILE)", command="sacrecap df build REFERENCES -o FILE"
     )
     question = did_you_mean(text, names())
-    return f"no document frequencies of this name{question}; names: {', '.join(names())}; make a file with {made}"
+    return f"no document frequencies of this name{question}; names: {', '.join(names())}; make a file with {counts}"

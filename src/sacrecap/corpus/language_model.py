@@ -66,18 +66,18 @@ class LanguageModel:
         return model
 
     @classmethod
-    def of(cls, given: object) -> LanguageModel:
+    def of(cls, source: object) -> LanguageModel:
         """The model that `language_model=` and `--lm` take: itself, or that of a file.
 
         Raises what `load` raises, and `UsageError` for a value of another type.
         """
-        if isinstance(given, cls):
-            return given
-        if not isinstance(given, (str, PathLike)):
+        if isinstance(source, cls):
+            return source
+        if not isinstance(source, (str, PathLike)):
             raise UsageError(
-                "language_model must be the path of a file or a sacrecap.LanguageModel, got a " + type(given).__name__
+                "language_model must be the path of a file or a sacrecap.LanguageModel, got a " + type(source).__name__
             )
-        return cls.load(given)
+        return cls.load(source)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""

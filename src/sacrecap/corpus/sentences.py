@@ -35,11 +35,11 @@ def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
     behind = 0
     for token in tokens:
         spelled = re.escape(token)
-        found = re.compile(rf"\W*?({spelled})", re.IGNORECASE).match(text, behind)
-        if found is None and places and places[-1] is None:
-            found = re.compile(rf"(?<!\w)({spelled})(?!\w)", re.IGNORECASE).search(text, behind, behind + _REACH)
-        places.append(found.span(1) if found else None)
-        behind = found.end() if found else behind
+        match = re.compile(rf"\W*?({spelled})", re.IGNORECASE).match(text, behind)
+        if match is None and places and places[-1] is None:
+            match = re.compile(rf"(?<!\w)({spelled})(?!\w)", re.IGNORECASE).search(text, behind, behind + _REACH)
+        places.append(match.span(1) if match else None)
+        behind = match.end() if match else behind
     return places
 
 

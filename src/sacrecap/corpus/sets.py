@@ -84,8 +84,8 @@ class SetCorpus(Corpus):
         if self._kept is None:
             return whole
         marks = array("d")
-        for count, kept in zip(whole.counts, self._kept, strict=True):
-            marks.extend(float(place in kept) for place in range(count))
+        for count, positions in zip(whole.counts, self._kept, strict=True):
+            marks.extend(float(place in positions) for place in range(count))
         return _core.top(whole, marks.tobytes(), max(map(len, self._kept)))[0]
 
     @property
@@ -109,15 +109,15 @@ class SetCorpus(Corpus):
 
     @cached_property
     def seen(self) -> Seen:
-        own = tallies(_core.seen_in_sample(self._core, self._scored(), SAMPLE))
+        counts = tallies(_core.seen_in_sample(self._core, self._scored(), SAMPLE))
         compared = {} if self.has_references else {"matched", "other image", "next image", "previous image"}
-        return Seen(self.tallies(), {name: count for name, count in own.items() if name[1] not in compared})
+        return Seen(self.tallies(), {name: count for name, count in counts.items() if name[1] not in compared})
 
     def tallies(self, threads: int = 0) -> Tallies:
-        found = tallies(_core.seen(self._core, self.reference_captions, self._scored(), threads))
+        counts = tallies(_core.seen(self._core, self.reference_captions, self._scored(), threads))
         # How many captions of a set are equal is what its figures say. Without references, the core has sets for them.
         parts = ("candidates", "references", "") if self.has_references else ("candidates",)
-        return {name: own for name, own in found.items() if name[0] in parts and name[:2] != EQUAL}
+        return {name: count for name, count in counts.items() if name[0] in parts and name[:2] != EQUAL}
 
     def _scored(self) -> Captions:
         """The captions that are scored, as given."""
@@ -130,10 +130,10 @@ class SetCorpus(Corpus):
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""
-        core, kept = _core.top(self._core, scores, most)
+        core, places = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
-        chosen._kept = kept
+        chosen._kept = places
         least, largest = self.candidate_counts
         chosen.candidate_counts = (min(least, most), min(largest, most))
         return chosen
@@ -145,8 +145,8 @@ class LeaveOneOut(SetCorpus):
     def __init__(self, sets: SetCorpus, *, threads: int) -> None:
         self._sets, self._threads = sets, threads
         captions = sets.candidate_captions
-        others = _core.leave_one_out(sets._core, threads)
-        super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
+        held_out = _core.leave_one_out(sets._core, threads)
+        super().__init__(held_out, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
         self._caption_of = {
             f"{image} {place}": (image, place)
             for image, count in zip(sets.image_ids, sets.counts, strict=True)
@@ -164,7 +164,7 @@ class LeaveOneOut(SetCorpus):
     @property
     def image_of(self) -> dict[str, str]:
         """The image that each image id stands for."""
-        return {own: image for own, (image, _) in self._caption_of.items()}
+        return {caption_id: image for caption_id, (image, _) in self._caption_of.items()}
 
     def given(self, image_id: str) -> tuple[list[str], list[str]]:
         image, place = self._caption_of[image_id]
@@ -201,7 +201,8 @@ def encode_sets(
     references, *sources = with_places([references, *systems.values()])
     described = None if references is None else as_references(references)
     sets = {
-        name: as_caption_sets(own, f"the caption sets of {name}") for name, own in zip(systems, sources, strict=True)
+        name: as_caption_sets(source, f"the caption sets of {name}")
+        for name, source in zip(systems, sources, strict=True)
     }
     if described is not None:
         sets = {name: side_by_side(described, captions) for name, captions in sets.items()}
@@ -216,7 +217,9 @@ def encode_sets(
     if described is None:
         ids = sets[first].image_ids
         encode = encode_captions if own_documents else _without_references
-        encoded = {name: encode(own, _places(own, ids), tokenizer, threads) for name, own in sets.items()}
+        encoded = {
+            name: encode(captions, _places(captions, ids), tokenizer, threads) for name, captions in sets.items()
+        }
     else:
         numbers = _described(described, sets[first], describe(described, "the references"), names[first])
         undescribed = sum(map(bool, described.caption_counts())) - len(numbers)
@@ -256,15 +259,15 @@ def _check_sets(captions: Captions, name: str) -> None:
         raise DataError(f"{name}: no caption for {some(empty)}; {remedies.for_missing()}")
 
 
-def _check_same_images(captions: Captions, others: Captions, name: str, other_name: str) -> None:
-    mine, theirs = set(captions.image_ids), set(others.image_ids)
+def _check_same_images(captions: Captions, other_captions: Captions, name: str, other_name: str) -> None:
+    mine, theirs = set(captions.image_ids), set(other_captions.image_ids)
     if mine == theirs:
         return
     lacking, more = sorted(theirs - mine), sorted(mine - theirs)
-    have, found = (other_name, lacking) if lacking else (name, more)
+    have, difference = (other_name, lacking) if lacking else (name, more)
     lacks = name if lacking else other_name
     raise DataError(
-        f"{lacks}: no captions for {some(found)} that {have} has; systems are compared on the same images: "
+        f"{lacks}: no captions for {some(difference)} that {have} has; systems are compared on the same images: "
         f"{remedies.for_missing()}"
     )
 

@@ -38,10 +38,10 @@ def pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) 
     if end_of_sentence is not None:
         # The end of sentence counts as a word; a row that is cut before it has none.
         lengths = np.minimum(lengths, _first(rows == end_of_sentence) + 1)
-    kept = rows[np.arange(rows.shape[1]) < lengths[:, None]]
-    if kept.size and kept.max() > _core.LARGEST_TOKEN_ID:
-        raise DataError(f"{name}: token ids go up to {_core.LARGEST_TOKEN_ID:,}, found {kept.max():,}")
-    return kept.astype("<u4").tobytes(), np.minimum(lengths, rows.shape[1]).tolist()
+    token_ids = rows[np.arange(rows.shape[1]) < lengths[:, None]]
+    if token_ids.size and token_ids.max() > _core.LARGEST_TOKEN_ID:
+        raise DataError(f"{name}: token ids go up to {_core.LARGEST_TOKEN_ID:,}, found {token_ids.max():,}")
+    return token_ids.astype("<u4").tobytes(), np.minimum(lengths, rows.shape[1]).tolist()
 
 
 def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:

@@ -31,15 +31,15 @@ def signed(tokenizer: str) -> str:
     """The tokenizer in signatures: with sacreBLEU's version, and that of what it needs."""
     import sacrebleu
 
-    own = _made(tokenizer.removesuffix(LOWER)).signature()
+    signature = _made(tokenizer.removesuffix(LOWER)).signature()
     lower = LOWER if tokenizer.endswith(LOWER) else ""
-    return f"{own}{lower}@sacrebleu-{sacrebleu.__version__}"
+    return f"{signature}{lower}@sacrebleu-{sacrebleu.__version__}"
 
 
 def cut(captions: Captions, tokenizer: str) -> Captions:
     """The captions with a blank between their tokens."""
     images = captions.to_dict().items()
-    return Captions.of_images([(image, lines(own, tokenizer)) for image, own in images], captions.source)
+    return Captions.of_images([(image, lines(texts, tokenizer)) for image, texts in images], captions.source)
 
 
 @cache

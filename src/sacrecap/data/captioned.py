@@ -136,8 +136,8 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
     captions = CaptionFile(tokens, Reading("flickr")).captions("references").to_dict()
     images, lists = [], sorted(folder.glob("*Images.txt"))
     for file in lists:
-        found = re.search(r"(train|dev|val|test)Images\.txt$", file.name)
-        split = _split(found[1]) if found else ""
+        match = re.search(r"(train|dev|val|test)Images\.txt$", file.name)
+        split = _split(match[1]) if match else ""
         names = read_bytes(file).decode(errors="replace").split()
         unknown = [name for name in names if name not in captions]
         if unknown:
@@ -155,12 +155,12 @@ def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedI
     """The same with the labels of COCO's instances_*.json, one per object, if these files are in the folder."""
     from sacrecap.data.objects import read_objects
 
-    found: dict[str, dict[str, int]] = {}
+    objects: dict[str, dict[str, int]] = {}
     for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
-        found |= read_objects(file, format="coco")
-    if not found:
+        objects |= read_objects(file, format="coco")
+    if not objects:
         return images
     return [
-        image if image.objects else replace(image, objects=tuple(Counter(found.get(image.id, {})).elements()))
+        image if image.objects else replace(image, objects=tuple(Counter(objects.get(image.id, {})).elements()))
         for image in images
     ]

@@ -40,7 +40,7 @@ def listed(cell: Any, where: str) -> Any:
     Raises `DataError` for a list as text that ends early.
     """
     if isinstance(cell, list):
-        return [caption_of(one) for one in cell] if any(isinstance(one, Mapping) for one in cell) else cell
+        return [caption_of(item) for item in cell] if any(isinstance(item, Mapping) for item in cell) else cell
     if not isinstance(cell, str):
         return cell
     with naming(f"{where} has "):
@@ -65,7 +65,7 @@ def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captio
                 raise DataError(f"image {image} has {error}") from None
             unfit[image] = f"has {error}"
             continue
-        every[image] = [one for text, texts in read for one in ([text] if texts is None else texts)]
+        every[image] = [caption for text, texts in read for caption in ([text] if texts is None else texts)]
     return captions.with_texts(every)
 
 
@@ -91,7 +91,7 @@ def divided(captions: Captions, separator: str | None) -> Captions:
         raise DataError(f"{some(list(dict.fromkeys(images)))} with {undivided(text)}")
     every = captions.to_dict()
     for image in images:
-        every[image] = [one for text in captions.captions(image) for one in parts(text, separator)]
+        every[image] = [part for text in captions.captions(image) for part in parts(text, separator)]
     return captions.with_texts(every)
 
 
@@ -133,9 +133,9 @@ def paths(value: Mapping[str, Any], outer: str = "", depth: int = _DEPTH) -> Ite
         elif isinstance(inner, list) and inner and isinstance(inner[0], Mapping) and depth:
             every = (
                 path
-                for one in inner[:_ROWS]
-                if isinstance(one, Mapping)
-                for path in paths(one, f"{name}[*].", depth - 1)
+                for item in inner[:_ROWS]
+                if isinstance(item, Mapping)
+                for path in paths(item, f"{name}[*].", depth - 1)
             )
             yield from dict.fromkeys(every)
         else:
@@ -161,12 +161,12 @@ def at(value: Any, path: str) -> Any:
         return None
     inside = step.strip("[]")
     if inside == "*":
-        return [*flat([at(one, rest) for one in value])]
+        return [*flat([at(item, rest) for item in value])]
     if inside.isdecimal():
         return at(value[int(inside)], rest) if int(inside) < len(value) else None
     key, _, wanted = inside.partition("=")
     named = wanted.split("|")
-    meant = [one for one in value if not inside or (isinstance(one, Mapping) and one.get(key) in named)]
+    meant = [item for item in value if not inside or (isinstance(item, Mapping) and item.get(key) in named)]
     if len(meant) != 1:
         raise DataError(
             f"has {len(meant)} parts{f' with {inside}' if inside else ''}, where one is read; name one by its place, "

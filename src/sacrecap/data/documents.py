@@ -46,18 +46,18 @@ _OF_TAR = (*_TEXT_OF_TAR, "json")
 def coco(document: Any) -> Rows | None:
     """COCO's annotations; `images`, where present, gives the order of the images, and those without captions."""
     annotations = document.get("annotations") if isinstance(document, dict) else None
-    if not isinstance(annotations, list) or not all(isinstance(one, dict) for one in annotations):
+    if not isinstance(annotations, list) or not all(isinstance(record, dict) for record in annotations):
         return None
     known = names_of(annotations)
     captions = [name for name in ("caption", "captions") if name in known]
     if annotations and ("image_id" not in known or len(captions) != 1):
         return None
     images = document.get("images") or []
-    if not isinstance(images, list) or not all(isinstance(one, dict) and "id" in one for one in images):
+    if not isinstance(images, list) or not all(isinstance(image, dict) and "id" in image for image in images):
         raise DataError('each of "images" must be an object with "id"')
     marks = [name for name in known if excludes(name)]
     names = ["image_id", *(captions or ["caption"]), *marks]
-    return replace(of_records(annotations, is_json=True), names=names, images=[one["id"] for one in images])
+    return replace(of_records(annotations, is_json=True), names=names, images=[image["id"] for image in images])
 
 
 def karpathy(document: Any) -> Rows | None:
@@ -103,7 +103,7 @@ def of_mapping(document: dict[str, Any]) -> Rows:
 def _may_be_captions(value: Any) -> bool:
     """Whether this is a text, a list of them, or missing; a number is none, which the builder says."""
     inside = value if isinstance(value, list) else [value]
-    return not any(isinstance(one, dict | list) for one in inside)
+    return not any(isinstance(value, dict | list) for value in inside)
 
 
 def rows_in(document: Any) -> Rows | None:
@@ -151,8 +151,8 @@ def _rows_of(document: Any) -> Rows | None:
     if not _are(values, dict):
         return _by_image(document) if _are(values, list) else None
     keys = [*values[0]]
-    if all(one.keys() == values[0].keys() for one in values) and shape_of_columns(["key", *document]).is_known:
-        return of_columns({"key": keys, **{name: [one[key] for key in keys] for name, one in document.items()}})
+    if all(entry.keys() == values[0].keys() for entry in values) and shape_of_columns(["key", *document]).is_known:
+        return of_columns({"key": keys, **{name: [entry[key] for key in keys] for name, entry in document.items()}})
     return of_records([{"key": key, **value} for key, value in document.items()])
 
 
@@ -167,10 +167,10 @@ def _by_image(document: dict[str, list[Any]]) -> Rows | None:
     """`{id: [{"caption"}, …], …}`, as pycocoevalcap's `gts` and `res` are; an image may have none."""
     if not (WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
         return None
-    if not all(isinstance(one, dict) and _is_of(image, one) for image, rows in document.items() for one in rows):
+    if not all(isinstance(row, dict) and _is_of(image, row) for image, rows in document.items() for row in rows):
         return None
-    none: dict[str, Any] = {name: [] for rows in document.values() for one in rows for name in one}
-    return of_records([{**one, "image_id": image} for image, rows in document.items() for one in (rows or [none])])
+    none: dict[str, Any] = {name: [] for rows in document.values() for row in rows for name in row}
+    return of_records([{**row, "image_id": image} for image, rows in document.items() for row in (rows or [none])])
 
 
 def _is_of(image: str, row: dict[str, Any]) -> bool:
@@ -205,22 +205,22 @@ def _are_objects(document: Any) -> TypeGuard[list[dict[str, Any]]]:
 
 
 def _are(values: Any, kind: type) -> bool:
-    return isinstance(values, list) and all(isinstance(one, kind) for one in values)
+    return isinstance(values, list) and all(isinstance(item, kind) for item in values)
 
 
 def _are_captions(values: Any) -> bool:
-    return all(isinstance(one, str) or _are(one, str) for one in values)
+    return all(isinstance(item, str) or _are(item, str) for item in values)
 
 
 def msrvtt(document: Any) -> Rows | None:
     """The sentences of MSR-VTT, each with the split, the category and what else is known of its video."""
     sentences = document.get("sentences") if isinstance(document, dict) else None
-    if not _are_objects(sentences) or not all("video_id" in one for one in sentences):
+    if not _are_objects(sentences) or not all("video_id" in sentence for sentence in sentences):
         return None
     videos = document.get("videos")
-    listed = [one for one in videos if isinstance(one, dict)] if isinstance(videos, list) else []
-    known = {str(one.get("video_id")): one for one in listed}
-    return of_records([{**known.get(str(one["video_id"]), {}), **one} for one in sentences])
+    listed = [video for video in videos if isinstance(video, dict)] if isinstance(videos, list) else []
+    known = {str(video.get("video_id")): video for video in listed}
+    return of_records([{**known.get(str(sentence["video_id"]), {}), **sentence} for sentence in sentences])
 
 
 def activitynet(document: Any) -> Rows | None:
@@ -238,7 +238,7 @@ def activitynet(document: Any) -> Rows | None:
         [
             {
                 "video_id": video,
-                "caption": " ".join(one.strip() for one in sentences or ()),
+                "caption": " ".join(sentence.strip() for sentence in sentences or ()),
                 **({"split": split[video]} if video in split else {}),
             }
             for video, sentences in paragraphs.items()
@@ -252,16 +252,18 @@ def _sentences(entry: Any) -> list[str] | None:
     if isinstance(entry, Mapping) and "timestamps" in entry:
         sentences = entry.get("sentences")
     parts = entry.get("annotations") if isinstance(entry, Mapping) else entry
-    if _are_objects(parts) and all("timestamp" in one or "segment" in one for one in parts):
-        sentences = [one.get("sentence") for one in parts]
-    return sentences if isinstance(sentences, list) and all(isinstance(one, str) for one in sentences) else None
+    if _are_objects(parts) and all("timestamp" in part or "segment" in part for part in parts):
+        sentences = [part.get("sentence") for part in parts]
+    return (
+        sentences if isinstance(sentences, list) and all(isinstance(sentence, str) for sentence in sentences) else None
+    )
 
 
 def lmms_eval(document: Any) -> Rows | None:
     """Id, prediction and references of logged samples; older versions write a list of them under "logs"."""
     samples = document.get("logs") if isinstance(document, dict) and "logs" in document else document
     samples = [samples] if isinstance(samples, dict) else samples
-    if not _are_objects(samples) or not all({"doc_id", "filtered_resps"} <= one.keys() for one in samples):
+    if not _are_objects(samples) or not all({"doc_id", "filtered_resps"} <= sample.keys() for sample in samples):
         return None
     return of_records(
         [

@@ -67,11 +67,11 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
             raise DataError(f"{name}: is a folder, where format {format} is a file; name a file in it")
         return _voc(Path(source))
     document = _parse(read_bytes(source), name)
-    found = format or _recognise(document, name)
-    if found != "detections":
-        _refuse_threshold(name, threshold, found)
+    shape = format or _recognise(document, name)
+    if shape != "detections":
+        _refuse_threshold(name, threshold, shape)
     with naming(f"{name}: "):
-        return _detections(document, threshold) if found == "detections" else _READERS[found](document)
+        return _detections(document, threshold) if shape == "detections" else _READERS[shape](document)
 
 
 def check_threshold(threshold: float) -> None:
@@ -126,14 +126,14 @@ def _coco(document: Any) -> Objects:
         if "id" not in category or not isinstance(category["id"], str | int):
             raise DataError("a category has no id; each needs an id and a name")
         names[category["id"]] = _label(category.get("name"), f"category {category['id']}")
-    found: dict[str, list[str]] = {}
+    by_image: dict[str, list[str]] = {}
     if "images" in document:
         for row in _rows(document, "images"):
             image = _image_id(row.get("id"), "an entry of images")
-            if image in found:
+            if image in by_image:
                 raise DataError(f"image {image} is listed twice under images; keep one")
-            found[image] = []
-    listed = len(found)
+            by_image[image] = []
+    listed = len(by_image)
     for row in _rows(document, "annotations"):
         image = _image_id(row.get("image_id"), "an annotation")
         identifier = row.get("category_id")
@@ -141,10 +141,10 @@ def _coco(document: Any) -> Objects:
             raise DataError(
                 f"image {image}: its category_id {identifier!r} is not among the categories; add the category"
             )
-        if listed and image not in found:
+        if listed and image not in by_image:
             raise DataError(f"image {image} has an annotation but is not under images; add it there")
-        found.setdefault(image, []).append(names[identifier])
-    return {image: _counted(labels) for image, labels in found.items()}
+        by_image.setdefault(image, []).append(names[identifier])
+    return {image: _counted(labels) for image, labels in by_image.items()}
 
 
 def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
@@ -263,12 +263,12 @@ def _counted(labels: Iterable[str], counts: Mapping[str, int] | None = None) -> 
     Those of count 0 are left out.
     """
     known: dict[str, str] = {}
-    found: dict[str, int] = {}
+    names: dict[str, int] = {}
     for label in labels:
         if count := 1 if counts is None else counts[label]:
             first = known.setdefault(meaning(label), label)
-            found[first] = found.get(first, 0) + count
-    return found
+            names[first] = names.get(first, 0) + count
+    return names
 
 
 def _above(detections: Any, image: str, threshold: float | None) -> dict[str, int]:
@@ -277,8 +277,8 @@ def _above(detections: Any, image: str, threshold: float | None) -> dict[str, in
     labels = []
     for detection in detections:
         if not isinstance(detection, dict):
-            given = json_type(detection)
-            raise DataError(f"image {image}: a detection is {given}; it must be an object {{label, score}}")
+            json_kind = json_type(detection)
+            raise DataError(f"image {image}: a detection is {json_kind}; it must be an object {{label, score}}")
         label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
         confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
         if threshold is None or confidence >= threshold:

@@ -145,7 +145,7 @@ def _of_json(content: Content, format: str | None) -> Recognised:
     """A document, or lines of JSON."""
     first = rows.first_records(content.start)
     is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
-    if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in one for one in first):
+    if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in record for record in first):
         lines = rows.of_lines(content)
         return _known("jsonl" if is_plain(shape_of_columns(lines.names)) else "rows", lines)
     document = rows.parsed(content.read())
@@ -183,7 +183,7 @@ def _described(document: Any) -> str:
         keys = [*document]
         return f"an object with the keys {', '.join(map(cut_off, keys[:8]))}{', …' if len(keys) > 8 else ''}"
     kinds: dict[type, str] = {str: "texts", dict: "objects", list: "lists"}
-    inside = dict.fromkeys(kinds.get(type(one), "numbers, null, true or false") for one in document)
+    inside = dict.fromkeys(kinds.get(type(item), "numbers, null, true or false") for item in document)
     return f"a list of {' and '.join(inside)}" if inside else "an empty list"
 
 

@@ -75,9 +75,9 @@ def opened(url: str, method: str = "GET", **headers: str) -> Iterator[HTTPRespon
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
-    asked = Request(url, method=method, headers={"User-Agent": "sacrecap", **headers})  # noqa: S310 - see above
+    request = Request(url, method=method, headers={"User-Agent": "sacrecap", **headers})  # noqa: S310 - see above
     try:
-        with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+        with urlopen(request, timeout=_SILENCE) as response:  # noqa: S310
             yield response
     except HTTPError as error:
         error.close()

@@ -436,7 +436,7 @@ def _is_binary(schema: Any, path: str) -> bool:
 def _stored(names: Sequence[str], known: Sequence[str]) -> list[str]:
     """What to read of a file with these columns for these names: of a path into a list, the whole column."""
     every = (name if name in known and "[" not in name else re.split(r"[.\[]", name, maxsplit=1)[0] for name in names)
-    return list(dict.fromkeys(name for name in every if name in known or any(one.startswith(name) for one in known)))
+    return list(dict.fromkeys(name for name in every if name in known or any(word.startswith(name) for word in known)))
 
 
 def _column(batch: Any, path: str) -> list[Any]:

@@ -273,14 +273,14 @@ class Shape:
                     raise
                 yield from replace(self, ids=self.ids[1:]).batches(rows, parts, split, left_out)
                 return
-            cells = [_values(one, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for one in cells_of]
+            cells = [_values(cells, seen, words=rows.is_text, may_fail=may_fail, ids=ids) for cells in cells_of]
             every = [ids, *cells]
             excluded = [*islice(columns, len(marks))]
             chosen: Sequence[int] = range(len(ids))
             if split is not None:
                 stated = next(columns)
-                splits.update(str(one) for one in stated if one is not None)
-                chosen = [n for n, one in enumerate(stated) if one == split or (one, split) == _TRAINED]
+                splits.update(str(value) for value in stated if value is not None)
+                chosen = [n for n, value in enumerate(stated) if value == split or (value, split) == _TRAINED]
             if left_out is not None and excluded:
                 out = [n for n in chosen if any(_is_true(mark[n]) for mark in excluded)]
                 left_out += [str(ids[n]) for n in out]
@@ -347,7 +347,7 @@ def _inner(name: str, names: Sequence[str]) -> tuple[str, str] | None:
     parts = _OBJECT.fullmatch(name)
     if parts is None or _plain(parts["inner"]) not in map(_plain, INSIDE):
         return None
-    if not {f"{parts['outer']}[*].{one}" for one in ("image_id", "video_id")}.isdisjoint(names):
+    if not {f"{parts['outer']}[*].{name}" for name in ("image_id", "video_id")}.isdisjoint(names):
         return None
     plain = _plain(parts["outer"])
     if plain == "annotations":
@@ -392,7 +392,7 @@ class NamedColumns:
     def within(self, names: Sequence[str], *, both: bool = False) -> Shape:
         """These columns, and for what is not named those that are known; `both`: of one file of both parts."""
         known = shape_of_columns(names)
-        ids = [name for one in self.ids for name in _called(one, names)] if self.ids else [*known.ids]
+        ids = [name for word in self.ids for name in _called(word, names)] if self.ids else [*known.ids]
         captions = _all_called(self.captions, names)
         references = _all_called(self.references, names)
         shape = replace(known, ids=tuple(ids[:1]) if self.ids else known.ids)
@@ -432,7 +432,7 @@ def columns_named(ids: Names, captions: Names = None, references: Names = None) 
 
 
 def _all_called(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for one in wanted for name in _called(one, names)))
+    return tuple(dict.fromkeys(name for word in wanted for name in _called(word, names)))
 
 
 def _called(wanted: str, names: Sequence[str]) -> list[str]:
@@ -460,7 +460,7 @@ def _plain(name: str) -> str:
 @cache
 def _of_table(word: str) -> tuple[str, ...]:
     """The plain names of a word of the table."""
-    return tuple(dict.fromkeys(_plain(_structure(one)) for one in (word, word.removesuffix(_PARTS))))
+    return tuple(dict.fromkeys(_plain(_structure(variant)) for variant in (word, word.removesuffix(_PARTS))))
 
 
 def is_plain(shape: Shape) -> bool:
@@ -519,7 +519,11 @@ def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any
         return ids, are_floats
     whole = whole_ids(ids) if all(map(_may_be_float, ids)) else ids
     if are_floats and whole == ids:
-        place = next(n for n, one in enumerate(ids) if not _may_be_float(one) or whole_ids([one]) == [one])
+        place = next(
+            n
+            for n, identifier in enumerate(ids)
+            if not _may_be_float(identifier) or whole_ids([identifier]) == [identifier]
+        )
         raise DataError(
             f"the image id of row {seen + place + 1} is {ids[place]!r}, where those above are whole numbers, written "
             "as floats (1.0); write all as whole numbers, without .0"

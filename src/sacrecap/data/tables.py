@@ -116,7 +116,7 @@ def table_of(source: str, data: bytes) -> NumberTable:
 def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable:
     """A table that is in memory. Raises `DataError` for columns of different lengths."""
     lists = {
-        str(name): [one.item() if hasattr(one, "item") else one for one in cells] for name, cells in columns.items()
+        str(name): [cell.item() if hasattr(cell, "item") else cell for cell in cells] for name, cells in columns.items()
     }
     if len(lengths := {len(cells) for cells in lists.values()}) > 1:
         raise DataError(
@@ -164,7 +164,7 @@ def _delimited(source: str, data: bytes, checksum: str) -> NumberTable:
     content = Content(source, data)
     first = next(line for line in content.lines() if line.strip())
     with naming(f"{source}: "):
-        head, delimiter = table_header(content) if any(one in first for one in DELIMITERS) else ([first.strip()], ",")
+        head, delimiter = table_header(content) if any(mark in first for mark in DELIMITERS) else ([first.strip()], ",")
         check_single(head, head)
         rows = [*table_rows(content, head, delimiter)]
     columns = {name: [row[place] for _, row in rows] for place, name in enumerate(head)}

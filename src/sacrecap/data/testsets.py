@@ -83,8 +83,8 @@ def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
 _TRAINING = _karpathy("coco", "train", 113_287, "document frequencies of COCO, Karpathy's split, training")
 
 TEST_SETS: dict[str, TestSet] = {
-    one.name: one
-    for one in (
+    test_set.name: test_set
+    for test_set in (
         _karpathy("coco", "test", 5_000, "COCO, Karpathy's split: what papers report"),
         _karpathy("coco", "val", 5_000, "COCO, Karpathy's split, validation"),
         _karpathy("flickr8k", "test", 1_000, "Flickr8k, Karpathy's split"),
@@ -111,9 +111,9 @@ def folder() -> str:
     return os.environ.get(FOLDER) or in_cache("test-sets")
 
 
-def is_here(one: TestSet) -> bool:
+def is_here(test_set: TestSet) -> bool:
     """Whether the test set is available without the network."""
-    return any(os.path.isfile(path) for path in (place_of(one), *_sources(one)))
+    return any(os.path.isfile(path) for path in (place_of(test_set), *_sources(test_set)))
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
@@ -126,12 +126,12 @@ def find(name: str, progress: Progress | None = None) -> str | None:
     Raises:
         DataError: the test set cannot be fetched, or differs from the published one.
     """
-    one = TEST_SETS.get(name)
-    if one is None or one.counts is not None:
+    test_set = TEST_SETS.get(name)
+    if test_set is None or test_set.counts is not None:
         return None
-    path = place_of(one)
+    path = place_of(test_set)
     if not os.path.isfile(path):
-        captions = captions_of(one, progress)
+        captions = captions_of(test_set, progress)
         with atomic_write(path) as file:
             json.dump(captions.to_dict(), file, ensure_ascii=False)
     return path
@@ -145,33 +145,33 @@ def named(name: str) -> TestSet:
     return TEST_SETS[name]
 
 
-def place_of(one: TestSet) -> str:
+def place_of(test_set: TestSet) -> str:
     """Where the references lie after the first use, alone: the published file may be a hundred times as large. Of
     document frequencies, the counts.
     """
-    return os.path.join(folder(), f"{one.name}.{'json' if one.counts is None else 'df'}")
+    return os.path.join(folder(), f"{test_set.name}.{'json' if test_set.counts is None else 'df'}")
 
 
-def _sources(one: TestSet) -> list[str]:
+def _sources(test_set: TestSet) -> list[str]:
     """Possible places of the published file, unpacked or not."""
-    return [os.path.join(folder(), name) for name in (one.member, one.source.name) if name is not None]
+    return [os.path.join(folder(), name) for name in (test_set.member, test_set.source.name) if name is not None]
 
 
-def captions_of(one: TestSet, progress: Progress | None = None) -> Captions:
+def captions_of(test_set: TestSet, progress: Progress | None = None) -> Captions:
     """The references, from the published file, which is fetched if it is not here. Raises as `find`."""
     from sacrecap.data.recognise import recognised
 
-    unpacked = _sources(one)[0]
-    source = unpacked if os.path.isfile(unpacked) else file_of(one.source, progress)
-    inside = one.member if source.endswith(".zip") else None
+    unpacked = _sources(test_set)[0]
+    source = unpacked if os.path.isfile(unpacked) else file_of(test_set.source, progress)
+    inside = test_set.member if source.endswith(".zip") else None
     data = read_bytes(source) if inside is None else _member(source, inside)
     with naming(f"{source}: "):
         file = recognised(Content(source, data))
-        captions = file.shape.read(file.rows, "references", one.split)
-    if captions.image_count != one.images:
+        captions = file.shape.read(file.rows, "references", test_set.split)
+    if captions.image_count != test_set.images:
         raise DataError(
-            f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
-            "remove it; then it is fetched again"
+            f"{source}: has {captions.image_count:,} images of {test_set.name}, where there should be "
+            f"{test_set.images:,}; remove it; then it is fetched again"
         )
     return captions
 
@@ -199,13 +199,13 @@ def _member(archive: str, name: str) -> bytes:
         raise DataError(f"{archive}: cannot be unpacked ({error}); remove it; then it is fetched again") from None
 
 
-def describe(one: TestSet) -> dict[str, Any]:
+def describe(test_set: TestSet) -> dict[str, Any]:
     """The description of a test set, as JSON."""
     return {
-        "name": one.name,
-        "summary": one.summary,
-        "images": one.images,
-        "url": one.source.url,
-        "here": is_here(one),
-        "checksum": "published" if one.source.sha256 else "of the first download",
+        "name": test_set.name,
+        "summary": test_set.summary,
+        "images": test_set.images,
+        "url": test_set.source.url,
+        "here": is_here(test_set),
+        "checksum": "published" if test_set.source.sha256 else "of the first download",
     }

@@ -273,9 +273,9 @@ def _of_zip(data: bytes, name: str) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
-            if _EXCEL in names or all(one.endswith(".npy") for one in names):
+            if _EXCEL in names or all(name.endswith(".npy") for name in names):
                 return data
-            files = [one for one in names if not (one.endswith("/") or one.startswith("__MACOSX/"))]
+            files = [name for name in names if not (name.endswith("/") or name.startswith("__MACOSX/"))]
             if len(files) == 1:
                 with archive.open(files[0]) as file:
                     return unpacked(_bounded(file, len(data), name), name)

@@ -75,13 +75,13 @@ def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[
     Warns:
         DataWarning: an image is missing in a source; it counts as having no objects there.
     """
-    given = list(sources)
-    images = dict.fromkeys(image for objects in given for image in objects)
-    partly = [image for image in images if any(image not in objects for objects in given)]
+    files = list(sources)
+    images = dict.fromkeys(image for objects in files for image in objects)
+    partly = [image for image in images if any(image not in objects for objects in files)]
     if partly:
         warn(f"not in every file, and counted as without objects there: {some(partly)}", DataWarning)
     united: dict[str, dict[str, str]] = {image: {} for image in images}
-    for image, labels in (entry for objects in given for entry in objects.items()):
+    for image, labels in (entry for objects in files for entry in objects.items()):
         for label in labels:
             united[image].setdefault(meaning(label), label)
     return {image: list(labels.values()) for image, labels in united.items()}
@@ -95,8 +95,8 @@ def write_list(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
 
 def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
     """The rows to write, with the same checks as in the readers."""
-    given: Mapping[str, object] | Mapping[int, object] = candidates
-    lists = [image for image, caption in given.items() if not isinstance(caption, str)]
+    by_image: Mapping[str, object] | Mapping[int, object] = candidates
+    lists = [image for image, caption in by_image.items() if not isinstance(caption, str)]
     if lists:
         raise DataError(f"the candidate of image {lists[0]} is not a string ({len(lists)} such in all)")
     Captions.from_dict(candidates)

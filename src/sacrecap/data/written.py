@@ -53,12 +53,14 @@ def _parsed(text: str) -> list[Any] | None:
     try:
         tree = ast.parse(text, mode="eval").body
         if isinstance(tree, ast.Set):  # a set has no order, its text has one
-            return _listed([ast.literal_eval(one) for one in tree.elts])
+            return _listed([ast.literal_eval(element) for element in tree.elts])
         captions = _listed(ast.literal_eval(tree))
-        if isinstance(tree, ast.List) and all(isinstance(getattr(one, "value", None), str) for one in tree.elts):
+        if isinstance(tree, ast.List) and all(
+            isinstance(getattr(element, "value", None), str) for element in tree.elts
+        ):
             # Python joins the texts between which NumPy writes no comma.
             tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-            words = [ast.literal_eval(one.string) for one in tokens if one.type == tokenize.STRING]
+            words = [ast.literal_eval(token.string) for token in tokens if token.type == tokenize.STRING]
             return _listed(words)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
@@ -73,9 +75,9 @@ def _listed(value: Any) -> list[Any] | None:
         return None
     if len(value) == 1 and isinstance(value[0], list | tuple):
         return _listed(value[0])
-    if any(isinstance(one, list | tuple) for one in value):
+    if any(isinstance(item, list | tuple) for item in value):
         return None
-    return [caption_of(one) for one in value]
+    return [caption_of(item) for item in value]
 
 
 def caption_of(value: Any) -> Any:

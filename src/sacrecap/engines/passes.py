@@ -44,9 +44,9 @@ class Counters:
             )
             for stem, n in plan.orders.items()
         }
-        made = {metric: metric.learner(plan.needs, memory=share) for metric in plan.learning}
+        learners = {metric: metric.learner(plan.needs, memory=share) for metric in plan.learning}
         self._learners: dict[Metric, Learner] = {
-            metric: learner for metric, learner in made.items() if learner is not None
+            metric: learner for metric, learner in learners.items() if learner is not None
         }
 
     def add(self, piece: Piece) -> None:
@@ -108,12 +108,14 @@ def score(plan: Plan, known: WholeCorpus | None, piece: Piece) -> ScoredPiece:
         rows, ids = {}, next(iter(corpora.values())).image_ids
         for name, corpus in corpora.items():
             counted = count_quietly(corpus, plan.metrics, plan.needs)
-            for one in counted:
-                if any(hasattr(ready.own, "captions") for ready in (one.ready, *one.ready.parts.values())):
+            for table in counted:
+                if any(hasattr(ready.own, "captions") for ready in (table.ready, *table.ready.parts.values())):
                     # A network says of its own captions how many it cut.
-                    for message in one.metric.warnings(one.ready, one.statistics):
+                    for message in table.metric.warnings(table.ready, table.statistics):
                         warnings.warn(message, SacrecapWarning, stacklevel=1)
-            rows[name] = RowsPart(ids, [one.statistics for one in counted], Extent.of(counted, corpus, plan.threads))
+            rows[name] = RowsPart(
+                ids, [table.statistics for table in counted], Extent.of(counted, corpus, plan.threads)
+            )
     order = _core.sample_order(ids)
     messages = list(dict.fromkeys(str(warning.message) for warning in warned))[:MOST_WARNINGS]
     return ScoredPiece(rows, order, _sample(piece, ids, order), messages)

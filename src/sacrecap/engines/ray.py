@@ -131,8 +131,8 @@ class RayEngine:
         shared, about = [self._ray.put(_sent(plan))], [] if known is None else [known]
         gpus = any("device" in part.needs for metric in plan.metrics for part in metric.parts)
         begin = self._task("scored", gpus=gpus and self._ray.cluster_resources().get("GPU", 0) > 0)
-        for made in self._flow(functools.partial(begin, shared, about), pieces):
-            yield self._got(made)
+        for result in self._flow(functools.partial(begin, shared, about), pieces):
+            yield self._got(result)
 
     def _flow(self, begin: Callable[[Piece], Any], pieces: Iterable[Piece]) -> Iterator[Any]:
         """References to what is made of the pieces, in order; only so many are worked on at once."""
@@ -143,9 +143,9 @@ class RayEngine:
             for piece in pieces:
                 while len(working) >= most:
                     _, working = self._ray.wait(working, num_returns=1)
-                made = begin(piece)
-                working.append(made)
-                order.append(made)
+                result = begin(piece)
+                working.append(result)
+                order.append(result)
                 while order and order[0] not in working:
                     yield order.popleft()
             while order:

@@ -117,14 +117,14 @@ class CaptionReward(MetricReward):
         """The scorer of captions by the metric: if possible, the one that stores weighted references."""
         if ends:
             words = with_end(words)
-        own = captions is not None and captions.image_count > 1 and "document_frequency" not in needs
-        if isinstance(metric, CiderD) and own:
+        counts_batch = captions is not None and captions.image_count > 1 and "document_frequency" not in needs
+        if isinstance(metric, CiderD) and counts_batch:
             return CiderDOfWords(words, metric, self.threads)
         if not ends:
             ready = ready_needs(metric, captions, self.tokenizer, needs)
             return _Scorer(metric, words, captions, self.tokenizer, ready, ends=False)
         # What knows ends reads words alone.
-        counted = Captions.from_dict(words) if own else captions
+        counted = Captions.from_dict(words) if counts_batch else captions
         return _Scorer(metric, words, counted, TOKENISED, ready_needs(metric, counted, TOKENISED, needs), ends=True)
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
@@ -179,17 +179,17 @@ class _Scorer:
         """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
-        given, known = self.given, self.references
-        if given is None:
-            given, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
+        of_batch, known = self.given, self.references
+        if of_batch is None:
+            of_batch, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
             known = with_end(words) if self.ends else words
         references = {image: known[image] for image in groups}
         threads = self.needs.threads
         [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
         # The captions were cut before; metrics that read the text itself get the original text.
         corpus.tokenizer = self.tokenizer
-        said = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
-        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), given
+        spoken = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
+        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(spoken), of_batch
         scores = np.zeros(len(batch.images))
         order = [row for image in corpus.image_ids for row in groups[image]]
         scores[order] = row_scores(corpus, self.metric, self.needs)
@@ -230,13 +230,13 @@ def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
     """
     if end is False or metric.family not in WITH_END:
         return False
-    given = "document_frequency" in needs and any(part.uses_document_frequency for part in metric.parts)
-    if given and end:
+    has_frequencies = "document_frequency" in needs and any(part.uses_document_frequency for part in metric.parts)
+    if has_frequencies and end:
         raise UsageError(
             f"{metric.key}: the document frequencies that are given count no ends of captions, so that an end would "
             "get the largest weight; leave out one of document_frequency and end=True"
         )
-    return not given
+    return not has_frequencies
 
 
 def _check_captions(metric: Metric) -> None:

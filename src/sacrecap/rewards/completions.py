@@ -151,10 +151,10 @@ class CompletionReader:
                 "which images are these captions of? Give their ids (image_ids=[…]), or a column "
                 f"{self.image_column!r} of the data set"
             )
-        found = list(values)
-        if len(found) != rows:
-            raise DataError(f"{rows} captions and {len(found)} image ids: give one id per caption")
-        return found
+        numbers = list(values)
+        if len(numbers) != rows:
+            raise DataError(f"{rows} captions and {len(numbers)} image ids: give one id per caption")
+        return numbers
 
     def _described(self, columns: Mapping[str, Any], rows: int) -> tuple[list[str], dict[str, list[str]]]:
         """Of each completion a name that those of equal references share, and the references by name."""
@@ -176,17 +176,17 @@ class CompletionReader:
 
     def _finished(self, columns: Mapping[str, Any], rows: int) -> list[bool] | None:
         """Which completions came to their end, where the trainer tells it: see `MetricReward.__call__`."""
-        told = columns.get("finished")
-        if told is None and columns.get("is_truncated") is not None:
-            told = [not cut for cut in columns["is_truncated"]]
+        is_finished = columns.get("finished")
+        if is_finished is None and columns.get("is_truncated") is not None:
+            is_finished = [not cut for cut in columns["is_truncated"]]
         ends = self.ends or getattr(trainer_of(columns), "eos_token_ids", ())
-        if told is None and ends and columns.get("completion_ids") is not None:
-            told = [
-                any(int(one) in ends for one in ids) for ids in columns["completion_ids"]
+        if is_finished is None and ends and columns.get("completion_ids") is not None:
+            is_finished = [
+                any(int(token_id) in ends for token_id in ids) for ids in columns["completion_ids"]
             ]  # then padding may follow
-        if told is None:
+        if is_finished is None:
             return None
-        finished = list(map(bool, told))
+        finished = list(map(bool, is_finished))
         if len(finished) != rows:
             raise DataError(f"{rows} captions, of which {len(finished)} are told whether they are finished")
         return finished
@@ -198,26 +198,26 @@ _CAPTION = ("caption", "captions", "references", "raw", "sentence", "sentences",
 
 def _cell(value: object, where: str) -> Any:
     """The captions of a cell: a text as it is, or a list of texts."""
-    found = _of_json(value)
-    return found if isinstance(found, str) else list(_captions(found, where))
+    parsed = _of_json(value)
+    return parsed if isinstance(parsed, str) else list(_captions(parsed, where))
 
 
 def _captions(value: object, where: str) -> Iterator[object]:
     """The captions in lists and objects, which may hold each other; of those that are not there, nothing."""
-    found = _of_json(value)
-    if isinstance(found, Mapping):
-        name = next((name for name in _CAPTION if name in found), None)
+    parsed = _of_json(value)
+    if isinstance(parsed, Mapping):
+        name = next((name for name in _CAPTION if name in parsed), None)
         if name is None:
             raise DataError(
-                f"{where} is an object with {first_of(list(found)) or 'nothing in it'}; captions are found under "
+                f"{where} is an object with {first_of(list(parsed)) or 'nothing in it'}; captions are found under "
                 f"{', '.join(_CAPTION)}"
             )
-        yield from _captions(found[name], where)
-    elif isinstance(found, Iterable) and not isinstance(found, str | bytes):
-        for each in found:
+        yield from _captions(parsed[name], where)
+    elif isinstance(parsed, Iterable) and not isinstance(parsed, str | bytes):
+        for each in parsed:
             yield from _captions(each, where)
-    elif found is not None and found == found and not (isinstance(found, str) and not found.strip()):  # noqa: PLR0124
-        yield found
+    elif parsed is not None and parsed == parsed and not (isinstance(parsed, str) and not parsed.strip()):  # noqa: PLR0124
+        yield parsed
 
 
 def _of_json(value: object) -> object:

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from sacrecap.corpus.token_ids import TokenIds
 
 
-def _counts_of(given: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
+def _counts_of(source: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
     """The document frequencies of a reward, from what names them. Raises as `frequency_sources.chosen`."""
-    found = chosen(given)
-    if found is None:
+    frequencies = chosen(source)
+    if frequencies is None:
         raise UsageError(
             "a reward on token ids needs document frequencies of the whole training split: make them with "
             "sacrecap.DocumentFrequency.from_token_ids"
         )
-    return found
+    return frequencies
 
 
 class EncodedReferences:

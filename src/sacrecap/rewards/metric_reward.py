@@ -133,9 +133,9 @@ class MetricReward(ABC):
 
     def _penalties(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
         """(N,) weighted penalties."""
-        found = np.zeros(len(batch.tokens))
+        penalties = np.zeros(len(batch.tokens))
         finished = batch.finished or [True] * len(batch.tokens)
         for name, weight in self._mixture.penalties.items():
             rows = zip(batch.tokens, finished, strict=True)
-            found += weight * np.array([PENALTIES[name](words, over) for words, over in rows], dtype=np.float64)
-        return found
+            penalties += weight * np.array([PENALTIES[name](words, over) for words, over in rows], dtype=np.float64)
+        return penalties

@@ -167,7 +167,7 @@ class SetReward(MetricReward):
                 sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
         [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
         corpus.tokenizer = self.tokenizer  # it has cut these captions before
-        found = []
+        credits = []
         for term, needs in zip(self._of_sets, self._needs, strict=True):
             of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
             shares = np.zeros(len(batch.images))
@@ -175,8 +175,8 @@ class SetReward(MetricReward):
                 for row in rows:
                     lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
                     shares[row] = term.weight * term.sign * (len(rows) - 1) * lost
-            found.append(TermScores.of([term.metric], shares))
-        return found
+            credits.append(TermScores.of([term.metric], shares))
+        return credits
 
 
 def _check_size(each: int) -> None:

@@ -40,8 +40,12 @@ def of_box(written: str) -> str:
 
 def of_json(written: str, name: str) -> str:
     """The text of that name in JSON, also in JSON that is nearly right; nothing without one, or with several."""
-    found = values(after_thoughts(written), name.lower())
-    return found[0].strip() if found and isinstance(found[0], str) and found.count(found[0]) == len(found) else ""
+    contents = values(after_thoughts(written), name.lower())
+    return (
+        contents[0].strip()
+        if contents and isinstance(contents[0], str) and contents.count(contents[0]) == len(contents)
+        else ""
+    )
 
 
 def caption(written: str) -> str:
@@ -53,11 +57,16 @@ def caption(written: str) -> str:
         written = packed or written
     plain = re.sub(r"\*\*|__|`|^#+ ", "", _MARKS.sub(" ", written), flags=re.MULTILINE)
     opening = _OPENING.match(plain)
-    said = plain[opening.end() :].strip() if opening else plain.strip()
+    spoken = plain[opening.end() :].strip() if opening else plain.strip()
     for first, last in _QUOTES:
-        if len(said) > 1 and said[0] == first and said[-1] == last and said.count(first) + said.count(last) in (2, 4):
-            return said[1:-1].strip()
-    return said
+        if (
+            len(spoken) > 1
+            and spoken[0] == first
+            and spoken[-1] == last
+            and spoken.count(first) + spoken.count(last) in (2, 4)
+        ):
+            return spoken[1:-1].strip()
+    return spoken
 
 
 WAYS: dict[str, Callable[[str], str]] = {
@@ -75,19 +84,19 @@ def ways_of(text: Text | None) -> tuple[Callable[[str], str], ...]:
     """The functions that a completion goes through. Raises `UsageError` for an unknown name, or what is neither."""
     if text is None:
         return ()
-    found: list[Callable[[str], str]] = []
+    readers: list[Callable[[str], str]] = []
     for way in [text] if isinstance(text, str) or callable(text) else text:
         if isinstance(way, str):
             kind, _, name = way.partition(":")
             if kind in _NAMED and name:
-                found.append(partial(_NAMED[kind], name=name))
+                readers.append(partial(_NAMED[kind], name=name))
                 continue
             accepted_name("text", way, [*WAYS, *(f"{kind}:NAME" for kind in _NAMED)])
-            found.append(WAYS[way])
+            readers.append(WAYS[way])
         elif callable(way):
-            found.append(way)
+            readers.append(way)
         else:
             raise UsageError(
                 f"text takes {', '.join(WAYS)}, tag:NAME, json:NAME, or a function from text to text, got {way!r}"
             )
-    return tuple(found)
+    return tuple(readers)

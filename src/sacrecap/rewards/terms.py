@@ -77,21 +77,21 @@ def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
     where = f"reward {reward!r}"
     weights = reward.items() if isinstance(reward, Mapping) else [read_term(term, where) for term in _summed(reward)]
     numbers = [(name, _number(weight, where)) for name, weight in weights]
-    found = tuple(Term(single_metric(name, where), number) for name, number in numbers if name not in PENALTIES)
-    check_distinct([term.metric.key for term in found] + [name for name, _ in numbers if name in PENALTIES], where)
-    if not found:
+    terms = tuple(Term(single_metric(name, where), number) for name, number in numbers if name not in PENALTIES)
+    check_distinct([term.metric.key for term in terms] + [name for name, _ in numbers if name in PENALTIES], where)
+    if not terms:
         raise UsageError("no reward given; examples: cider-d, cider-d + 0.5*rouge-l, cider-d - 0.1*words")
-    return RewardTerms(found, {name: number for name, number in numbers if name in PENALTIES})
+    return RewardTerms(terms, {name: number for name, number in numbers if name in PENALTIES})
 
 
 def _summed(reward: str) -> list[str]:
     """The terms of a sum, each with its own sign."""
-    found = []
+    expressions = []
     for term in terms(reward):
         first, *subtracted = (part.strip() for part in split(term, lambda piece, _: piece == "-"))
-        found += [first] if first or not subtracted else []
-        found += [f"-{part}" if "*" in part.partition("(")[0] else f"-1*{part}" for part in subtracted]
-    return found
+        expressions += [first] if first or not subtracted else []
+        expressions += [f"-{part}" if "*" in part.partition("(")[0] else f"-1*{part}" for part in subtracted]
+    return expressions
 
 
 def _number(weight: object, where: str) -> float:

@@ -67,7 +67,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
 def _maps(value: Any, *kinds: type) -> bool:
     """Whether it is a mapping to values of these kinds; yes and no are not numbers."""
     return isinstance(value, dict) and not any(
-        isinstance(one, bool) or not isinstance(one, kinds) for one in value.values()
+        isinstance(number, bool) or not isinstance(number, kinds) for number in value.values()
     )
 
 
@@ -83,11 +83,11 @@ def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> 
     if baseline.captions is None:
         warn(f"{baseline.path} has scores without captions: nothing can be tested, so any fall counts as a regression")
         return None
-    for others, mine, who in (
+    for theirs, mine, who in (
         (baseline.captions, {*corpus.image_ids}, "are not scored here"),
         (corpus.image_ids, {*baseline.captions}, "are not in the baseline"),
     ):
-        foreign = [image for image in others if image not in mine]
+        foreign = [image for image in theirs if image not in mine]
         if foreign:
             raise DataError(f"{baseline.path}: {some(foreign)} {who}; {_AGAIN}")
     references = {image: corpus.captions(image)[1] for image in corpus.image_ids}

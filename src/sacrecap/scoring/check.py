@@ -87,16 +87,16 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        return self.complete and all(one.passed for one in self.checks)
+        return self.complete and all(check.passed for check in self.checks)
 
     @property
     def failed(self) -> list[Checked]:
-        return [one for one in self.checks if not one.passed]
+        return [check for check in self.checks if not check.passed]
 
     @property
     def tested(self) -> bool:
         """Whether differences to a baseline were tested."""
-        return any(one.p is not None for one in self.checks)
+        return any(check.p is not None for check in self.checks)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap check`."""
@@ -108,7 +108,7 @@ class Check:
             **self.result.corpus.left_out_in_json(self.result.images),
             **({"allow_missing": self.allow_missing} if self.missing else {}),
             "passed": self.passed,
-            "checks": [one.to_dict() for one in self.checks],
+            "checks": [check.to_dict() for check in self.checks],
             **({"test": test} if self.tested else {}),
             "signatures": document["signatures"],
             **({"notes": document["notes"]} if "notes" in document else {}),
@@ -180,10 +180,10 @@ def check(
             worse = (common is not None or not same(value, old)) and (
                 delta > 0 if metric.lower_is_better else delta < 0
             )
-            own = None if p is None else p[metric.key]
+            p_value = None if p is None else p[metric.key]
             lost = math.isnan(value) and not math.isnan(old)
-            passed = not lost and not (worse and (own is None or own <= alpha))
-            checks.append(Checked(metric.key, "baseline", value, old, passed, own, left_out, delta))
+            passed = not lost and not (worse and (p_value is None or p_value <= alpha))
+            checks.append(Checked(metric.key, "baseline", value, old, passed, p_value, left_out, delta))
     return Check(now, checks, test, alpha, resampling, allow_missing)
 
 

@@ -74,7 +74,7 @@ class Extent:
 
     def __add__(self, other: Extent) -> Extent:
         if self.about and other.about and self.about != other.about:
-            differ = [(own, more) for own, more in zip(self.about, other.about, strict=True) if own != more]
+            differ = [(mine, more) for mine, more in zip(self.about, other.about, strict=True) if mine != more]
             first, second = (", ".join(setting for pair in differ for setting in pair[side]) for side in (0, 1))
             raise UsageError(f"rows by other settings, {second}, cannot follow those by {first}")
         spans = [*self.references, *other.references]
@@ -220,8 +220,8 @@ class Rows:
         """
         how = _resampling(resampling, keywords)
         systems = (self, *systems)
-        given: Sequence[object] = systems
-        if isinstance(names, str) or not all(isinstance(rows, Rows) for rows in given):
+        sequence: Sequence[object] = systems
+        if isinstance(names, str) or not all(isinstance(rows, Rows) for rows in sequence):
             raise UsageError("systems are sacrecap.Rows, and names a list of their names")
         names = names or [chr(ord("a") + n) for n in range(len(systems))]
         if len({*names}) != len(names) or len(names) != len(systems):
@@ -275,8 +275,8 @@ class Rows:
 
 
 def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -> Resampling:
-    how, others = Resampling.of(resampling, keywords)
-    for name in others:
+    how, rest = Resampling.of(resampling, keywords)
+    for name in rest:
         accepted = ", ".join(ResamplingKeywords.__annotations__)
         raise UsageError(f"unexpected keyword argument {name!r}; rows were scored before, and take {accepted}")
     return how

@@ -215,7 +215,7 @@ def tested(
         left_out[place] = results[a][key].rows.rows - common[0].rows
         between[place], p[place] = None, 1.0
         if common[0].rows > 1:
-            _, [between[place]], [p[place]] = _paired([[own] for own in common], test, resampling, threads)
+            _, [between[place]], [p[place]] = _paired([[table] for table in common], test, resampling, threads)
     return bounds, _pairs_of(
         results, metrics, list(zip(between, p, left_out, strict=True)), correction, alpha, attempts, resampling.interval
     )
@@ -243,7 +243,7 @@ def _paired(
     if is_percentile or test == "bootstrap":
         wide = widened(level or 0.95, rows[0][0].rows)
         bounds, differences = _core.paired_bootstrap(rows, samples, wide, seed, threads)
-        p = [own for _, own in differences]
+        p = [p_value for _, p_value in differences]
         if is_percentile:
             between = [limits for limits, _ in differences]
     if level is not None and not is_percentile:
@@ -258,7 +258,7 @@ def _paired(
 def _pairs_of(
     results: Mapping[str, Mapping[str, Score]],
     metrics: Sequence[str],
-    found: Sequence[tuple[Interval | None, float, int]],
+    tested: Sequence[tuple[Interval | None, float, int]],
     correction: str,
     alpha: float,
     attempts: Mapping[str, int],
@@ -269,7 +269,7 @@ def _pairs_of(
     deltas = {name: difference(results[name[0]][name[2]], results[name[1]][name[2]]) for name in names}
     p_corrected: dict[tuple[str, str, str], float] = {}
     for metric in metrics:
-        tests = {name: (deltas[name], p) for name, (_, p, _) in zip(names, found, strict=True) if name[2] == metric}
+        tests = {name: (deltas[name], p) for name, (_, p, _) in zip(names, tested, strict=True) if name[2] == metric}
         p_corrected |= _corrected(results, metric, tests, correction, attempts)
 
     def pair(name: tuple[str, str, str], between: Interval | None, p: float, left_out: int) -> Pair:
@@ -280,10 +280,12 @@ def _pairs_of(
             lower_is_better = results[a][metric].metric.lower_is_better
             above, below = (attempts.get(system, 1) for system in ((a, b) if lower_is_better else (b, a)))
             between = of_best(deltas[name], between, level, below, above)
-        own = p_corrected[name]
-        return Pair(a, b, metric, deltas[name], between, p, own, significant=own <= alpha, left_out=left_out)
+        corrected = p_corrected[name]
+        return Pair(
+            a, b, metric, deltas[name], between, p, corrected, significant=corrected <= alpha, left_out=left_out
+        )
 
-    return [pair(name, *own) for name, own in zip(names, found, strict=True)]
+    return [pair(name, *test) for name, test in zip(names, tested, strict=True)]
 
 
 def _corrected(
@@ -301,13 +303,13 @@ def _corrected(
     systems = best_first(results, metric)
     place = {system: number for number, system in enumerate(systems)}
     p, against = {}, set()
-    for (a, b, _), (delta, own) in tests.items():
+    for (a, b, _), (delta, p_value) in tests.items():
         better, worse = (a, b) if place[a] < place[b] else (b, a)
         ahead = (delta if better == a else -delta) * (-1 if results[a][metric].metric.lower_is_better else 1)
         # Where scores are missing, the first may be better than the second, that than the third, and it than the first.
         if ahead < 0:
             against.add((better, worse))
-        p[better, worse] = 1.0 if ahead < 0 else min(1.0, attempts.get(better, 1) * own)
+        p[better, worse] = 1.0 if ahead < 0 else min(1.0, attempts.get(better, 1) * p_value)
     if correction == "holm":
         p = {**corrected(systems, p), **dict.fromkeys(against, 1.0)}
     return {(a, b, metric): p[a, b] if (a, b) in p else p[b, a] for a, b, _ in tests}
@@ -329,17 +331,17 @@ def checked_attempts(
         raise UsageError(f"a comparison takes two systems or more, {received}; {alone} scores a single one")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
-    given = attempts if isinstance(attempts, Mapping) else dict.fromkeys(names, attempts)
-    for name, number in given.items():
+    by_system = attempts if isinstance(attempts, Mapping) else dict.fromkeys(names, attempts)
+    for name, number in by_system.items():
         if name not in names:
             raise UsageError(f"attempts names {name!r}, which is no system; the systems are {', '.join(names)}")
         whole_number(f"attempts of {name}" if isinstance(attempts, Mapping) else "attempts", number, 1)
-    return {name: given[name] for name in names if given.get(name, 1) > 1}
+    return {name: by_system[name] for name in names if by_system.get(name, 1) > 1}
 
 
 def _check_scored_alike(results: Mapping[str, Result]) -> None:
-    (first, reference), *others = results.items()
-    for name, other in others:
+    (first, reference), *rest = results.items()
+    for name, other in rest:
         if other.image_ids != reference.image_ids:
             raise UsageError(
                 f"{name} was scored on other images than {first}, or in another order; score both on the same"

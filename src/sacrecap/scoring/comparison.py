@@ -59,7 +59,7 @@ class Pair:
     def to_dict(self) -> dict[str, Any]:
         """As in JSON: `left_out` where images are."""
         document = {**asdict(self), "delta": finite(self.delta), "interval": self.interval and list(self.interval)}
-        return document if self.left_out else {name: own for name, own in document.items() if name != "left_out"}
+        return document if self.left_out else {name: value for name, value in document.items() if name != "left_out"}
 
 
 def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
@@ -143,8 +143,8 @@ class Comparison(Printable, Keyed["Result"]):
             return False
         if (not pair.interval[0] <= 0 <= pair.interval[1]) == (pair.p <= self.alpha):
             return False
-        one, other = (self[name][pair.metric].per_image_values() for name in (pair.a, pair.b))
-        differ: int = sum(map(ne, one, other))
+        first, other = (self[name][pair.metric].per_image_values() for name in (pair.a, pair.b))
+        differ: int = sum(map(ne, first, other))
         return differ < MANY
 
     def by(self, groups: Mapping[str, Any], column: str = "group") -> Comparison:

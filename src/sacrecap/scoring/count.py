@@ -34,8 +34,8 @@ class CountedMetric(NamedTuple):
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[CountedMetric]:
     """The same as `count_quietly`; warns of what makes a score doubtful."""
     counted = count_quietly(corpus, metrics, needs)
-    for one in counted:
-        for message in one.metric.warnings(one.ready, one.statistics):
+    for table in counted:
+        for message in table.metric.warnings(table.ready, table.statistics):
             warn(message)
     return counted
 
@@ -52,23 +52,23 @@ def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> li
     needs.check_known({name for metric in metrics for part in metric.parts for name in part.needs})
     ready = [metric.ready(corpus, needs) for metric in metrics]
     simple: dict[Metric, Ready] = {}
-    for metric, own in zip(metrics, ready, strict=True):
+    for metric, prepared in zip(metrics, ready, strict=True):
         for part in _simple(metric):
-            simple.setdefault(part, own if part == metric else own.parts[part])
+            simple.setdefault(part, prepared if part == metric else prepared.parts[part])
     statistics: dict[Metric, _core.Statistics] = {}
     for members in _passes(simple):
         calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in members]
         resources = {id(resource): resource for metric in members for resource in simple[metric].resources}
         counted = _core.evaluate(simple[members[0]].corpus, calls, list(resources.values()), needs.threads)
         statistics.update(zip(members, counted, strict=True))
-    for metric, own in simple.items():
+    for metric, prepared in simple.items():
         if isinstance(metric, PythonMetric) and not metric.arithmetic:
             from sacrecap.scoring.in_python import counted_in_python
 
-            statistics[metric] = counted_in_python(metric, corpus, own, needs)
+            statistics[metric] = counted_in_python(metric, corpus, prepared, needs)
     return [
-        CountedMetric(metric, own, _together(metric, statistics, needs))
-        for metric, own in zip(metrics, ready, strict=True)
+        CountedMetric(metric, resources, _together(metric, statistics, needs))
+        for metric, resources in zip(metrics, ready, strict=True)
     ]
 
 
@@ -83,13 +83,13 @@ def _together(metric: Metric, statistics: Mapping[Metric, _core.Statistics], nee
     members = _members(metric)
     if not members:
         return statistics[metric]
-    own = [(weight, _together(member, statistics, needs)) for weight, member in members]
+    weighted = [(weight, _together(member, statistics, needs)) for weight, member in members]
     if metric.name == STANDARDISED:
-        return own[0][1].standardised(metric.key, *metric.scale(needs))  # type: ignore[attr-defined]
+        return weighted[0][1].standardised(metric.key, *metric.scale(needs))  # type: ignore[attr-defined]
     signs: Sequence[float] = metric.signs  # type: ignore[attr-defined]
     turned = [
-        (weight, one.standardised(member.key, 0.0, sign) if sign < 0 else one)
-        for sign, (weight, one), (_, member) in zip(signs, own, members, strict=True)
+        (weight, values.standardised(member.key, 0.0, sign) if sign < 0 else values)
+        for sign, (weight, values), (_, member) in zip(signs, weighted, members, strict=True)
     ]
     return _core.Statistics.combined(metric.key, turned)
 
@@ -111,7 +111,7 @@ def _passes(metrics: Mapping[Metric, Ready]) -> list[list[Metric]]:
             continue
         kinds = {type(resource): resource for resource in ready.resources}
         for first, taken, members in passes:
-            fits = all(taken.get(kind, one) is one for kind, one in kinds.items()) and all(
+            fits = all(taken.get(kind, resource) is resource for kind, resource in kinds.items()) and all(
                 metrics[other].resources == ready.resources
                 for other in members
                 if other.arithmetic == metric.arithmetic

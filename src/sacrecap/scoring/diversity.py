@@ -163,7 +163,7 @@ def _is_of_many_images(source: object) -> bool:
     if isinstance(source, (Mapping, PathLike, str, _core.Captions)) or is_table(source):
         return True
     values = source.to_list() if hasattr(source, "to_list") else source
-    first = next((one for one in values if one is not None), None) if isinstance(values, Sequence) else None
+    first = next((value for value in values if value is not None), None) if isinstance(values, Sequence) else None
     return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
 
 
@@ -219,7 +219,7 @@ class Scoring:
     ) -> SystemDiversity:
         """A system's figures, and their course over the number of captions."""
         corpus, figures, best = self.figures(corpus, top)
-        curve = {most: {key: figure.value for key, figure in own.items()} for most, own in best.items()}
+        curve = {most: {key: figure.value for key, figure in figures.items()} for most, figures in best.items()}
         if training is not None:
             novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
             parts = (f"tok:{signed(corpus.tokenizer)}", f"captions:{len(corpus)}", f"sacrecap:{_core.__version__}")
@@ -260,8 +260,8 @@ class Scoring:
 
     def people_figures(self, human: SetCorpus) -> dict[str, Score]:
         """The figures of references as caption sets, of images that have several."""
-        others = LeaveOneOut(human, threads=self.needs.threads)
-        [captions] = count(others, (self.accuracy,), self.needs.with_({}, image_of=others.image_of))
+        held_out = LeaveOneOut(human, threads=self.needs.threads)
+        [captions] = count(held_out, (self.accuracy,), self.needs.with_({}, image_of=held_out.image_of))
         return self._figures(human, captions)
 
     def _caption_scores(self, corpus: SetCorpus) -> CountedMetric:
@@ -270,7 +270,9 @@ class Scoring:
 
     def _figures(self, corpus: SetCorpus, captions: CountedMetric | None) -> dict[str, Score]:
         counted = count(corpus, self.metrics, self.needs)
-        figures = {one.metric.key: Score(one.metric, one.statistics, one.signature(corpus)) for one in counted}
+        figures = {
+            table.metric.key: Score(table.metric, table.statistics, table.signature(corpus)) for table in counted
+        }
         if captions is None:
             return figures
         by = Signature.read(captions.signature(corpus))
@@ -278,7 +280,7 @@ class Scoring:
         best = captions.statistics.grouped(corpus.counts, True)
         figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, str(by.of_figure("accuracy")))
         figures["oracle"] = Score(Oracle(of=self.accuracy), best, str(by.of_figure("oracle")))
-        spread = next((one for one in counted if one.metric.family == SelfCider.family), None)
+        spread = next((table for table in counted if table.metric.family == SelfCider.family), None)
         if spread is not None:
             f = spread.statistics.f(mean, self.beta2)
             how = F(beta2=self.beta2)

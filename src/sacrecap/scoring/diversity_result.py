@@ -164,11 +164,11 @@ class SystemDiversity(Keyed[Score]):
         number = self.corpus.number(image_id)
         metric = metric or SelfCider()
         parameters = metric.similarity()
-        given: list[object] = [*metric.vectors] if isinstance(metric, SelfCider) else []
+        documents: list[object] = [*metric.vectors] if isinstance(metric, SelfCider) else []
         if self.document_frequency and isinstance(metric, SelfCider) and metric.uses_document_frequency:
-            given.append(metric.fitting(self.document_frequency, self.corpus.tokenizer)._core)
+            documents.append(metric.fitting(self.document_frequency, self.corpus.tokenizer)._core)
         captions = self.corpus.native(stems=metric.uses_stems)
-        bytes_, names, dense = _core.similarities(captions, number, parameters, given)
+        bytes_, names, dense = _core.similarities(captions, number, parameters, documents)
         size = len(tokens)
         matrix = np.frombuffer(bytes_).reshape(size, size)
         values, vectors = _core.eigensystem(bytes_, size)
@@ -186,7 +186,7 @@ class SystemDiversity(Keyed[Score]):
     def with_intervals(self, bounds: Sequence[tuple[float, float] | None], how: Resampling) -> SystemDiversity:
         """The same with an interval for each figure, which was made so."""
         figures = zip(self.figures.items(), bounds, strict=True)
-        return replace(self, figures={key: within(figure, own, how) for (key, figure), own in figures})
+        return replace(self, figures={key: within(figure, bounds, how) for (key, figure), bounds in figures})
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:

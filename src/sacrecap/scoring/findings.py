@@ -181,7 +181,7 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
     chosen = list(metrics)
     return [
         *_of_lengths(seen.everywhere, chosen, called),
-        *(replace(one, metrics=_keys(chosen)) for one in _of_texts(seen, called)),
+        *(replace(finding, metrics=_keys(chosen)) for finding in _of_texts(seen, called)),
         *_of_denials(seen.everywhere, chosen, called),
     ]
 
@@ -191,8 +191,8 @@ def _of_denials(counts: Tallies, metrics: list[Metric], called: str) -> Iterator
     misled = [metric for metric in metrics if metric.counts_denied]
     if misled:
         whole = sum(words(counts, "candidates").values())
-        found = _found(_DENIED, counts, ("candidates", _DENIED.name, 0), whole, called)
-        yield from (replace(one, metrics=_keys(misled)) for one in found)
+        notes = _found(_DENIED, counts, ("candidates", _DENIED.name, 0), whole, called)
+        yield from (replace(finding, metrics=_keys(misled)) for finding in notes)
 
 
 def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
@@ -269,7 +269,7 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
 
 def words(counts: Tallies, part: str) -> dict[int, int]:
     """How many captions of the part have so many words."""
-    return {number: own[0] for (of, name, number), own in counts.items() if (of, name) == (part, "words")}
+    return {number: tally[0] for (of, name, number), tally in counts.items() if (of, name) == (part, "words")}
 
 
 def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
@@ -283,7 +283,7 @@ def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
 
 
 def _ratios(counts: Tallies) -> dict[int, int]:
-    return {number: own[0] for (_, name, number), own in counts.items() if name == "ratio"}
+    return {number: tally[0] for (_, name, number), tally in counts.items() if name == "ratio"}
 
 
 def _inside(parts: float, low: float, high: float) -> bool:
@@ -298,12 +298,12 @@ def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator
         return
     ratios = _ratios(counts)
     ranges = [_range(counts, metric.bears) for metric in beyond if metric.bears is not None]
-    outside = [parts for parts in ratios if not any(_inside(parts, *one) for one in ranges)]
+    outside = [parts for parts in ratios if not any(_inside(parts, *bounds) for bounds in ranges)]
     count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
     image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
-    own, described = (quantile(words(counts, part)) for part in ("candidates", "references"))
+    candidate_words, described = (quantile(words(counts, part)) for part in ("candidates", "references"))
     message = (
-        f"the median caption has {own} words, the median reference {described}: at the length of "
+        f"the median caption has {candidate_words} words, the median reference {described}: at the length of "
         f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_instead(metrics)}"
     )
     yield Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)
@@ -334,8 +334,8 @@ _ORDINARY = 0.7
 
 
 def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
-    others = [metric.label for metric in metrics if metric not in beyond and metric.bears is not None]
-    still = f"; {', '.join(others)} still {'do' if len(others) > 1 else 'does'}" if others else ""
+    rest = [metric.label for metric in metrics if metric not in beyond and metric.bears is not None]
+    still = f"; {', '.join(rest)} still {'do' if len(rest) > 1 else 'does'}" if rest else ""
     say = "says" if len(beyond) == 1 else "say"
     return f"{', '.join(metric.label for metric in beyond)} no longer {say} which captions are right{still}"
 
@@ -347,24 +347,24 @@ def _instead(metrics: Iterable[Metric]) -> str:
     return f"{take}bring captions and references to like lengths"
 
 
-def comparable(one: Looked, other: Looked, key: str) -> bool:
+def comparable(first: Looked, other: Looked, key: str) -> bool:
     """Whether the metric of that key bears the lengths of two systems' captions."""
-    metric, seen = one[key].metric, (one.corpus.seen, other.corpus.seen)
-    return all(_fit(own.everywhere, metric) for own in seen) and _alike(*seen, metric)
+    metric, seen = first[key].metric, (first.corpus.seen, other.corpus.seen)
+    return all(_fit(part.everywhere, metric) for part in seen) and _alike(*seen, metric)
 
 
-def _alike(one: Seen, other: Seen, metric: Metric) -> bool:
+def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
     """Whether the metric bears how much longer one system's captions are than the other's.
 
     It was measured with one of the two as long as the references. So captions that are shorter than those are compared
     with the longer ones, or with captions as long as references; longer ones with the shorter, likewise.
     """
-    ratios = [_ratios(seen.everywhere) for seen in (one, other)]
+    ratios = [_ratios(seen.everywhere) for seen in (first, other)]
     if metric.bears is None or not all(ratios):
         return True
-    short, long = sorted(max(quantile(own), 1) / RATIO_PARTS for own in ratios)
+    short, long = sorted(max(quantile(ratio), 1) / RATIO_PARTS for ratio in ratios)
     low, high, low_if_long = metric.bears
-    if _are_long(one.everywhere):
+    if _are_long(first.everywhere):
         low = low_if_long
     return short >= low * min(long, 1) - 1e-9 and long <= high * max(short, 1) + 1e-9
 
@@ -376,27 +376,33 @@ def of_systems(results: Mapping[str, Looked]) -> list[Finding]:
     """
     alike: dict[tuple[str, str], Finding] = {}
     for name, result in results.items():
-        for one in result.findings:
-            before = alike.get((one.kind, one.message), one)
-            alike[one.kind, one.message] = replace(one, systems=(*before.systems, name))
-    own = list(alike.values())
-    told = {(name, key) for one in own if one.kind == "length" for name in one.systems for key in one.metrics}
-    return [*_of_pairs(results, told), *own]
+        for finding in result.findings:
+            before = alike.get((finding.kind, finding.message), finding)
+            alike[finding.kind, finding.message] = replace(finding, systems=(*before.systems, name))
+    findings = list(alike.values())
+    told = {
+        (name, key)
+        for finding in findings
+        if finding.kind == "length"
+        for name in finding.systems
+        for key in finding.metrics
+    }
+    return [*_of_pairs(results, told), *findings]
 
 
-def _of_pairs(results: Mapping[str, Looked], told: Set[tuple[str, str]]) -> Iterator[Finding]:
+def _of_pairs(results: Mapping[str, Looked], covered: Set[tuple[str, str]]) -> Iterator[Finding]:
     """Findings about pairs, by metrics of which those of neither system tell."""
     for names in combinations(results, 2):
         seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen
         metrics = [score.metric for score in results[names[0]].values()]
         beyond = [metric for metric in metrics if not _alike(*seen, metric)]
-        if not all(any((name, metric.key) in told for name in names) for metric in beyond):
+        if not all(any((name, metric.key) in covered for name in names) for metric in beyond):
             yield _of_pair(names, seen, beyond, metrics)
 
 
 def _of_pair(names: tuple[str, str], seen: tuple[Seen, Seen], beyond: list[Metric], metrics: list[Metric]) -> Finding:
-    lengths = [words(own.everywhere, "candidates") for own in seen]
-    medians = [quantile(own) for own in lengths]
+    lengths = [words(part.everywhere, "candidates") for part in seen]
+    medians = [quantile(length) for length in lengths]
     longer = medians.index(max(medians))
     above = [number for number in lengths[longer] if number > min(medians)]
     count = sum(lengths[longer][number] for number in above)

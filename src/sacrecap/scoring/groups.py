@@ -46,9 +46,9 @@ class Groups:
     @property
     def notes(self) -> list[str]:
         """What a reader of the groups needs to know."""
-        own = "Groups: each image has the score that it has among all images, whose references weigh the words."
+        note = "Groups: each image has the score that it has among all images, whose references weigh the words."
         return [
-            own,
+            note,
             *([f"{self.left_out:,} images have no {self.column}, and are in no group."] if self.left_out else []),
         ]
 
@@ -73,7 +73,7 @@ def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") ->
     for place, image in enumerate(result.image_ids):
         if image in of:
             places.setdefault(str(of[image]), []).append(place)
-    scores = {group: _scores(result, own, f"{column}={group}") for group, own in sorted(places.items())}
+    scores = {group: _scores(result, of_group, f"{column}={group}") for group, of_group in sorted(places.items())}
     left_out = len(result.image_ids) - sum(map(len, places.values()))
     return replace(result, groups=Groups.of(scores, column, left_out))
 
@@ -90,6 +90,6 @@ def _scores(result: Result, places: list[int], group: str) -> dict[str, Score]:
     alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
     bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling)
     return {
-        metric.key: within(Score(metric, own, signed(result[metric].signature)), between, result.resampling)
-        for metric, own, between in zip(metrics, statistics, bounds, strict=True)
+        metric.key: within(Score(metric, table, signed(result[metric].signature)), between, result.resampling)
+        for metric, table, between in zip(metrics, statistics, bounds, strict=True)
     }

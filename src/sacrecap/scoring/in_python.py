@@ -54,13 +54,13 @@ def _rows(metric: PythonMetric, corpus: Corpus, ready: Ready) -> npt.NDArray[np.
     import numpy as np
 
     try:
-        given = metric.statistics(corpus, ready)
+        values = metric.statistics(corpus, ready)
     except SacrecapError:
         raise
     except Exception as error:
         raise failed(metric, error) from error
     try:
-        rows = np.ascontiguousarray(given, dtype="<f8")
+        rows = np.ascontiguousarray(values, dtype="<f8")
     except (TypeError, ValueError) as error:
         raise DataError(f"{metric.key}: its statistics are not rows of numbers: {error}") from error
     expected = len(corpus) if metric.scores_sets else corpus.candidate_count
@@ -134,12 +134,12 @@ def _check_alone(metric: PythonMetric, corpus: Corpus, needs: Needs, rows: npt.N
         alone = _of_one_image(corpus, image)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = _rows(metric, alone, metric.ready(alone, needs))
+            table = _rows(metric, alone, metric.ready(alone, needs))
         among = rows[places[image]]
-        if found.shape != among.shape or not np.allclose(found, among, rtol=TOLERANCE, atol=TOLERANCE):
+        if table.shape != among.shape or not np.allclose(table, among, rtol=TOLERANCE, atol=TOLERANCE):
             raise DataError(
                 f"{metric.key} ({origin_of(metric)}) gives image {image!r} {_spelled(among)} among {len(corpus):,} "
-                f"images and {_spelled(found)} alone; the score of an image must depend on its own captions, unless "
+                f"images and {_spelled(table)} alone; the score of an image must depend on its own captions, unless "
                 "the metric is declared with trained_on_references=True"
             )
 
@@ -149,9 +149,9 @@ def _of_one_image(corpus: Corpus, image: str) -> Corpus:
     described = {image: references} if references else None
     if corpus.holds_sets:
         return encode_sets({"one": {image: candidates}}, described, tokenizer=corpus.tokenizer)["one"]
-    own = _core.Captions.from_dict({image: candidates[0]})
+    captions = _core.Captions.from_dict({image: candidates[0]})
     about = None if described is None else _core.Captions.from_dict(described)
-    [alone] = Corpus.of_part(about, {"": own}, tokenizer=corpus.tokenizer).values()
+    [alone] = Corpus.of_part(about, {"": captions}, tokenizer=corpus.tokenizer).values()
     return alone
 
 

@@ -79,9 +79,9 @@ class Resampling:
         """That of a call: the fields that it names by keyword, added to those that it gives as one value; and the
         keywords that are left.
         """
-        own = {name: value for name, value in keywords.items() if name in cls.__dataclass_fields__}
-        others = {name: value for name, value in keywords.items() if name not in own}
-        return replace(resampling or cls(), **own), others  # type: ignore[arg-type]
+        settings = {name: value for name, value in keywords.items() if name in cls.__dataclass_fields__}
+        rest = {name: value for name, value in keywords.items() if name not in settings}
+        return replace(resampling or cls(), **settings), rest  # type: ignore[arg-type]
 
     @property
     def draws(self) -> int:
@@ -207,14 +207,14 @@ def jackknife_differences(systems: Sequence[Sequence[_core.Statistics]], level: 
     `systems`: the tables of each system, a table for each metric, all of the same images. Intervals are pair by pair
     (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
     """
-    without = [[array("d", one.scores_without_each()) for one in tables] for tables in systems]
-    found = []
+    without = [[array("d", table.scores_without_each()) for table in tables] for tables in systems]
+    bounds = []
     for first, second in combinations(range(len(systems)), 2):
-        for metric, (one, other) in enumerate(zip(without[first], without[second], strict=True)):
+        for metric, (first_without, second_without) in enumerate(zip(without[first], without[second], strict=True)):
             delta = systems[first][metric].score() - systems[second][metric].score()
-            reach = _reach([a - b for a, b in zip(one, other, strict=True)], level)
-            found.append((delta - reach, delta + reach))
-    return found
+            reach = _reach([a - b for a, b in zip(first_without, second_without, strict=True)], level)
+            bounds.append((delta - reach, delta + reach))
+    return bounds
 
 
 def _reach(without: Sequence[float], level: float) -> float:

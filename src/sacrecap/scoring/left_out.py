@@ -33,8 +33,8 @@ class OfImages(Protocol):
 def images_of(result: OfImages) -> str:
     """How many images were scored, of how many given ones where those are more: `593 of 5,000 images`."""
     every = result.images + result.corpus.images_left_out
-    given = f" of {every:,}" if every > result.images else ""
-    return f"{result.images:,}{given} image{'' if every == 1 else 's'}"
+    of_every = f" of {every:,}" if every > result.images else ""
+    return f"{result.images:,}{of_every} image{'' if every == 1 else 's'}"
 
 
 def left_out(systems: Mapping[str, OfImages]) -> str:
@@ -68,15 +68,15 @@ def _parts(counts: Mapping[str, int], what: str) -> list[str]:
 
 def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
     """How many images have no score, by metric, and of which system."""
-    told = []
+    phrases = []
     for key, score in next(iter(results.values())).items():
         counts = {system: result[key].unscored for system, result in results.items()}
         of_systems = [f"{_images(count)} of {system}" for system, count in counts.items() if count]
         if of_systems and len({*counts.values()}) == 1:
             of_systems = [_images(score.unscored) + (" of each" if len(results) > 1 else "")]
         if of_systems:
-            told.append(f"no {score.label} of {', '.join(of_systems)}")
-    return told
+            phrases.append(f"no {score.label} of {', '.join(of_systems)}")
+    return phrases
 
 
 def _images(count: int) -> str:

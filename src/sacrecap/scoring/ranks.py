@@ -33,14 +33,14 @@ def corrected(systems: Sequence[Name], p: Mapping[tuple[Name, Name], float]) -> 
         systems: the best first.
         p: of each pair, (better, worse), by the scores; 1 for one that was not tested.
     """
-    found = dict(zip(p, holm(list(p.values())), strict=True))
+    corrected = dict(zip(p, holm(list(p.values())), strict=True))
     for place, middle in enumerate(systems):
         for better in systems[:place]:
-            above = found[better, middle]
+            above = corrected[better, middle]
             if above < 1:
                 for worse in systems[place + 1 :]:
-                    found[better, worse] = min(found[better, worse], max(above, found[middle, worse]))
-    return found
+                    corrected[better, worse] = min(corrected[better, worse], max(above, corrected[middle, worse]))
+    return corrected
 
 
 def rank_ranges(systems: Iterable[Name], separated: Iterable[tuple[Name, Name]]) -> dict[Name, tuple[int, int]]:

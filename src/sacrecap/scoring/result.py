@@ -206,9 +206,11 @@ def within(score: Score, interval: Interval | None, how: Resampling) -> Score:
         return score
     bounds = score.metric.smallest, score.metric.largest
     images = score.statistics.rows - score.unscored
-    found = opened(interval, score.value, bounds, images, how.interval)
+    spread = opened(interval, score.value, bounds, images, how.interval)
     return (
-        replace(score, interval=found, signature=with_part(score.signature, "interval", how.signed)) if found else score
+        replace(score, interval=spread, signature=with_part(score.signature, "interval", how.signed))
+        if spread
+        else score
     )
 
 
@@ -217,11 +219,11 @@ def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:
 
     Raises `NotScoredError`, a `KeyError`, where it was not scored.
     """
-    found = key_among(scores, key)
-    if found is None:
+    matching = key_among(scores, key)
+    if matching is None:
         name = key.key if isinstance(key, Metric) else key
         raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(scores)}")
-    return scores[found]
+    return scores[matching]
 
 
 def counted(number: int, what: str) -> str:
@@ -290,15 +292,15 @@ class Result(Printable, Keyed[Score]):
             images=self.images,
             own_frequencies="document_frequency" not in self.needs,
         )
-        own = () if self.groups is None else self.groups.notes
+        group_notes = () if self.groups is None else self.groups.notes
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
         improved: list[str] = []
         if self.corpus.filled:
             from sacrecap.scoring.left_out import only_improved
 
             improved = only_improved(self.corpus.filled, self.values())
-        asked = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
-        return [*general, *own, *improved, *dict.fromkeys(of_metrics), *asked]
+        usage = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
+        return [*general, *group_notes, *improved, *dict.fromkeys(of_metrics), *usage]
 
     @property
     def explains(self) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ def score(
     how, needed = Resampling.of(resampling, given)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
-    own = references.tokenizer if isinstance(references, References) else "ptb"
+    read_with = references.tokenizer if isinstance(references, References) else "ptb"
     if (engine if isinstance(engine, str) else engine.name) != "local" and not isinstance(references, Corpus):
         from sacrecap.scoring.elsewhere import named_engine
 
@@ -98,7 +98,7 @@ def score(
             candidates,
             parsed_metrics,
             needs=merged_needs,
-            tokenizer=tokenizer or own,
+            tokenizer=tokenizer or read_with,
             on_missing=on_missing,
             resampling=how,
         )
@@ -108,7 +108,9 @@ def score(
         if candidates is None:
             references, candidates = _both(references)
         merged_needs.begin("tokenising")
-        corpus = Corpus(references, candidates, tokenizer=tokenizer or own, on_missing=on_missing, threads=threads)
+        corpus = Corpus(
+            references, candidates, tokenizer=tokenizer or read_with, on_missing=on_missing, threads=threads
+        )
     return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how, threads=threads)
 
 
@@ -160,12 +162,12 @@ def result_of(
     """What the statistics of a corpus' images come to: scores with their intervals and signatures."""
     if resampling.interval is not None:
         needs.begin("resampling")
-    statistics = [one.statistics for one in counted]
-    bounds = intervals(statistics, [one.metric for one in counted], resampling, threads=threads)
+    statistics = [table.statistics for table in counted]
+    bounds = intervals(statistics, [table.metric for table in counted], resampling, threads=threads)
     scores = {
-        one.metric.key: within(
-            Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between, resampling
+        table.metric.key: within(
+            Score(table.metric, table.statistics, table.signature(corpus), None, table.ready), between, resampling
         )
-        for one, between in zip(counted, bounds, strict=True)
+        for table, between in zip(counted, bounds, strict=True)
     }
     return Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, needs)

@@ -209,13 +209,13 @@ class Scorer:
                 return _Counted(rows, [], None, None)
             ids_of_rows = None if ids is None else [ids[row] for row in rows]
             places = rows.tolist()
-            own = captions.select(places)
+            chosen = captions.select(places)
             described = None if references is None else references.select(places)
             if ids_of_rows is not None and len({*ids_of_rows}) == len(places):  # else their numbers name the rows
-                own = captions.aligned(ids_of_rows, places)
+                chosen = captions.aligned(ids_of_rows, places)
                 described = references and references.aligned(ids_of_rows, places)
             try:
-                metrics, corpus = self._score(own, described, ids_of_rows)
+                metrics, corpus = self._score(chosen, described, ids_of_rows)
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
             else:

@@ -36,9 +36,9 @@ def digests(metric: Metric, ready: Ready, corpus: Corpus) -> dict[str, int]:
     return {**{part: read[part] if part in read else corpus.digest(part) for part in parts}, **read}
 
 
-def added(one: Digests, other: Digests) -> dict[str, int]:
+def added(first: Digests, other: Digests) -> dict[str, int]:
     """The digests of two parts of a corpus together."""
-    return {name: (one.get(name, 0) + other.get(name, 0)) % 2**32 for name in {**one, **other}}
+    return {name: (first.get(name, 0) + other.get(name, 0)) % 2**32 for name in {**first, **other}}
 
 
 class Signature(NamedTuple):
@@ -52,9 +52,9 @@ class Signature(NamedTuple):
     @classmethod
     def of(cls, metric: Metric, ready: Ready, corpus: Corpus, rows: int) -> Self:
         """That of a score of the corpus, whose statistics have so many rows."""
-        found = digests(metric, ready, corpus)
-        parts = [*_of_captions(corpus, found, rows), *map(_cut, (part.replace("|", "/") for part in ready.signature))]
-        parts += ((name, _of_rows(digest)) for name, digest in found.items() if name not in _FIRST)
+        read = digests(metric, ready, corpus)
+        parts = [*_of_captions(corpus, read, rows), *map(_cut, (part.replace("|", "/") for part in ready.signature))]
+        parts += ((name, _of_rows(digest)) for name, digest in read.items() if name not in _FIRST)
         if metric.reads_tokens:
             parts.append(("tok", signed_tokenizer(corpus.tokenizer)))
         if corpus.missing:
@@ -63,10 +63,10 @@ class Signature(NamedTuple):
 
     def on(self, corpus: Corpus) -> Self:
         """The same of other captions, as far as their digests tell."""
-        found = {name: corpus.digest(name) for name in _FIRST if self.get(name) is not None}
+        read = {name: corpus.digest(name) for name in _FIRST if self.get(name) is not None}
         signature = self.without("missing")
-        own = dict(_of_captions(corpus, found, len(corpus)))
-        signature = self._replace(parts=tuple((name, own.get(name, value)) for name, value in signature.parts))
+        here = dict(_of_captions(corpus, read, len(corpus)))
+        signature = self._replace(parts=tuple((name, here.get(name, value)) for name, value in signature.parts))
         signature = signature.with_("missing", corpus.missing) if corpus.missing else signature
         return signature.with_("sacrecap", _core.__version__)
 
@@ -97,7 +97,7 @@ class Signature(NamedTuple):
 
     def get(self, name: str) -> str | None:
         """The value of that part; None if there is none."""
-        return next((value for own, value in self.parts if own == name), None)
+        return next((value for part, value in self.parts if part == name), None)
 
     def without(self, *names: str) -> Self:
         """The same without these parts."""
@@ -117,13 +117,13 @@ class Signature(NamedTuple):
     def differences(self, other: Signature) -> dict[str, tuple[str, str]]:
         """The parts in which two signatures of a metric differ, with both values; "" where there is none."""
         names = dict.fromkeys(name for name, _ in (*self.parts, *other.parts))
-        found = {name: (self._values(name), other._values(name)) for name in names}
+        values = {name: (self._values(name), other._values(name)) for name in names}
         return {
-            name: (mine, theirs) for name, (mine, theirs) in found.items() if theirs not in (mine, *mine.split(","))
+            name: (mine, theirs) for name, (mine, theirs) in values.items() if theirs not in (mine, *mine.split(","))
         }
 
     def _values(self, name: str) -> str:
-        return " ".join(sorted(value for own, value in self.parts if own == name))
+        return " ".join(sorted(value for part, value in self.parts if part == name))
 
 
 def with_part(signature: str, name: str, value: str) -> str:
@@ -138,37 +138,41 @@ def shared(signature: str) -> str:
 
 def together(signatures: Iterable[str]) -> str:
     """The signature of a number of the captions of several signatures, which differ in what was read alone."""
-    first, *others = map(Signature.read, dict.fromkeys(signatures))
-    for other in others:
+    first, *rest = map(Signature.read, dict.fromkeys(signatures))
+    for other in rest:
         for name in ("caps", "scores"):
-            digest = [one.get(name) for one in (first, other)]
+            digest = [signature.get(name) for signature in (first, other)]
             if None not in digest:
-                total = sum(int(str(one), 16) for one in digest) % 2**32
+                total = sum(int(str(summand), 16) for summand in digest) % 2**32
                 first = first._replace(
-                    parts=tuple((own, f"{total:08x}" if own == name else value) for own, value in first.parts)
+                    parts=tuple((part, f"{total:08x}" if part == name else value) for part, value in first.parts)
                 )
     return str(first)
 
 
 def in_one_line(signatures: Mapping[str, str]) -> list[str]:
     """Those of several systems in one line that has each digest of theirs, in their order; or else a line of each."""
-    every = [Signature.read(one) for one in dict.fromkeys(signatures.values())]
-    names = [[name for name, _ in own.parts] for own in every]
-    if not every or any(own.metric != every[0].metric for own in every) or any(own != names[0] for own in names):
+    every = [Signature.read(line) for line in dict.fromkeys(signatures.values())]
+    names = [[name for name, _ in signature.parts] for signature in every]
+    if (
+        not every
+        or any(signature.metric != every[0].metric for signature in every)
+        or any(signature != names[0] for signature in names)
+    ):
         return list(signatures.values())
-    columns = zip(*([value for _, value in own.parts] for own in every), strict=True)
+    columns = zip(*([value for _, value in signature.parts] for signature in every), strict=True)
     values = (",".join(dict.fromkeys(column)) for column in columns)
     return [str(Signature(every[0].metric, tuple(zip(names[0], values, strict=True))))]
 
 
-def _of_captions(corpus: Corpus, found: Digests, rows: int) -> list[tuple[str, str]]:
+def _of_captions(corpus: Corpus, read: Digests, rows: int) -> list[tuple[str, str]]:
     """The parts that tell of images, references and captions."""
-    span = {"refs": corpus.reference_counts} if "refs" in found else {}
+    span = {"refs": corpus.reference_counts} if "refs" in read else {}
     if corpus.holds_sets:
         span["caps"] = corpus.candidate_counts
     images = len(corpus) or rows
-    own = [(name, _of_rows(found[name], span.get(name))) for name in _FIRST if name in found]
-    return [("images", f"{images}/{images + corpus.images_left_out}"), *own]
+    parts = [(name, _of_rows(read[name], span.get(name))) for name in _FIRST if name in read]
+    return [("images", f"{images}/{images + corpus.images_left_out}"), *parts]
 
 
 def _cut(part: str) -> tuple[str, str]:

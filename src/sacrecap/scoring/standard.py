@@ -30,16 +30,16 @@ def with_standard(
         return dict(needs)
     scores: dict[str, list[float]] = {metric.key: [] for metric in wanted}
     for name, corpus in corpora.items():
-        for one in count_quietly(corpus, wanted, needs[name]):
-            scores[one.metric.key] += memoryview(one.statistics.row_scores()).cast("d").tolist()
+        for table in count_quietly(corpus, wanted, needs[name]):
+            scores[table.metric.key] += memoryview(table.statistics.row_scores()).cast("d").tolist()
     standard = standard_of(scores)
-    return {name: own.with_({"standard": standard}) for name, own in needs.items()}
+    return {name: system_needs.with_({"standard": standard}) for name, system_needs in needs.items()}
 
 
 def without_standard(metrics: Iterable[Metric], needs: Iterable[Needs]) -> list[Metric]:
     """The metrics whose mean and deviation are taken from all captions of the call, since no file gives them."""
     named = [metric for metric in metrics if f"{STANDARDISED}(" in metric.key]
-    if not named or any("standard" in own for own in needs):
+    if not named or any("standard" in system_needs for system_needs in needs):
         return []
     from sacrecap.metrics.standardised import unscaled
 
@@ -50,7 +50,7 @@ def standard_of(scores: Mapping[str, list[float]]) -> Standard:
     """Mean and deviation of these scores, by the keys of their metrics."""
     from sacrecap.metrics.standardised import Standard
 
-    return Standard({key: _scale(key, own) for key, own in scores.items()})
+    return Standard({key: _scale(key, distribution) for key, distribution in scores.items()})
 
 
 def standard_in(needs: Needs) -> dict[str, Any]:

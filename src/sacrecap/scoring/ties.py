@@ -31,5 +31,5 @@ def gaps(a: Floats, b: Floats) -> Floats:
     size = np.maximum(np.abs(a), np.abs(b))
     differences = a - b
     is_apart = np.abs(differences) > np.minimum(SAME * np.maximum(size, 1.0), SHARE * size)
-    found: Floats = np.where(is_apart, differences, 0.0)
-    return found
+    clipped: Floats = np.where(is_apart, differences, 0.0)
+    return clipped
