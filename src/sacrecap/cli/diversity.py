@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sacrecap.scoring.intervals import Resampling
 
 
-class Asked(NamedTuple):
+class SetOptions(NamedTuple):
     """What is asked of the sets; the values are those of the options."""
 
     metrics: str
@@ -45,10 +45,10 @@ class PictureOptions(NamedTuple):
     draw: str | None
 
 
-ASKED = Value(
-    "asked",
+SET_OPTIONS = Value(
+    "set_options",
     "Metrics",
-    Asked,
+    SetOptions,
     [
         options.SET_METRICS,
         options.PLUGIN,
@@ -83,7 +83,7 @@ PICTURES = Value(
     values=(
         caption_files(captions="set"),
         options.NEEDS,
-        ASKED,
+        SET_OPTIONS,
         options.resampling("Bootstrap samples."),
         output(per_image=True, report=True, strict=True, papers=False),
         PICTURES,
@@ -105,7 +105,7 @@ def command(
     training: str | None,
     files: CaptionFiles,
     needs: Needs,
-    question: Asked,
+    set_options: SetOptions,
     resampling: Resampling,
     output: Output,
     pictures: PictureOptions,
@@ -130,12 +130,12 @@ def command(
     first, *rest = systems.values()
     image_ids = [image for image in first.image_ids if all(image in captions for captions in rest)]
     drawn = _split(draw, image_ids)
-    photos = options.image_source(needs, output.report, parse_metrics(question.accuracy), image_ids)
+    photos = options.image_source(needs, output.report, parse_metrics(set_options.accuracy), image_ids)
     known = None if training is None else read_references(training)
     result = diversity(
         systems,
         described,
-        **question._asdict(),
+        **set_options._asdict(),
         training=known,
         tokenizer=files.tokenizer,
         on_missing=files.on_missing,

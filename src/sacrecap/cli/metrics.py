@@ -21,18 +21,18 @@ from sacrecap.resources.needs import TITLES
 @options.plugin
 @click.option(
     "--prompt",
-    "asked",
+    "prompt_name",
     type=click.Choice(ASKED),
     help="Print what judge asks a language model, to change it: sacrecap metrics judge --prompt rating > mine.txt.",
 )
 @options.table_or_json
 @options.quiet
-def command(names: tuple[str, ...], asked: Asked | None, format_: str) -> None:
+def command(names: tuple[str, ...], prompt_name: Asked | None, format_: str) -> None:
     """List the metrics, or explain those called NAME: equation, parameters, range, needs, citation."""
-    if asked is not None:
+    if prompt_name is not None:
         if names != ("judge",):
-            raise click.UsageError(f"--prompt is of judge: sacrecap metrics judge --prompt {asked}")
-        options.emit(prompt(asked, "default").text)
+            raise click.UsageError(f"--prompt is of judge: sacrecap metrics judge --prompt {prompt_name}")
+        options.emit(prompt(prompt_name, "default").text)
         return
     chosen = parse_metrics(names) if names else (*own_metrics(), *added().values())
     described = [describe(metric) for metric in chosen]

@@ -207,7 +207,7 @@ _NEEDS = [
         df={"name": "document_frequency", "default": ("corpus",), "multiple": True},
         lm={"name": "language_model"},
         threshold={"type": click.FloatRange(0, 1)},
-        need={"name": "others", "multiple": True},
+        need={"name": "needs_by_name", "multiple": True},
     ),
     *declared(
         """
@@ -232,7 +232,7 @@ _NEEDS = [
 def _needs(
     *,
     document_frequency: tuple[str, ...],
-    more: tuple[str, ...],
+    needs_by_name: tuple[str, ...],
     threads: int,
     judge_url: str | None,
     judge_model: str | None,
@@ -263,7 +263,7 @@ def _needs(
         raise UsageError(f"{option} is for a judge: give --judge-url URL and --judge-model NAME, too")
     # The references are the default: nothing has to look for counts of that name.
     named = {**given, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
-    named |= _by_name(more)
+    named |= _by_name(needs_by_name)
     return Needs(named, threads=threads, progress=show_share)
 
 
@@ -271,11 +271,11 @@ NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 """What metrics need beside captions, and the number of threads: one `Needs`."""
 
 
-def _by_name(more: tuple[str, ...]) -> dict[str, str]:
+def _by_name(texts: tuple[str, ...]) -> dict[str, str]:
     from sacrecap.resources.needs import Given
 
     needs: dict[str, str] = {}
-    for text in more:
+    for text in texts:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not (name and equals):

@@ -57,9 +57,9 @@ def run_child(
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    said: list[bytes] = []
+    chunks: list[bytes] = []
     pipe = process.stdout
-    listener = threading.Thread(target=lambda: said.append(pipe.read()), daemon=True)
+    listener = threading.Thread(target=lambda: chunks.append(pipe.read()), daemon=True)
     feeder = threading.Thread(target=_feed, args=(process.stdin, header, files), daemon=True)
     listener.start()
     feeder.start()
@@ -79,7 +79,7 @@ def run_child(
         pipe.close()
         with contextlib.suppress(OSError):
             process.stdin.close()
-    return _answer(said[0], process.returncode, limits)
+    return _answer(chunks[0], process.returncode, limits)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -99,16 +99,16 @@ def _feed(pipe: IO[bytes], header: dict[str, Any], files: list[bytes]) -> None:
         pipe.flush()
 
 
-def _answer(said: bytes, status: int | None, limits: ResourceLimits) -> Any:
+def _answer(output: bytes, status: int | None, limits: ResourceLimits) -> Any:
     try:
-        told = json.loads(said)
+        report = json.loads(output)
     except ValueError:
-        told = {"memory": True} if status is not None and status < 0 else {}
-    if "answer" in told:
-        return told["answer"]
-    if "refused" in told:
-        raise ChildRefusedError(told["refused"])
-    if "memory" in told:
+        report = {"memory": True} if status is not None and status < 0 else {}
+    if "answer" in report:
+        return report["answer"]
+    if "refused" in report:
+        raise ChildRefusedError(report["refused"])
+    if "memory" in report:
         raise ChildFailedError(f"It needed more than the {limits.memory} MiB of memory or the processor time allowed.")
     raise ChildFailedError(_UNEXPECTED)
 
@@ -128,12 +128,12 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     module, _, name = compute.partition(":")
     try:
-        told = {"answer": getattr(import_module(module), name)(start["header"], files)}
+        report = {"answer": getattr(import_module(module), name)(start["header"], files)}
     except MemoryError:
-        told = {"memory": True}
+        report = {"memory": True}
     except Exception as error:  # noqa: BLE001  (its text may hold hidden data)
-        told = {"refused": str(error)} if isinstance(error, SacrecapError) else {"failed": type(error).__name__}
-    answers.write(json.dumps(told).encode())
+        report = {"refused": str(error)} if isinstance(error, SacrecapError) else {"failed": type(error).__name__}
+    answers.write(json.dumps(report).encode())
     answers.flush()
     os._exit(0)  # the thread that waits for the parent holds the pipe
 

@@ -79,9 +79,9 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
 
     def step(posterior: Floats) -> tuple[Floats, float]:
         """The next round's probabilities of the labels, and the likelihood of these."""
-        found = estimate(posterior)
-        logs = np.tile(np.log(np.maximum(found.prior, _TINY)), (len(posterior), 1))
-        np.add.at(logs, items, np.log(np.maximum(found.confusion[people, :, labels], _TINY)))
+        result = estimate(posterior)
+        logs = np.tile(np.log(np.maximum(result.prior, _TINY)), (len(posterior), 1))
+        np.add.at(logs, items, np.log(np.maximum(result.confusion[people, :, labels], _TINY)))
         scale = logs.max(axis=1, keepdims=True)
         joint = np.exp(logs - scale)
         sums = joint.sum(axis=1, keepdims=True)
@@ -89,12 +89,12 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
 
     posterior = votes / votes.sum(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
-        one, _ = step(posterior)
-        two, likelihood = step(one)
-        change, bend = one - posterior, two - 2 * one + posterior
+        update, _ = step(posterior)
+        two, likelihood = step(update)
+        change, bend = update - posterior, two - 2 * update + posterior
         length = float(np.linalg.norm(change) / max(np.linalg.norm(bend), _TINY))
         # `length` rounds of this size are what is left to go, if each is as much smaller than the last as this one.
-        if np.abs(two - one).max() * max(length, 1.0) < _CLOSE:
+        if np.abs(two - update).max() * max(length, 1.0) < _CLOSE:
             return estimate(two)
         posterior = two
         if length > 1:
@@ -106,7 +106,7 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
 
 
 def accuracy_intervals(
-    items: Integers, people: Integers, labels: Integers, units: Integers, found: DawidSkene
+    items: Integers, people: Integers, labels: Integers, units: Integers, fit: DawidSkene
 ) -> list[Interval]:
     """The interval of each person's accuracy: by drawing units of items, such as images, and estimating again.
 
@@ -118,44 +118,46 @@ def accuracy_intervals(
         people: (answers,) number of the person, from 0.
         labels: (answers,) the person's label, from 0.
         units: (items,) number of the unit of each item, from 0.
-        found: the estimate of all answers.
+        fit: the estimate of all answers.
     """
     from scipy.sparse import csr_matrix
 
-    item_count, label_count = found.posterior.shape
-    people_count = len(found.confusion)
+    item_count, label_count = fit.posterior.shape
+    people_count = len(fit.confusion)
     # Every answer as a person's saying of a label: all sums of both steps are products with this one matrix.
-    said = csr_matrix(
+    answer_matrix = csr_matrix(
         (np.ones(len(items)), (items, people * label_count + labels)), shape=(item_count, people_count * label_count)
     )
     times = draws(int(units.max()) + 1, _REDRAWS, 0)
     batch = max(1, _AT_A_TIME // (item_count * label_count))
     drawn = [
-        _redrawn_accuracies(said, times[start : start + batch, units].T.astype(float), found)
+        _redrawn_accuracies(answer_matrix, times[start : start + batch, units].T.astype(float), fit)
         for start in range(0, _REDRAWS, batch)
     ]
     # A person whose items were not drawn has no accuracy in that draw.
     low, high = np.nanquantile(np.concatenate(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     answered = np.bincount(people, minlength=people_count)
-    known = [wilson(right * count, count) for right, count in zip(found.accuracy, answered, strict=True)]
+    known = [wilson(right * count, count) for right, count in zip(fit.accuracy, answered, strict=True)]
     return [
         (min(float(a), known_low), max(float(b), known_high))
         for a, b, (known_low, known_high) in zip(low, high, known, strict=True)
     ]
 
 
-def _redrawn_accuracies(said: Any, weights: Floats, found: DawidSkene) -> Floats:
+def _redrawn_accuracies(answer_matrix: Any, weights: Floats, fit: DawidSkene) -> Floats:
     """(draws, people): the accuracies where items count as often as the (items, draws) weights say."""
-    item_count, label_count = found.posterior.shape
-    people_count, draws = len(found.confusion), weights.shape[1]
-    posterior = np.repeat(found.posterior[:, None, :], draws, axis=1)  # (items, draws, labels)
+    item_count, label_count = fit.posterior.shape
+    people_count, draws = len(fit.confusion), weights.shape[1]
+    posterior = np.repeat(fit.posterior[:, None, :], draws, axis=1)  # (items, draws, labels)
     for _ in range(_REDRAW_ROUNDS):
         weighted = posterior * weights[:, :, None]
         prior = weighted.sum(axis=0) / weights.sum(axis=0)[:, None]
-        counts = (said.T @ weighted.reshape(item_count, -1)).reshape(people_count, label_count, draws, label_count)
+        counts = (answer_matrix.T @ weighted.reshape(item_count, -1)).reshape(
+            people_count, label_count, draws, label_count
+        )
         totals = counts.sum(axis=1, keepdims=True)
         confusion = np.where(totals > 0, counts / np.where(totals > 0, totals, 1), 1 / label_count)
-        logs = (said @ np.log(np.maximum(confusion, _TINY)).reshape(people_count * label_count, -1)).reshape(
+        logs = (answer_matrix @ np.log(np.maximum(confusion, _TINY)).reshape(people_count * label_count, -1)).reshape(
             posterior.shape
         ) + np.log(np.maximum(prior, _TINY))
         new = np.exp(logs - logs.max(axis=2, keepdims=True))
@@ -193,10 +195,10 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
     groups = []
     for group in bradley_terry(wins):
         top = sorted(name for name, strength in group.items() if strength > 0)
-        inside = [one for one in choices if one[1] in top and one[2] in top and one[1] != one[2]]
+        inside = [choice for choice in choices if choice[1] in top and choice[2] in top and choice[1] != choice[2]]
         intervals = _strength_intervals(inside, top, group) if len(top) > 1 else {}
         is_separated = len(top) < len(group)
-        found = [
+        strengths = [
             Strength(
                 name,
                 None if math.isnan(strength) else strength,
@@ -205,7 +207,12 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
             )
             for name, strength in group.items()
         ]
-        groups.append(sorted(found, key=lambda one: (one.strength is not None, -(one.strength or 0), one.system)))
+        groups.append(
+            sorted(
+                strengths,
+                key=lambda strength: (strength.strength is not None, -(strength.strength or 0), strength.system),
+            )
+        )
     return groups
 
 

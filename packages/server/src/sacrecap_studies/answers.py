@@ -62,15 +62,15 @@ class PageAnswer:
         return shortest(self.elapsed, self.active_seconds)
 
 
-def elapsed(given: dt.datetime, answered: dt.datetime) -> float | None:
+def elapsed(begun: dt.datetime, answered: dt.datetime) -> float | None:
     """Seconds between two moments of the server's clock; None if the later one has the earlier time."""
-    seconds = (answered - given).total_seconds()
+    seconds = (answered - begun).total_seconds()
     return seconds if seconds >= 0 else None
 
 
 def shortest(*seconds: float | None) -> float | None:
     """The shortest of the times that are known; None if none is."""
-    return min((one for one in seconds if one is not None), default=None)
+    return min((value for value in seconds if value is not None), default=None)
 
 
 def judged(answers: Iterable[PageAnswer]) -> list[PageAnswer]:
@@ -92,5 +92,5 @@ def by_group(answers: Iterable[PageAnswer]) -> Iterator[list[list[PageAnswer]]]:
     return (list(pages) for _, pages in groupby(by_page(answers), lambda page: page[0].group))
 
 
-def _is_judgment(one: PageAnswer) -> bool:
-    return one.counts and one.role == "item"
+def _is_judgment(answer: PageAnswer) -> bool:
+    return answer.counts and answer.role == "item"

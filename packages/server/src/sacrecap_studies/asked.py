@@ -22,10 +22,10 @@ _RESERVED = ("csrf", "assignment", "active", "pasted", "away")
 
 def read_questions(fields: Fields, name: str) -> tuple[PageQuestion, ...]:
     """The questions in a field of a study's file."""
-    found = tuple(fields.each(name, lambda one, _: _question(one, is_of_items=name == "questions")))
-    if len(found) > MOST_QUESTIONS or len({one.name for one in found}) < len(found):
+    questions = tuple(fields.each(name, lambda entry, _: _question(entry, is_of_items=name == "questions")))
+    if len(questions) > MOST_QUESTIONS or len({question.name for question in questions}) < len(questions):
         fields.wrong(name, f"at most {MOST_QUESTIONS} questions, each with a name of its own")
-    return found
+    return questions
 
 
 def _question(fields: Fields, *, is_of_items: bool) -> PageQuestion:
@@ -39,8 +39,8 @@ def _question(fields: Fields, *, is_of_items: bool) -> PageQuestion:
         harmless: tuple[str, ...] = ("-", "-")
         return Options(**common, labels=fields.read("options", _texts, harmless, most=MOST_OPTIONS))
     if kind == "choice":
-        others = {"tie": fields.text("equal", "", most=200), "unsure": fields.text("unsure", "", most=200)}
-        return Choice(**common, others={name: shown for name, shown in others.items() if shown})
+        choices = {"tie": fields.text("equal", "", most=200), "unsure": fields.text("unsure", "", most=200)}
+        return Choice(**common, others={name: label for name, label in choices.items() if label})
     if kind == "scale":
         return _scale(fields, common)
     plain: dict[str, Callable[..., PageQuestion]] = {
@@ -69,7 +69,7 @@ def _question_name(value: object) -> str:
 
 
 def _texts(value: object, most: int) -> tuple[str, ...]:
-    found = tuple(text(one, most=LONGEST_NAME).strip() for one in listed(value, least=2))
-    if len(found) > most or len(set(found)) < len(found):
+    texts = tuple(text(text_of, most=LONGEST_NAME).strip() for text_of in listed(value, least=2))
+    if len(texts) > most or len(set(texts)) < len(texts):
         raise Invalid(f"must be at most {most} different texts")
-    return found
+    return texts

@@ -184,13 +184,13 @@ def due(every: Mapping[str, int], seed: str, items: int, most: int) -> dict[str,
         items: items that the person has answered.
         most: items that the person answers at most: no check is drawn for a place after them.
     """
-    found = {}
+    checks = {}
     for place, (role, length) in enumerate(every.items()):
         block, inside = divmod(items, length)
         long = max(1, min(length, most - block * length))
         drawn = random.Random(f"{seed}:{role}:{block}").randrange(long if block or place else min(FIRST, long))
-        found[role] = block + (inside >= drawn)
-    return found
+        checks[role] = block + (inside >= drawn)
+    return checks
 
 
 def needed(every: Mapping[str, int], items: int) -> int:

@@ -160,8 +160,8 @@ class StudyFileError(DataError):
 
 def _design(fields: Fields) -> StudyDesign:
     kind = KINDS[fields.one_of("study", list(KINDS))]
-    asked = _asked(fields, kind)
-    kind = kind.asking(asked)
+    settings = _asked(fields, kind)
+    kind = kind.asking(settings)
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
         StudyPage(group, content)
@@ -199,7 +199,7 @@ def _design(fields: Fields) -> StudyDesign:
         speed=_limit(fields, "speed", kind, answers, PARTIAL if crowd["platform"] else "note"),
         repeats=_limit(fields, "repeats", kind, answers, "note"),
         crowd=crowd,
-        asked=asked,
+        asked=settings,
         again=fields.whole("again", 0, 0, 1000),
         examples=fields.each("examples", _example) if fields.has("examples") else [],
     )
@@ -219,12 +219,12 @@ def _asked(fields: Fields, kind: StudyKind) -> dict[str, Any]:
     before = fields.problems.count
     for name in names:
         read_questions(fields, name)
-    asked = {name: fields.take(name) for name in names} if fields.problems.count == before else {}
+    settings = {name: fields.take(name) for name in names} if fields.problems.count == before else {}
     if is_general:
         items = fields.take("items")
-        has_pairs = isinstance(items, list) and all(isinstance(one, dict) and "b" in one for one in items)
-        asked |= {"shows_image": fields.has("images"), "has_pairs": has_pairs}
-    return asked
+        has_pairs = isinstance(items, list) and all(isinstance(item, dict) and "b" in item for item in items)
+        settings |= {"shows_image": fields.has("images"), "has_pairs": has_pairs}
+    return settings
 
 
 def _example(fields: Fields, _: int) -> dict[str, Any]:
@@ -241,8 +241,8 @@ def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
     for role in ROLES:
         if fields.has(role):
             checks = Fields(fields.take(role), role, fields.problems)
-            found = checks.each("items", lambda item, _: kind.check(item))
-            pages = [StudyPage(number, content, answer) for number, (content, answer) in enumerate(found)]
+            contents = checks.each("items", lambda item, _: kind.check(item))
+            pages = [StudyPage(number, content, answer) for number, (content, answer) in enumerate(contents)]
             read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
             checks.end()
         fields.take(role)
@@ -252,33 +252,35 @@ def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
 
 def _luck(kind: StudyKind, checks: dict[str, Checks]) -> float:
     """The share of these checks that somebody gets right who answers at random."""
-    found = [kind.luck(page.content, page.answer) for each in checks.values() for page in each.pages]
-    return round(mean(found), 3) if found else 0.5
+    chances = [kind.luck(page.content, page.answer) for each in checks.values() for page in each.pages]
+    return round(mean(chances), 3) if chances else 0.5
 
 
 def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int, policy: str) -> CheckRule:
     """The rule of all checks. A policy that the file names must be able to act; ours is as strict as can be."""
-    given = Fields(fields.take("checks") or {}, "checks", fields.problems)
+    section = Fields(fields.take("checks") or {}, "checks", fields.problems)
     rule = CheckRule(
-        policy=given.one_of("policy", POLICIES, policy),
-        honest=given.number("honest", 0.9, 0.5, 0.99),
-        mistaken=given.number("mistaken", 0.02, 0.0001, 0.2),
+        policy=section.one_of("policy", POLICIES, policy),
+        honest=section.number("honest", 0.9, 0.5, 0.99),
+        mistaken=section.number("mistaken", 0.02, 0.0001, 0.2),
         luck=_luck(kind, checks),
     )
     number = needed({role: each.every for role, each in checks.items()}, items)
     problem = rule.problem(number) if rule.policy != "note" and items else ""
-    if problem and given.has("policy"):
-        given.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")
-    given.end()
+    if problem and section.has("policy"):
+        section.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")
+    section.end()
     return replace(rule, policy="note") if problem else rule
 
 
 def _practice(fields: Fields, kind: StudyKind) -> Practice:
     practice = Fields(fields.take("practice"), "practice", fields.problems)
-    found = practice.each("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
+    practice_pages = practice.each("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
     least = practice.number("least", -1, 0, 1)
     practice.end()
-    pages = [StudyPage(number, content, answer, because) for number, (because, content, answer) in enumerate(found)]
+    pages = [
+        StudyPage(number, content, answer, because) for number, (because, content, answer) in enumerate(practice_pages)
+    ]
     return Practice(None if least < 0 else least, pages)
 
 

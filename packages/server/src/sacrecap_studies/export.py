@@ -75,7 +75,7 @@ def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> I
     """
     assert isinstance(kind.main, Choice)
     for pages in by_group(answers):
-        choices = [[(kind.said(kind.main, one.answer), one.person) for one in page] for page in pages]
+        choices = [[(kind.said(kind.main, answer.answer), answer.person) for answer in page] for page in pages]
         people = [
             {name: [person for choice, person in page if choice == name] for name in kind.main.answers}
             for page in choices
@@ -104,45 +104,47 @@ def _rated(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> I
         content = page[0].content
         captions = captions_of(content)
         shared: Content = {name: content[name] for name in _SHARED if content.get(name)}
-        for number, shown in enumerate(captions):
+        for number, caption in enumerate(captions):
             ratings = {
-                one.name: [
+                question.name: [
                     score
                     for each in page
-                    if (score := one.ratings(kind.said(one, each.answer), len(captions))[number]) is not None
+                    if (score := question.ratings(kind.said(question, each.answer), len(captions))[number]) is not None
                 ]
-                for one in kind.questions
-                if one.is_rating
+                for question in kind.questions
+                if question.is_rating
             }
             yield {
                 **shared,
-                **{name: shown[name] for name in ("image_id", "system") if name in shown},
-                "caption": "\n".join(shown["captions"]),
-                **({"captions": shown["captions"]} if len(shown["captions"]) > 1 else {}),
+                **{name: caption[name] for name in ("image_id", "system") if name in caption},
+                "caption": "\n".join(caption["captions"]),
+                **({"captions": caption["captions"]} if len(caption["captions"]) > 1 else {}),
                 "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
-                "people": [one.person for one in page],
+                "people": [answer.person for answer in page],
                 **_besides(kind, page, number),
                 **wanted.of([page]),
             }
         if not captions:
-            yield shared | _besides(kind, page) | {"people": [one.person for one in page]} | wanted.of([page])
+            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | wanted.of([page])
 
 
 def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None) -> Content:
     """What people answered to the questions whose answers are nowhere else in the line, of one caption or of all."""
-    found: Content = {}
-    for one in kind.questions:
-        said = [kind.said(one, each.answer) for each in page]
-        is_elsewhere = isinstance(one, Scale) if number is not None else False
-        if not is_elsewhere and not (one is kind.main and isinstance(one, Choice)):
-            found[one.name] = [each[number] for each in said] if number is not None and one.about == "each" else said
-    return {"answers": found} if found else {}
+    columns: Content = {}
+    for question in kind.questions:
+        replies = [kind.said(question, each.answer) for each in page]
+        is_elsewhere = isinstance(question, Scale) if number is not None else False
+        if not is_elsewhere and not (question is kind.main and isinstance(question, Choice)):
+            columns[question.name] = (
+                [each[number] for each in replies] if number is not None and question.about == "each" else replies
+            )
+    return {"answers": columns} if columns else {}
 
 
 def _sentences(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[Content]:
     for page in by_page(answers):
-        for one in page:
-            yield {"image_id": one.content["image_id"], "caption": kind.said(kind.main, one.answer)}
+        for answer in page:
+            yield {"image_id": answer.content["image_id"], "caption": kind.said(kind.main, answer.answer)}
 
 
 def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) -> Iterator[str]:
@@ -158,18 +160,18 @@ def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) ->
     line = io.StringIO(newline="")
     table = csv.writer(line)
     table.writerow(columns)
-    for one in answers:
-        table.writerow([no_formula(read(one)) for read in columns.values()])
+    for answer in answers:
+        table.writerow([no_formula(read(answer)) for read in columns.values()])
         yield line.getvalue()
         line.seek(0)
         line.truncate()
     yield line.getvalue()
 
 
-def _order(one: PageAnswer) -> str:
+def _order(answer: PageAnswer) -> str:
     """The options as they stood: `c b`, or the systems of the sets."""
-    names = [each["system"] for each in one.content["sets"]] if "sets" in one.content else ["b", "c"]
-    return " ".join(names[option] for option in one.order)
+    names = [each["system"] for each in answer.content["sets"]] if "sets" in answer.content else ["b", "c"]
+    return " ".join(names[option] for option in answer.order)
 
 
 def _shown(value: Any) -> Any:
@@ -178,34 +180,34 @@ def _shown(value: Any) -> Any:
 
 
 _COLUMNS: dict[str, Callable[[PageAnswer], Any]] = {
-    "answer_id": lambda one: one.id,
-    "role": lambda one: one.role,
-    "item": lambda one: one.group,
-    "page": lambda one: one.number,
-    "image_id": lambda one: one.content.get("image_id", ""),
-    "a": lambda one: one.content.get("a", ""),
-    "b": lambda one: one.content.get("b", ""),
-    "c": lambda one: one.content.get("c", ""),
-    "b_system": lambda one: one.content.get("b_system", ""),
-    "c_system": lambda one: one.content.get("c_system", ""),
-    "category": lambda one: one.content.get("category", ""),
-    "sets": lambda one: _shown(one.content.get("sets")),
-    "person": lambda one: one.person,
-    "worker": lambda one: one.worker,
-    "platform_study": lambda one: one.platform_study,
-    "platform_session": lambda one: one.platform_session,
-    "answer": lambda one: "null" if one.answer is None else _shown(one.answer),
+    "answer_id": lambda row: row.id,
+    "role": lambda row: row.role,
+    "item": lambda row: row.group,
+    "page": lambda row: row.number,
+    "image_id": lambda row: row.content.get("image_id", ""),
+    "a": lambda row: row.content.get("a", ""),
+    "b": lambda row: row.content.get("b", ""),
+    "c": lambda row: row.content.get("c", ""),
+    "b_system": lambda row: row.content.get("b_system", ""),
+    "c_system": lambda row: row.content.get("c_system", ""),
+    "category": lambda row: row.content.get("category", ""),
+    "sets": lambda row: _shown(row.content.get("sets")),
+    "person": lambda row: row.person,
+    "worker": lambda row: row.worker,
+    "platform_study": lambda row: row.platform_study,
+    "platform_session": lambda row: row.platform_session,
+    "answer": lambda row: "null" if row.answer is None else _shown(row.answer),
     "shown_order": _order,
-    "correct": lambda one: _shown(one.correct),
-    "counts": lambda one: _shown(one.counts),
-    "state": lambda one: one.state,
-    "reason": lambda one: one.reason,
-    "given": lambda one: one.given.isoformat(),
-    "answered": lambda one: one.answered.isoformat(),
-    "active_seconds": lambda one: _shown(one.active_seconds),
-    "elapsed_seconds": lambda one: "" if one.elapsed is None else round(one.elapsed, 3),
-    "too_fast": lambda one: _shown(one.too_fast),
-    "repeated": lambda one: _shown(one.repeated),
+    "correct": lambda row: _shown(row.correct),
+    "counts": lambda row: _shown(row.counts),
+    "state": lambda row: row.state,
+    "reason": lambda row: row.reason,
+    "given": lambda row: row.given.isoformat(),
+    "answered": lambda row: row.answered.isoformat(),
+    "active_seconds": lambda row: _shown(row.active_seconds),
+    "elapsed_seconds": lambda row: "" if row.elapsed is None else round(row.elapsed, 3),
+    "too_fast": lambda row: _shown(row.too_fast),
+    "repeated": lambda row: _shown(row.repeated),
 }
 """What each column of the answers has."""
 

@@ -119,8 +119,8 @@ class Fields:
             return []
         values = self.check(name, fields.listed, value, ["-"] * least, least=least)
         return [
-            self.check(f"{name}[{number}]", fields.text, one, "-", most=LONGEST).strip()
-            for number, one in enumerate(values)
+            self.check(f"{name}[{number}]", fields.text, value, "-", most=LONGEST).strip()
+            for number, value in enumerate(values)
         ]
 
     def number(self, name: str, default: float, least: float, most: float) -> float:
@@ -141,12 +141,12 @@ class Fields:
     def each(self, name: str, read: Callable[[Fields, int], T], *, least: int = 1) -> list[T]:
         """Reads every object of a list."""
         values: list[Any] = self.read(name, fields.listed, [], least=least)
-        found = []
+        names = []
         for number, value in enumerate(values):
             item = Fields(value, f"{self._path(name)}[{number}]", self.problems)
-            found.append(read(item, number))
+            names.append(read(item, number))
             item.end()
-        return found
+        return names
 
     def end(self) -> None:
         """Says which fields are not known."""

@@ -34,10 +34,10 @@ def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, An
             "same --seed, --systems and --categories"
         )
     rows = [("", "pairs", "same winner", "share")]
-    for category in (*dict.fromkeys(one.get("category", "") for one in joined), "all"):
-        of_it = [one for one in joined if category in ("all", one.get("category", ""))]
-        decided = [one for one in of_it if "tie" not in (one["human_like"], one["humans_like"])]
-        same = sum(one["human_like"] == one["humans_like"] for one in decided)
+    for category in (*dict.fromkeys(row.get("category", "") for row in joined), "all"):
+        of_it = [row for row in joined if category in ("all", row.get("category", ""))]
+        decided = [row for row in of_it if "tie" not in (row["human_like"], row["humans_like"])]
+        same = sum(row["human_like"] == row["humans_like"] for row in decided)
         low, high = wilson(same, len(decided)) if decided else (0.0, 1.0)
         share = f"{same / len(decided):.3f} [{low:.3f}, {high:.3f}]" if decided else "–"
         rows.append((category, str(len(decided)), str(same), share))
@@ -47,7 +47,7 @@ def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, An
 
 
 def _by_pair(path: str) -> dict[str, dict[str, Any]]:
-    found = {}
+    joined = {}
     for number, line in enumerate(read_bytes(path).splitlines(), 1):
         try:
             pair = json.loads(line) if line.strip() else {}
@@ -56,10 +56,10 @@ def _by_pair(path: str) -> dict[str, dict[str, Any]]:
         if isinstance(pair, dict) and "pair" in pair:
             if not all(isinstance(pair.get(name), str) for name in ("pair", "b", "c", "winner")):
                 raise DataError(f"{path}: line {number}: pair, b, c and winner must be text")
-            found[pair["pair"]] = pair
-    if not found:
+            joined[pair["pair"]] = pair
+    if not joined:
         raise DataError(f"{path}: no line has a pair; sacrecap study make gives each pair its id")
-    return found
+    return joined
 
 
 def _side(line: dict[str, Any], other: dict[str, Any]) -> str:

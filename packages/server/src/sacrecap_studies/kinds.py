@@ -62,11 +62,13 @@ class StudyKind:
     before: tuple[PageQuestion, ...] = ()
     after: tuple[PageQuestion, ...] = ()
 
-    def asking(self, asked: Mapping[str, Any]) -> StudyKind:
+    def asking(self, settings: Mapping[str, Any]) -> StudyKind:
         """The kind with what a study's file asks, as `StudyDesign.asked` has it, which was checked before."""
-        fields = Fields(asked, "", Problems())
-        found: dict[str, Any] = {name: read_questions(fields, name) for name in ASKED if fields.has(name)}
-        return replace(self, **found, **{name: asked[name] for name in ("shows_image", "has_pairs") if name in asked})
+        fields = Fields(settings, "", Problems())
+        questions: dict[str, Any] = {name: read_questions(fields, name) for name in ASKED if fields.has(name)}
+        return replace(
+            self, **questions, **{name: settings[name] for name in ("shows_image", "has_pairs") if name in settings}
+        )
 
     def contents(self, item: Fields) -> list[Content]:
         """The pages that one item of the file becomes."""
@@ -89,7 +91,11 @@ class StudyKind:
         if len(self.questions) == 1:
             return content, self.questions[0].expected(item, "answer", content)
         known = item.inside("answer")
-        answers = {one.name: one.expected(known, one.name, content) for one in self.questions if known.has(one.name)}
+        answers = {
+            question.name: question.expected(known, question.name, content)
+            for question in self.questions
+            if known.has(question.name)
+        }
         if not answers:
             item.wrong("answer", f"no known answer; there are the questions {', '.join(self.by_name)}")
         known.end()
@@ -104,17 +110,17 @@ class StudyKind:
             content["sets"] = [{"system": item.text("system", ""), "captions": [item.text("caption")]}]
         elif form == "sets":
             content["sets"] = item.each("sets", self._set, least=2)
-            sets, own = content["sets"], images_of(content)
-            if len(set(map(name_of, sets))) < len(sets) or len(own) not in (0, len(sets)):
+            sets, images = content["sets"], images_of(content)
+            if len(set(map(name_of, sets))) < len(sets) or len(images) not in (0, len(sets)):
                 item.wrong("sets", "each set needs a system of its own, or each an image_id of its own")
         needs_image = self.shows_image or (self.has_several_pages and not is_check)
         if item.has("image_id") or (needs_image and not images_of(content)):
             content = {"image_id": item.name("image_id"), **content}
         captions = len(captions_of(content))
-        for one in self.questions:
-            least, most = one.least_captions, len(LETTERS) if one.about == "all" else MOST_CAPTIONS
+        for question in self.questions:
+            least, most = question.least_captions, len(LETTERS) if question.about == "all" else MOST_CAPTIONS
             if not least <= captions <= most:
-                item.wrong("sets", f"the question {one.name} is about {least} to {most} captions of a page")
+                item.wrong("sets", f"the question {question.name} is about {least} to {most} captions of a page")
         return content
 
     def _form(self, item: Fields) -> str:
@@ -122,18 +128,18 @@ class StudyKind:
 
     def _set(self, fields: Fields, _: int) -> Content:
         least = 2 if self.forms == ("sets",) else 1
-        own = {"image_id": fields.name("image_id")} if least == 1 and fields.has("image_id") else {}
-        return {"system": fields.text("system"), "captions": fields.texts("captions", least=least), **own}
+        image = {"image_id": fields.name("image_id")} if least == 1 and fields.has("image_id") else {}
+        return {"system": fields.text("system"), "captions": fields.texts("captions", least=least), **image}
 
     @property
     def by_name(self) -> dict[str, PageQuestion]:
         """The questions by name, as forms and exports have it."""
-        return {one.name: one for one in self.questions}
+        return {question.name: question for question in self.questions}
 
     @property
     def main(self) -> PageQuestion:
         """The question that the statistics are of: the first whose answers are ratings or choices of captions."""
-        return next((one for one in self.questions if one.is_rating), self.questions[0])
+        return next((question for question in self.questions if question.is_rating), self.questions[0])
 
     @property
     def result(self) -> str:
@@ -146,9 +152,9 @@ class StudyKind:
         """The questions of a page; `content` of questions to everybody says which they are."""
         return {"before": self.before, "after": self.after}.get(content.get("asks", ""), self.questions)
 
-    def said(self, one: PageQuestion, answer: Any) -> Any:
+    def said(self, question: PageQuestion, answer: Any) -> Any:
         """What somebody answered to one of the questions of a page."""
-        return answer[one.name] if len(self.questions) > 1 or one not in self.questions else answer
+        return answer[question.name] if len(self.questions) > 1 or question not in self.questions else answer
 
     def options(self, content: Content) -> int:
         """How many things the page shows in random order."""
@@ -156,9 +162,9 @@ class StudyKind:
 
     def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
         """The answer of a form, as JSON; see `PageQuestion.read`. Raises `AnswerError`."""
-        asked = self.asked(content)
-        answers = {one.name: one.read(content, form, order) for one in asked}
-        return answers if len(asked) > 1 or asked is not self.questions else answers[asked[0].name]
+        questions = self.asked(content)
+        answers = {question.name: question.read(content, form, order) for question in questions}
+        return answers if len(questions) > 1 or questions is not self.questions else answers[questions[0].name]
 
     def _parts(self, value: Any) -> dict[str, Any]:
         """An answer, or a known one, by the questions' names; where there is one question, it is that of this one."""
@@ -166,14 +172,14 @@ class StudyKind:
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         """Whether an answer to a check is the known one."""
-        said = self._parts(answer)
-        return all(self.by_name[name].is_correct(known, said[name]) for name, known in self._parts(expected).items())
+        parts = self._parts(answer)
+        return all(self.by_name[name].is_correct(known, parts[name]) for name, known in self._parts(expected).items())
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer of a practice question, as lines to show to the person."""
         known = [(self.by_name[name], part) for name, part in self._parts(expected).items()]
-        lines = [(one, line) for one, part in known for line in one.explain(content, part)]
-        return [f"{one.text} {line}" if len(self.questions) > 1 else line for one, line in lines]
+        lines = [(question, line) for question, part in known for line in question.explain(content, part)]
+        return [f"{question.text} {line}" if len(self.questions) > 1 else line for question, line in lines]
 
     def luck(self, content: Content, expected: Any) -> float:
         """The probability that an answer at random is the known one."""

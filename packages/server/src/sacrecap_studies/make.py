@@ -74,8 +74,8 @@ def make_study(
         DataError: nothing can be made of these captions, or too little.
     """
     accepted_name("KIND", kind, list(KINDS))
-    asked = {} if questions is None else {"questions": list(questions)}
-    protocol = KINDS[kind].asking(asked)
+    settings = {} if questions is None else {"questions": list(questions)}
+    protocol = KINDS[kind].asking(settings)
     if (per_category or references_per_item) is not None and not protocol.has_pairs:
         raise UsageError("--per-category and --references-per-item are for studies of pairs")
     if per_category is not None and items is not None:
@@ -84,20 +84,20 @@ def make_study(
     systems = {name: _showable(system, name) for name, system in systems.items()}
     maker = _Maker(protocol, references, systems, random.Random(seed))
     if protocol.has_pairs:
-        made = maker.pairs(categories, per_category, references_per_item)
+        items_made = maker.pairs(categories, per_category, references_per_item)
     elif protocol.forms == ("sets",):
-        made = maker.sets()
+        items_made = maker.sets()
     elif protocol.forms:
-        made = maker.captions(together=together)
+        items_made = maker.captions(together=together)
     else:
-        made = [{"image_id": image} for image in references]
-    if not made:
+        items_made = [{"image_id": image} for image in references]
+    if not items_made:
         raise DataError("nothing to ask: no image has what this study needs; every system must describe the image")
-    if items is not None and items < len(made):
-        made = [made[place] for place in sorted(maker.chance.sample(range(len(made)), items))]
-    study: dict[str, Any] = {"study": kind, **asked, "judgments": judgments or protocol.judgments}
-    checks = maker.checks({"gold": gold, "attention": attention, "practice": practice}, made[0])
-    return {**study, **checks, "items": made}
+    if items is not None and items < len(items_made):
+        items_made = [items_made[place] for place in sorted(maker.chance.sample(range(len(items_made)), items))]
+    study: dict[str, Any] = {"study": kind, **settings, "judgments": judgments or protocol.judgments}
+    checks = maker.checks({"gold": gold, "attention": attention, "practice": practice}, items_made[0])
+    return {**study, **checks, "items": items_made}
 
 
 @dataclass(frozen=True)
@@ -122,39 +122,39 @@ class _Maker:
         if "HM" in categories and not self.systems:
             raise UsageError("pairs of a person and a system (HM) need a system: --systems A")
         images = [image for image in self.references if all(system.get(image) for system in self.systems.values())]
-        found = [pair for image in images for category in categories for pair in self._pairs_of(category, image)]
+        pairs = [pair for image in images for category in categories for pair in self._pairs_of(category, image)]
         if per_category is not None:
-            found = [pair for name in categories for pair in self._balanced(found, name, per_category)]
+            pairs = [pair for name in categories for pair in self._balanced(pairs, name, per_category)]
         if references_per_item is not None:
-            found = [self._with_references(pair, references_per_item) for pair in found]
-        return found
+            pairs = [self._with_references(pair, references_per_item) for pair in pairs]
+        return pairs
 
     def _pairs_of(self, category: str, image: str) -> Iterator[dict[str, Any]]:
         """The pairs of one image that differ, and leave a reference to compare them with."""
         for b, c in self._of_category(category, image):
             pair = [b, c] if self.chance.random() < 0.5 else [c, b]
-            left = [one for one in self.references[image] if one not in (b[1], c[1])]
+            left = [sentence for sentence in self.references[image] if sentence not in (b[1], c[1])]
             if left and b[1] != c[1]:
                 yield _item(image, left, pair, category)
 
     def _of_category(self, category: str, image: str) -> list[tuple[tuple[str, str], tuple[str, str]]]:
         """Pairs of (who, sentence)."""
-        own = list(self.references[image])
-        self.chance.shuffle(own)
+        sentences = list(self.references[image])
+        self.chance.shuffle(sentences)
         captions = [(name, system[image][0]) for name, system in self.systems.items()]
         if category == "MM":
             return list(combinations(captions, 2))
         if category == "HM":
-            return [((HUMAN, own[place % len(own)]), caption) for place, caption in enumerate(captions)]
+            return [((HUMAN, sentences[place % len(sentences)]), caption) for place, caption in enumerate(captions)]
         if category == "HC":
-            return [((HUMAN, own[0]), (HUMAN, own[1]))] if len(own) > 1 else []
+            return [((HUMAN, sentences[0]), (HUMAN, sentences[1]))] if len(sentences) > 1 else []
         other = self._other(image)
-        return [((HUMAN, own[0]), (HUMAN, other))] if other is not None else []
+        return [((HUMAN, sentences[0]), (HUMAN, other))] if other is not None else []
 
     def _other(self, image: str) -> str | None:
         """A reference of another image."""
-        others = [each for each, sentences in self.references.items() if each != image and sentences]
-        return self.chance.choice(self.references[self.chance.choice(others)]) if others else None
+        other_images = [each for each, sentences in self.references.items() if each != image and sentences]
+        return self.chance.choice(self.references[self.chance.choice(other_images)]) if other_images else None
 
     def _balanced(self, pairs: Sequence[dict[str, Any]], category: str, number: int) -> list[dict[str, Any]]:
         """So many pairs of a category: one after the other of the systems that were drawn least."""
@@ -170,7 +170,9 @@ class _Maker:
         drawn: list[dict[str, Any]] = []
         used: Counter[str] = Counter()
         for _ in range(number):
-            least = min((one for one in by_systems if by_systems[one]), key=lambda one: sum(used[name] for name in one))
+            least = min(
+                (pair for pair in by_systems if by_systems[pair]), key=lambda pair: sum(used[name] for name in pair)
+            )
             drawn.append(by_systems[least].pop())
             used.update(least)
         return drawn
@@ -208,16 +210,16 @@ class _Maker:
         """Captions to rate, one a page, or all of an image."""
         if not self.systems:
             raise UsageError("the captions to rate are missing: --systems FILE")
-        found: list[dict[str, Any]] = []
+        pages: list[dict[str, Any]] = []
         for image in dict.fromkeys(image for system in self.systems.values() for image in system):
-            own = [(name, system[image][0]) for name, system in self.systems.items() if system.get(image)]
+            captions = [(name, system[image][0]) for name, system in self.systems.items() if system.get(image)]
             common = self._references_of(image)
-            if together and len(own) > 1:
-                sets = [{"system": name, "captions": [caption]} for name, caption in own]
-                found.append({"image_id": image, "sets": sets, **common})
+            if together and len(captions) > 1:
+                sets = [{"system": name, "captions": [caption]} for name, caption in captions]
+                pages.append({"image_id": image, "sets": sets, **common})
             else:
-                found += [{"image_id": image, "caption": text, "system": name, **common} for name, text in own]
-        return found
+                pages += [{"image_id": image, "caption": text, "system": name, **common} for name, text in captions]
+        return pages
 
     def _references_of(self, image: str) -> dict[str, Any]:
         return {"references": list(self.references[image])} if self.references.get(image) else {}
@@ -239,16 +241,16 @@ class _Maker:
         self.chance.shuffle(usable)
         images = cycle(usable)
         words = _telling_words(self.references) if not self.kind.forms else {}
-        made: dict[str, Any] = {}
+        roles: dict[str, Any] = {}
         for role, number in numbers.items():
             known = []
             for image in islice(images, number):
-                shown = (
+                pages = (
                     {"a": _distinct(self.references[image])[0]} if self.kind.has_several_pages else {"image_id": image}
                 )
-                known.append({**shown, **({"answer": words[image]} if words else self._known(role, image, item))})
-            made |= {role: {"items": known}} if known else {}
-        return made
+                known.append({**pages, **({"answer": words[image]} if words else self._known(role, image, item))})
+            roles |= {role: {"items": known}} if known else {}
+        return roles
 
     def _known(self, role: str, image: str, item: dict[str, Any]) -> dict[str, Any]:
         """What a check shows besides its image, and its known answer."""
@@ -265,10 +267,10 @@ class _Maker:
         For attention, what is wrong can be seen without knowing the language of images: the right sentence of a triplet
         is A itself, and the wrong one under an image has its words in disorder.
         """
-        own = _distinct(self.references[image])
-        right, wrong = own[1], self._other(image) or ""
+        sentences = _distinct(self.references[image])
+        right, wrong = sentences[1], self._other(image) or ""
         if role == "attention":
-            right = own[0]
+            right = sentences[0]
             wrong = wrong if self.kind.has_several_pages else self._in_disorder(wrong)
         pair = {"b": right, "c": wrong, "answer": "b"}
         return pair if self.chance.random() < 0.5 else {"b": wrong, "c": right, "answer": "c"}
@@ -282,13 +284,15 @@ class _Maker:
 
         The different ones are the image's own; for attention they are of many images.
         """
-        own = _distinct(self.references[image])
-        others = _distinct(one for each, some in self.references.items() if each != image for one in some)
-        self.chance.shuffle(others)
-        pool = others if role == "attention" else own + others
-        sets = [{"system": "same", "captions": [own[0]] * size}]
+        sentences = _distinct(self.references[image])
+        of_other_images = _distinct(
+            sentence for each, some in self.references.items() if each != image for sentence in some
+        )
+        self.chance.shuffle(of_other_images)
+        pool = of_other_images if role == "attention" else sentences + of_other_images
+        sets = [{"system": "same", "captions": [sentences[0]] * size}]
         for number in range(1, count):
-            captions = self.chance.sample(pool[: max(size, len(own))], min(size, len(pool)))
+            captions = self.chance.sample(pool[: max(size, len(sentences))], min(size, len(pool)))
             sets.append({"system": f"different-{number}", "captions": captions})
         return {"sets": self.chance.sample(sets, count), "answer": {"same": [0, 0.3]}}
 
@@ -309,22 +313,25 @@ class _Maker:
         if count < 2:
             _, caption, answer = self.chance.choice(captions)
             known: Any = answer
-            shown: dict[str, Any] = {"caption": caption}
+            page: dict[str, Any] = {"caption": caption}
         else:
             self.chance.shuffle(captions)
             known = {name: answer for name, _, answer in captions}
-            shown = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
-        return {**shown, "answer": known if len(self.kind.questions) == 1 else {scale.name: known}}
+            page = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
+        return {**page, "answer": known if len(self.kind.questions) == 1 else {scale.name: known}}
 
 
 def _showable(sentences: Sentences, whose: str) -> dict[str, list[str]]:
     """The sentences that a page can show; says of which images the others are, and whose."""
-    blank = [image for image, said in sentences.items() if not all(one.strip() for one in said)]
-    long = [image for image, said in sentences.items() if any(len(one) > LONGEST for one in said)]
+    blank = [image for image, of_image in sentences.items() if not all(sentence.strip() for sentence in of_image)]
+    long = [image for image, of_image in sentences.items() if any(len(sentence) > LONGEST for sentence in of_image)]
     for images, what in ((blank, "empty sentences"), (long, f"sentences of more than {LONGEST:,} characters")):
         if images:
             warn(f"{whose}: {what} are left out, of {some(images)}", DataWarning)
-    return {image: [one for one in said if one.strip() and len(one) <= LONGEST] for image, said in sentences.items()}
+    return {
+        image: [sentence for sentence in of_image if sentence.strip() and len(sentence) <= LONGEST]
+        for image, of_image in sentences.items()
+    }
 
 
 def _distinct(sentences: Iterable[str]) -> list[str]:
@@ -348,7 +355,9 @@ def _item(image: str, references: list[str], pair: list[tuple[str, str]], catego
 def _telling_words(references: Sentences) -> dict[str, list[str]]:
     """Words of each image's sentences that few other images have: what a description of it can hardly do without."""
     words = {
-        image: Counter(word for one in sentences for word in _distinct(re.findall(r"[^\W\d_]{4,}", one.casefold())))
+        image: Counter(
+            word for sentence in sentences for word in _distinct(re.findall(r"[^\W\d_]{4,}", sentence.casefold()))
+        )
         for image, sentences in references.items()
     }
     images = Counter(word for counts in words.values() for word in counts)
@@ -373,11 +382,11 @@ def images_of(place: str | Path | ImageSource, image_ids: Sequence[str]) -> dict
         UsageError: as `ImageSource.open`.
     """
     source = ImageSource.open(place)
-    found = source.find_all(image_ids)
-    missing = [image for image in image_ids if image not in found]
+    pictures = source.find_all(image_ids)
+    missing = [image for image in image_ids if image not in pictures]
     if missing:
         raise DataError(f"{source.description}: no file was found for {some(missing)}")
-    return {image: file.address or _data_url(file) for image, file in found.items()}
+    return {image: file.address or _data_url(file) for image, file in pictures.items()}
 
 
 def _data_url(file: ImageFile) -> str:

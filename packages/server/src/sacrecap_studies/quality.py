@@ -136,17 +136,17 @@ def quality(kind: StudyKind, answers: Sequence[PageAnswer], *, fast_below: float
         answers: in any order.
         fast_below: seconds, for answers of which it is not known whether they were too fast; the kind's by default.
     """
-    counted = [replace(one, answer=kind.said(kind.main, one.answer)) for one in judged(answers)]
+    counted = [replace(answer, answer=kind.said(kind.main, answer.answer)) for answer in judged(answers)]
     limit = kind.seconds if fast_below is None else fast_below
     result = Quality(
         answers=len(counted),
-        pages=len({one.number for one in counted}),
+        pages=len({answer.number for answer in counted}),
         units=len(set(map(_unit, counted))),
         fast_below=limit,
     )
-    people = {person: PersonQuality(person) for person in dict.fromkeys(one.person for one in answers)}
-    for person, own in _by_person(answers).items():
-        _describe(people[person], own, limit)
+    people = {person: PersonQuality(person) for person in dict.fromkeys(answer.person for answer in answers)}
+    for person, of_person in _by_person(answers).items():
+        _describe(people[person], of_person, limit)
     if counted:
         if isinstance(kind.main, Choice) and kind.result == "pairs":
             _choices(result, people, counted, kind.main.answers)
@@ -154,62 +154,66 @@ def quality(kind: StudyKind, answers: Sequence[PageAnswer], *, fast_below: float
             _ratings(result, people, counted, kind.main)
     _times(result, answers)
     _warn(result, kind, people)
-    result.people = sorted(people.values(), key=lambda one: (-one.items, one.person))
+    result.people = sorted(people.values(), key=lambda person: (-person.items, person.person))
     return result
 
 
-def _unit(one: PageAnswer) -> tuple[str, Any]:
+def _unit(answer: PageAnswer) -> tuple[str, Any]:
     """What answers have in common that are not independent: the image, or the file's item where it names none."""
-    image = one.content.get("image_id")
-    return ("item", one.group) if image is None else ("image", image)
+    image = answer.content.get("image_id")
+    return ("item", answer.group) if image is None else ("image", image)
 
 
 def _by_person(answers: Sequence[PageAnswer]) -> dict[int, list[PageAnswer]]:
-    found: dict[int, list[PageAnswer]] = defaultdict(list)
-    for one in answers:
-        found[one.person].append(one)
-    return found
+    pages: dict[int, list[PageAnswer]] = defaultdict(list)
+    for answer in answers:
+        pages[answer.person].append(answer)
+    return pages
 
 
 def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) -> None:
-    answers = [one for one in answers if one.role != "practice"]
-    items = [one for one in answers if one.role == "item"]
-    again = [one.correct for one in answers if one.role == "again" and one.correct is not None]
-    answers = [one for one in answers if one.role != "again"]
-    checks = [one.correct for one in answers if one.correct is not None]
-    seconds = [one.seconds for one in items if one.seconds is not None]
-    timed = [one for one in answers if one.seconds is not None]
+    answers = [answer for answer in answers if answer.role != "practice"]
+    items = [answer for answer in answers if answer.role == "item"]
+    again = [answer.correct for answer in answers if answer.role == "again" and answer.correct is not None]
+    answers = [answer for answer in answers if answer.role != "again"]
+    checks = [answer.correct for answer in answers if answer.correct is not None]
+    seconds = [answer.seconds for answer in items if answer.seconds is not None]
+    timed = [answer for answer in answers if answer.seconds is not None]
     person.items = len(items)
     person.seconds = median(seconds) if seconds else None
     if len(seconds) >= EVEN_FROM and max(seconds) > 0:
         person.spread = pstdev(seconds) / mean(seconds)
     person.timed = len(timed)
-    person.fast = sum(_is_fast(one, limit) for one in timed)
+    person.fast = sum(_is_fast(answer, limit) for answer in timed)
     person.checks, person.again, person.first = Share.of(checks), Share.of(again), Share.of(_firsts(items))
 
 
-def _is_fast(one: PageAnswer, limit: float) -> bool:
-    if one.too_fast is not None:
-        return one.too_fast
-    return one.seconds is not None and one.seconds < limit
+def _is_fast(answer: PageAnswer, limit: float) -> bool:
+    if answer.too_fast is not None:
+        return answer.too_fast
+    return answer.seconds is not None and answer.seconds < limit
 
 
 def _firsts(items: Sequence[PageAnswer]) -> list[bool]:
     """Whether each choice is what stood first."""
-    return ["bc".index(one.answer) == one.order[0] for one in items if one.answer in ("b", "c") and len(one.order) == 2]
+    return [
+        "bc".index(answer.answer) == answer.order[0]
+        for answer in items
+        if answer.answer in ("b", "c") and len(answer.order) == 2
+    ]
 
 
 def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[PageAnswer], answers: list[str]) -> None:
     pages = list(by_page(counted))
-    votes = np.array([[sum(one.answer == name for one in page) for name in answers] for page in pages])
+    votes = np.array([[sum(answer.answer == name for answer in page) for name in answers] for page in pages])
     ranked = np.sort(votes, axis=1)[:, ::-1]
     several = ranked[votes.sum(axis=1) > 1]
     result.undecided = int((several[:, 0] == several[:, 1]).sum())
     result.unanimous = int((several[:, 1] == 0).sum())
     result.majority = len(several) - result.undecided - result.unanimous
-    items, _ = numbered([one.number for one in counted])
-    persons, names = numbered([one.person for one in counted])
-    labels = np.array([answers.index(one.answer) for one in counted])
+    items, _ = numbered([answer.number for answer in counted])
+    persons, names = numbered([answer.person for answer in counted])
+    labels = np.array([answers.index(answer.answer) for answer in counted])
     units, _ = numbered([_unit(page[0]) for page in pages])
     alpha = Alpha(votes, list(range(len(answers))), "nominal")
     _agreement(result, people, alpha, units, (persons, items, labels), names)
@@ -221,10 +225,10 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
         people[person].accuracy, people[person].accuracy_interval = float(accuracy), interval
     for person, share in _with_majority(pages).items():
         people[person].with_others = share
-    chosen = [one for one in counted if one.answer in ("b", "c")]
+    chosen = [answer for answer in counted if answer.answer in ("b", "c")]
     first = np.array(_firsts(chosen), dtype=float)
     if 0 < len(first) == len(chosen):
-        persons, _ = numbered([one.person for one in chosen])
+        persons, _ = numbered([answer.person for answer in chosen])
         sums = sums_by_unit(persons, first, np.ones(len(first)))
         result.first = Share(int(first.sum()), len(first), share_interval(sums))
     result.strengths = _strengths(counted)
@@ -248,52 +252,56 @@ def _agreement(
 
 def _with_majority(pages: list[list[PageAnswer]]) -> dict[int, float]:
     """How often each person says what most of the others of the item say."""
-    found: dict[int, list[bool]] = defaultdict(list)
+    agreements: dict[int, list[bool]] = defaultdict(list)
     for page in pages:
-        votes = Counter(one.answer for one in page)
-        for one in page:
-            others = (votes - Counter([one.answer])).most_common(2)
-            if others and (len(others) == 1 or others[0][1] > others[1][1]):
-                found[one.person].append(one.answer == others[0][0])
-    return {person: mean(same) for person, same in found.items()}
+        votes = Counter(answer.answer for answer in page)
+        for answer in page:
+            rest = (votes - Counter([answer.answer])).most_common(2)
+            if rest and (len(rest) == 1 or rest[0][1] > rest[1][1]):
+                agreements[answer.person].append(answer.answer == rest[0][0])
+    return {person: mean(same) for person, same in agreements.items()}
 
 
 def _strengths(counted: list[PageAnswer]) -> list[list[Strength]]:
     choices, units = [], []
-    for one in counted:
-        b, c = one.content.get("b_system"), one.content.get("c_system")
-        if b is not None and c is not None and one.answer in ("b", "c"):
-            units.append(_unit(one))
-            choices.append((b, c) if one.answer == "b" else (c, b))
+    for answer in counted:
+        b, c = answer.content.get("b_system"), answer.content.get("c_system")
+        if b is not None and c is not None and answer.answer in ("b", "c"):
+            units.append(_unit(answer))
+            choices.append((b, c) if answer.answer == "b" else (c, b))
     numbers, _ = numbered(units)
     return strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
-def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[PageAnswer], asked: PageQuestion) -> None:
+def _ratings(
+    result: Quality, people: dict[int, PersonQuality], counted: list[PageAnswer], question: PageQuestion
+) -> None:
     """A unit of α is a caption, or a set of them, which several people rate."""
     by_system: dict[str, list[tuple[int, float]]] = defaultdict(list)
     pairs: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    given: list[tuple[int, int, float]] = []
+    triples: list[tuple[int, int, float]] = []
     pages = list(by_page(counted))
     images, _ = numbered([_unit(page[0]) for page in pages])
     clusters: list[int] = []
-    _, names = numbered([one.person for one in counted])
+    _, names = numbered([answer.person for answer in counted])
     place = dict(zip(names, range(len(names)), strict=True))
     for page, image in zip(pages, images, strict=True):
         captions = captions_of(page[0].content)
-        said = [(one, asked.ratings(one.answer, len(captions))) for one in page]
+        ratings_of_page = [(answer, question.ratings(answer.answer, len(captions))) for answer in page]
         for number, caption in enumerate(captions):
-            scores = [(one.person, score) for one, ratings in said if (score := ratings[number]) is not None]
+            scores = [
+                (answer.person, score) for answer, ratings in ratings_of_page if (score := ratings[number]) is not None
+            ]
             total = sum(score for _, score in scores)
             by_system[caption["system"]] += [(int(image), score) for _, score in scores]
             for person, score in scores:
-                given.append((place[person], len(clusters), score))
+                triples.append((place[person], len(clusters), score))
                 if len(scores) > 1:
                     pairs[person].append((score, (total - score) / (len(scores) - 1)))
             clusters.append(int(image))
-    if not given:
+    if not triples:
         return
-    persons, units, scores_given = map(np.array, zip(*given, strict=True))
+    persons, units, scores_given = map(np.array, zip(*triples, strict=True))
     values, places = np.unique(scores_given, return_inverse=True)
     votes = np.zeros((len(clusters), len(values)), dtype=int)
     np.add.at(votes, (units, places), 1)
@@ -317,13 +325,13 @@ def _correlation(both: np.ndarray) -> float | None:
 
 def _times(result: Quality, answers: Sequence[PageAnswer]) -> None:
     """How fast, and when, answers to items came; those that do not count too."""
-    items = [one for one in answers if one.role == "item"]
-    seconds = [one.seconds for one in items if one.seconds is not None]
+    items = [answer for answer in answers if answer.role == "item"]
+    seconds = [answer.seconds for answer in items if answer.seconds is not None]
     places = np.searchsorted(SECONDS, seconds, side="right") - 1
     result.seconds = [int(count) for count in np.bincount(places, minlength=len(SECONDS))] if seconds else []
     if not items:
         return
-    moments = [one.answered for one in items]
+    moments = [answer.answered for answer in items]
     first, last = min(moments), max(moments)
     if last - first <= dt.timedelta(hours=_HOURS):
         result.course_unit, step = "hour", dt.timedelta(hours=1)
@@ -346,12 +354,12 @@ def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) ->
         result.warnings.append(
             Message("α needs questions that at least two people answered, and two different answers among them.")
         )
-    judges = sum(one.alpha_without is not None or one.accuracy is not None for one in people.values())
+    judges = sum(person.alpha_without is not None or person.accuracy is not None for person in people.values())
     if kind.result == "pairs" and 0 < judges < 3:
         result.warnings.append(
             Message("Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree.")
         )
-    if any(one.note for group in result.strengths for one in group):
+    if any(strength.note for group in result.strengths for strength in group):
         result.warnings.append(
             Message(
                 "Some systems never lost or never won. Their strengths have no finite value, so more choices are "

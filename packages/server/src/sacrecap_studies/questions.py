@@ -46,12 +46,12 @@ def captions_of(content: Content) -> list[Content]:
 
 def images_of(content: Content) -> list[str]:
     """The images that a page shows: its own, and those of its captions."""
-    return [one["image_id"] for one in (content, *content.get("sets", [])) if "image_id" in one]
+    return [part["image_id"] for part in (content, *content.get("sets", [])) if "image_id" in part]
 
 
-def name_of(shown: Content) -> str:
+def name_of(content: Content) -> str:
     """What tells the captions of a page apart: their image where each has one, else their system."""
-    name: str = shown["image_id"] if "image_id" in shown else shown["system"]
+    name: str = content["image_id"] if "image_id" in content else content["system"]
     return name
 
 
@@ -123,12 +123,12 @@ class Choice(PageQuestion):
         return ["b", "c", *self.others]
 
     def read(self, _: Content, form: Form, order: Sequence[int]) -> str:
-        said = form.get(self.name, "")
-        if said in self.others:
-            return said
+        text = form.get(self.name, "")
+        if text in self.others:
+            return text
         if len(order) == 2 and not self.others:
-            return _letter(said, order, AnswerError("Choose one of the two sentences."))
-        return _letter(said, order, AnswerError("Choose one of the answers."))
+            return _letter(text, order, AnswerError("Choose one of the two sentences."))
+        return _letter(text, order, AnswerError("Choose one of the answers."))
 
     def expected(self, fields: Fields, key: str, content: Content) -> str:
         return fields.one_of(key, [*LETTERS[: len(captions_of(content))], *self.others])
@@ -158,10 +158,10 @@ class BestWorst(PageQuestion):
 
     def read(self, _: Content, form: Form, order: Sequence[int]) -> dict[str, str]:
         missing = AnswerError("Choose the best and the worst.")
-        said = {end: _letter(form.get(f"{self.name}-{end}", ""), order, missing) for end in ("best", "worst")}
-        if said["best"] == said["worst"]:
+        letters = {end: _letter(form.get(f"{self.name}-{end}", ""), order, missing) for end in ("best", "worst")}
+        if letters["best"] == letters["worst"]:
             raise AnswerError("The best and the worst must be two different ones.")
-        return said
+        return letters
 
     def expected(self, fields: Fields, key: str, content: Content) -> dict[str, str]:
         ends = fields.inside(key)
@@ -180,7 +180,7 @@ class BestWorst(PageQuestion):
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:
         """1 for the best, −1 for the worst, 0 for the others: their sum is the scale."""
-        return [float((answer["best"] == one) - (answer["worst"] == one)) for one in LETTERS[:count]]
+        return [float((answer["best"] == letter) - (answer["worst"] == letter)) for letter in LETTERS[:count]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,32 +204,34 @@ class EachQuestion(PageQuestion):
         if len(captions) < 2:
             return [self._expect_one(fields, key, value, captions)]
         by_name: dict[str, Any] = fields.check(key, _by_name, value, {}, accepted=self.accepted)
-        names = [name_of(one) for one in captions]
+        names = [name_of(caption) for caption in captions]
         for name in by_name:
             if name not in names:
                 fields.wrong(key, f"no set is of {shown(name)}; there are {', '.join(names)}")
         return [
-            self._expect_one(fields, key, by_name[name], [one]) if name in by_name else None
-            for name, one in zip(names, captions, strict=True)
+            self._expect_one(fields, key, by_name[name], [caption]) if name in by_name else None
+            for name, caption in zip(names, captions, strict=True)
         ]
 
     def _expect_one(self, fields: Fields, key: str, value: Any, captions: Sequence[Content]) -> Any:
-        words = [caption for one in captions for caption in one["captions"]]
+        words = [caption for sentences in captions for caption in sentences["captions"]]
         return fields.check(key, self.known, value, None, captions=words)
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         answers = answer if isinstance(answer, list) else [answer]
-        return all(one is None or self.fits(one, said) for one, said in zip(expected, answers, strict=True))
+        return all(answer is None or self.fits(answer, reply) for answer, reply in zip(expected, answers, strict=True))
 
     def luck(self, _: Content, expected: Any) -> float:
-        return prod((self.luck_of_one(one) for one in expected if one is not None), start=1.0)
+        return prod((self.luck_of_one(answer) for answer in expected if answer is not None), start=1.0)
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         shown_captions = captions_of(content)
         if not shown_captions:
             return [self.tell(expected[0])]
         pairs = zip(shown_captions, expected, strict=True)
-        return [f"{' / '.join(one['captions'])}: {self.tell(known)}" for one, known in pairs if known is not None]
+        return [
+            f"{' / '.join(caption['captions'])}: {self.tell(known)}" for caption, known in pairs if known is not None
+        ]
 
     accepted: ClassVar[str]
     """The known answer about one caption, as messages say it."""
@@ -242,9 +244,9 @@ class EachQuestion(PageQuestion):
     def known(self, value: Any, captions: Sequence[str]) -> Any:
         """The known answer about one caption; raises `Invalid`."""
 
-    def fits(self, expected: Any, said: Any) -> bool:
+    def fits(self, expected: Any, reply: Any) -> bool:
         """Whether the answer about one caption is the known one."""
-        return bool(expected == said)
+        return bool(expected == reply)
 
     @abstractmethod
     def luck_of_one(self, known: Any) -> float:
@@ -287,10 +289,10 @@ class Scale(EachQuestion):
         least, most = self.points[0], self.points[-1]
         if not isinstance(value, list) or len(value) != 2:
             raise Invalid.of(value, f"[least, most] with numbers from {least:g} to {most:g}")
-        return [number(one, least=least, most=most) for one in value]
+        return [number(entry, least=least, most=most) for entry in value]
 
-    def fits(self, expected: Any, said: Any) -> bool:
-        return bool(expected[0] <= said <= expected[1])
+    def fits(self, expected: Any, reply: Any) -> bool:
+        return bool(expected[0] <= reply <= expected[1])
 
     def luck_of_one(self, known: Any) -> float:
         return sum(self.fits(known, point) for point in self.points) / len(self.points)
@@ -318,10 +320,10 @@ class Options(EachQuestion):
         return "123456789".ljust(len(self.labels))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
-        said = form.get(name, "")
-        if not said and self.optional:
+        text = form.get(name, "")
+        if not text and self.optional:
             return None
-        place = _place(said, len(self.labels))
+        place = _place(text, len(self.labels))
         if place is None:
             raise AnswerError("Answer every question.")
         return self.labels[place]
@@ -347,7 +349,7 @@ class Words(EachQuestion):
 
     def known(self, value: Any, captions: Sequence[str]) -> list[int]:
         words = [word.strip(_PUNCTUATION).casefold() for word in words_of(captions)]
-        marked = [str(one).casefold() for one in listed(value, least=0)]
+        marked = [str(entry).casefold() for entry in listed(value, least=0)]
         if set(marked) - set(words):
             raise Invalid.of(value, f"words of the caption, {shown(' '.join(captions))}")
         return [place for place, word in enumerate(words) if word in marked]
@@ -398,15 +400,15 @@ def words_of(captions: Sequence[str]) -> list[str]:
     return " ".join(captions).split()
 
 
-def _place(said: str, count: int) -> int | None:
+def _place(text: str, count: int) -> int | None:
     """A place of so many, from 0, that a field of a form says; None if it says none."""
-    is_place = said.isascii() and said.isdecimal() and len(said) <= 2 and int(said) < count
-    return int(said) if is_place else None
+    is_place = text.isascii() and text.isdecimal() and len(text) <= 2 and int(text) < count
+    return int(text) if is_place else None
 
 
-def _letter(said: str, order: Sequence[int], missing: AnswerError) -> str:
+def _letter(text: str, order: Sequence[int], missing: AnswerError) -> str:
     """The caption that stood in the place that was said, 1 for the first."""
-    place = _place(said, len(order) + 1)
+    place = _place(text, len(order) + 1)
     if not place:
         raise missing
     return LETTERS[order[place - 1]]

@@ -176,9 +176,9 @@ class Pilot:
             raise DataError(f"{self.source}: a line has no image_id; give --between and --within of the differences")
         groups = defaultdict(list)
         for systems_of in images.values():
-            for one, other in combinations(sorted(systems_of, key=str), 2):
-                both = systems_of[one].keys() & systems_of[other].keys()
-                groups[one, other].append([systems_of[one][who] - systems_of[other][who] for who in both])
+            for first, other in combinations(sorted(systems_of, key=str), 2):
+                both = systems_of[first].keys() & systems_of[other].keys()
+                groups[first, other].append([systems_of[first][who] - systems_of[other][who] for who in both])
         return _pooled(groups.values(), self.source)
 
     def agree(self) -> float:
@@ -192,15 +192,15 @@ class Pilot:
 
     def _rated(self) -> list[tuple[Mapping[str, Any], list[float]]]:
         """Each line with its ratings; where there are several aspects, of the first, as `sacrecap agreement` takes."""
-        found = []
+        counts = []
         for line in self.lines:
             rating = line.get("rating")
             if isinstance(rating, dict):
                 rating = next(iter(rating.values()), None)
             if not isinstance(rating, list) or len(rating) != len(line.get("people", ())):
                 raise DataError(f"{self.source}: no ratings by person; {_EXPORT}, or --between and --within")
-            found.append((line, rating))
-        return found
+            counts.append((line, rating))
+        return counts
 
 
 def _pooled(groups: Iterable[Sequence[Sequence[float]]], source: str) -> Spread:

@@ -165,8 +165,8 @@ def list_studies(context: Context) -> StudyList:
         done = progress_of(session, studies)
     return StudyList(
         studies=[
-            StudyEntry.of(study, answers=own.answers, wanted=own.wanted, people=own.people)
-            for study, own in zip(studies, done.values(), strict=True)
+            StudyEntry.of(study, answers=progress.answers, wanted=progress.wanted, people=progress.people)
+            for study, progress in zip(studies, done.values(), strict=True)
         ]
     )
 
@@ -262,12 +262,12 @@ def list_answers(
             raise Refused(422, "%(name)s is one of %(names)s.", name=name, names=", ".join(accepted))
     with context.database.read() as session:
         study = repository.find(session, number)
-        found = answers_page(session, study, Filter(person, role, item, state, image), page, size)
+        answers = answers_page(session, study, Filter(person, role, item, state, image), page, size)
     return AnswerList(
-        answers=[_answer(one, pseudonymous=pseudonymous) for one in found.answers],
-        count=found.count,
-        page=found.page,
-        pages=found.pages,
+        answers=[_answer(answer, pseudonymous=pseudonymous) for answer in answers.answers],
+        count=answers.count,
+        page=answers.page,
+        pages=answers.pages,
     )
 
 
@@ -316,20 +316,20 @@ def _streamed(
         repository.find(session, study_id)
 
     def pieces() -> Iterator[str]:
-        kept: list[str] = []
+        waiting: list[str] = []
         size = 0
         with context.database.read() as session:
             for line in lines(session, repository.find(session, study_id)):
-                kept.append(line)
+                waiting.append(line)
                 size += len(line)
                 if size > _PIECE:
-                    yield "".join(kept)
-                    kept, size = [], 0
-        yield "".join(kept)
+                    yield "".join(waiting)
+                    waiting, size = [], 0
+        yield "".join(waiting)
 
     headers = {"Content-Disposition": f'attachment; filename="study-{study_id}-{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(pieces(), media_type=f"{media_type}; charset=utf-8", headers=headers)
 
 
-def _answer(one: PageAnswer, *, pseudonymous: bool) -> AnswerBody:
-    return AnswerBody.of(one, number=one.number + 1, worker="" if pseudonymous else one.worker)
+def _answer(answer: PageAnswer, *, pseudonymous: bool) -> AnswerBody:
+    return AnswerBody.of(answer, number=answer.number + 1, worker="" if pseudonymous else answer.worker)

@@ -110,12 +110,12 @@ def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, p
     door = _door(folder, state, public_url)
     if (renew or revoke) and name not in (names := [each.name for each in door.ledger.teams()]):
         raise UsageError(f"there is no team {name!r}; known are {', '.join(names) or 'none'}")
-    found = door.ledger.make_team(name, by_host=True)
-    if renew or revoke or (found.revoked and not revoke):
-        if found.revoked and not renew and not revoke:
+    team = door.ledger.make_team(name, by_host=True)
+    if renew or revoke or (team.revoked and not revoke):
+        if team.revoked and not renew and not revoke:
             raise UsageError(f"{name} is shut out; --renew lets the team in again")
-        found = door.ledger.renew(found.slug, revoked=revoke)
-    click.echo(f"{name} is shut out" if found.revoked else door.link(found))
+        team = door.ledger.renew(team.slug, revoked=revoke)
+    click.echo(f"{name} is shut out" if team.revoked else door.link(team))
 
 
 @command.command(short_help="Print the link of the host.")
@@ -128,9 +128,9 @@ def host(folder: str, renew: bool, state: str | None, public_url: str | None) ->
     from sacrecap_server.contest.signatures import HOST
 
     door = _door(folder, state, public_url)
-    found = door.ledger.renew(HOST) if renew else door.ledger.team(HOST)
-    assert found is not None
-    click.echo(door.link(found))
+    team = door.ledger.renew(HOST) if renew else door.ledger.team(HOST)
+    assert team is not None
+    click.echo(door.link(team))
 
 
 def _door(folder: str, state: str | None, url: str | None) -> Any:
@@ -139,8 +139,8 @@ def _door(folder: str, state: str | None, url: str | None) -> Any:
     from sacrecap_server.contest.door import Door
 
     place = _place(folder, state)
-    kept = place / "url"
-    url = url or (kept.read_text(encoding="utf-8") if kept.exists() else "http://127.0.0.1:8080")
+    url_file = place / "url"
+    url = url or (url_file.read_text(encoding="utf-8") if url_file.exists() else "http://127.0.0.1:8080")
     return Door(Path(folder).resolve(), place, place / "site", url.rstrip("/"))
 
 

@@ -67,10 +67,10 @@ def owner_token(place: str, variable: str) -> tuple[str, str]:
         place: the file that keeps it, made where there is none.
         variable: SACRECAP_variable has it instead, or SACRECAP_variable_FILE names a file that does.
     """
-    if (given := secret(variable)) is not None:
-        if len(given) < LEAST_TOKEN:
-            raise UsageError(f"SACRECAP_{variable} has {len(given)} characters and needs {LEAST_TOKEN} or more")
-        return given, f"of SACRECAP_{variable}"
+    if (value := secret(variable)) is not None:
+        if len(value) < LEAST_TOKEN:
+            raise UsageError(f"SACRECAP_{variable} has {len(value)} characters and needs {LEAST_TOKEN} or more")
+        return value, f"of SACRECAP_{variable}"
     try:
         with open(place, "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="utf-8") as file:
             token = secrets.token_urlsafe(32)

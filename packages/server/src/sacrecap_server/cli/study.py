@@ -130,8 +130,8 @@ def make(
     names = [name.strip() for name in categories.split(",")]
     if (questions is None) == (kind == "questions"):
         raise UsageError("--questions FILE and the kind questions go together")
-    asked = None if questions is None else _listed(questions, "questions")
-    study = make_study(kind, sentences, captions, categories=names, questions=asked, **drawn)
+    listed_questions = None if questions is None else _listed(questions, "questions")
+    study = make_study(kind, sentences, captions, categories=names, questions=listed_questions, **drawn)
     if examples is not None:
         study["examples"] = _listed(examples, "examples")
     if title is not None:
@@ -177,7 +177,7 @@ def _listed(file: str, name: str) -> list[Any]:
         value = json.loads(read_bytes(file))
     except ValueError as error:
         raise DataError(f"{file}: not JSON ({error})") from None
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise DataError(f"{file}: the {name} must be a list of objects; see the page The file of a study")
     return value
 
@@ -240,13 +240,13 @@ def plan(
     WHAT is the accuracy of a metric, a mean rating, the difference of two systems on the same items, or Kendall's tau
     of a metric with ratings.
     """
-    given = None if pilot is None else planning.Pilot.read(read_bytes(pilot), pilot)
+    pilot_answers = None if pilot is None else planning.Pilot.read(read_bytes(pilot), pilot)
     if what == "accuracy":
-        agree = agree if agree is not None else 0.85 if given is None else given.agree()
+        agree = agree if agree is not None else 0.85 if pilot_answers is None else pilot_answers.agree()
         assumed = {"accuracy": 0.75 if assume is None else assume, "agree": agree}
         target = planning.accuracy(assumed["accuracy"], agree)
     else:
-        spread = _spread(what, given, between, within)
+        spread = _spread(what, pilot_answers, between, within)
         assumed = {"between": spread.between, "within": spread.within}
         if what == "tau":
             assumed["tau"] = 0.4 if assume is None else assume
@@ -255,17 +255,17 @@ def plan(
     if per_person is None:
         per_person = 20 if design is None else min(len(design.pages), design.most_per_person or len(design.pages))
     rows = [target.need(width, people, per_person) for people in _PEOPLE]
-    own = None if design is None else target.of(len(design.pages), design.judgments, per_person)
+    of_design = None if design is None else target.of(len(design.pages), design.judgments, per_person)
     if format_ == "json":
-        made = {"what": what, "width": width, "assumed": assumed, "per_person": per_person}
-        needs = {"needs": [asdict(row) for row in rows], "study": None if own is None else asdict(own)}
-        click.echo(json.dumps({**made, **needs}, indent=1))
+        plan = {"what": what, "width": width, "assumed": assumed, "per_person": per_person}
+        needs = {"needs": [asdict(row) for row in rows], "study": None if of_design is None else asdict(of_design)}
+        click.echo(json.dumps({**plan, **needs}, indent=1))
         return
     click.echo(f"{what}, assumed: " + ", ".join(f"{name} {value:.3g}" for name, value in assumed.items()))
     click.echo("people per item    items  answers   people  expected   width")
-    for row in (*rows, *filter(None, [own])):
+    for row in (*rows, *filter(None, [of_design])):
         expected = "–" if row.expected is None else f"{row.expected:.3f}"
-        end = f"{expected:>10} {row.width:>7.3f}{'  this study' if row is own else ''}"
+        end = f"{expected:>10} {row.width:>7.3f}{'  this study' if row is of_design else ''}"
         click.echo(f"{row.judgments:>15} {row.items:>8,} {row.answers:>8,} {row.people:>8,}{end}")
 
 
@@ -274,8 +274,8 @@ def _spread(what: str, pilot: planning.Pilot | None, between: float | None, with
         return planning.Spread(between, within)
     if pilot is None:
         raise UsageError(f"{what} needs what varies: --pilot FILE, or --between S and --within S")
-    found = pilot.differences() if what == "difference" else pilot.ratings()
-    return planning.Spread(found.between if between is None else between, found.within if within is None else within)
+    values = pilot.differences() if what == "difference" else pilot.ratings()
+    return planning.Spread(values.between if between is None else between, values.within if within is None else within)
 
 
 def _warn(design: StudyDesign) -> None:
@@ -306,19 +306,23 @@ def _of_contest(folder: str) -> tuple[dict[str, list[str]], dict[str, dict[str, 
         )
     board = contest.board(now).to_dict()
     rows = next(iter(board["sets"].values()))["systems"]
-    of_name = {one.system: one.path for own in contest.submissions().teams.values() for one in own}
+    of_name = {
+        submission.system: submission.path
+        for submissions in contest.submissions().teams.values()
+        for submission in submissions
+    }
     captions = {name: read_candidates(of_name[name]).to_dict() for name in rows if name in of_name}
     sentences = read_references(contest.first).to_dict()
     return (
         {image: sentences[image] for image in public},
-        {name: {image: own[image] for image in public if image in own} for name, own in captions.items()},
+        {name: {image: texts[image] for image in public if image in texts} for name, texts in captions.items()},
     )
 
 
 def _images(study: dict[str, Any], images: str | None) -> dict[str, str]:
     if images is None:
         raise UsageError(f"a {study['study']} study shows images: give --images DIR, FILE.tar or PATTERN")
-    shown = [*study["items"]]
+    pages = [*study["items"]]
     for role in ("gold", "attention", "practice"):
-        shown += study.get(role, {}).get("items", [])
-    return images_of(images, list(dict.fromkeys(item["image_id"] for item in shown if "image_id" in item)))
+        pages += study.get(role, {}).get("items", [])
+    return images_of(images, list(dict.fromkeys(item["image_id"] for item in pages if "image_id" in item)))

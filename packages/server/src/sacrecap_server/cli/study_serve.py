@@ -44,7 +44,7 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
     read = [(file, data, read_design(data, file)) for file, data in ((file, read_bytes(file)) for file in files)]
     place = database or f"{Path(files[0]).stem}.db"
     ServerSettings(database=place, **options).check()
-    token, said = owner_token(f"{place}.token", "STUDY_TOKEN")
+    token, origin = owner_token(f"{place}.token", "STUDY_TOKEN")
     settings = ServerSettings(database=place, owner_token=token, **options)
     with closing(Database(place)) as opened:
         opened.prepare()
@@ -55,5 +55,5 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
                         f"{file}: {problem}, in {place}; texts and numbers of a study change on its page; give "
                         "--database FILE to begin another study, or the file another name"
                     )
-    click.echo(f"sacrecap: the owner signs in at {settings.url}/ with the token {said}", err=True)
+    click.echo(f"sacrecap: the owner signs in at {settings.url}/ with the token {origin}", err=True)
     return lambda: serve_studies(settings)

@@ -125,7 +125,7 @@ class _Door:
         request = urllib.request.Request(self.url + path, body, headers)  # noqa: S310  (checked above)
         try:
             with _opener().open(request, timeout=120) as answer:
-                found: dict[str, Any] = json.load(answer)
+                document: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as error:
             wait = error.headers.get("Retry-After", "")
             refusal = f"{self.url}: {_printable(_refusal(error))}"
@@ -134,7 +134,7 @@ class _Door:
             raise DataError(refusal) from None
         except (OSError, ValueError) as error:
             raise DataError(f"{self.url}: no answer of a contest ({getattr(error, 'reason', error)})") from None
-        return found
+        return document
 
 
 class _NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -172,9 +172,9 @@ def _table(submissions: list[dict[str, Any]]) -> str:
             each["system"],
             each["submitted"][:16].replace("T", " "),
             f"{each['state']}, chosen" if each["chosen"] else each["state"],
-            *(Number(own.get(metric, math.nan)) for metric in metrics),
+            *(Number(number.get(metric, math.nan)) for metric in metrics),
         ]
-        for each, own in zip(submissions, first, strict=True)
+        for each, number in zip(submissions, first, strict=True)
     ]
     table = Table([*heads, *(Column(metric) for metric in metrics)], rows)
     return render([table], colour=options.colour("-"), width=options.width("-"))
@@ -182,6 +182,6 @@ def _table(submissions: list[dict[str, Any]]) -> str:
 
 def _first_scores(submission: dict[str, Any]) -> dict[str, float]:
     """Scores on the references that rank; none of a file that waits, and nan for what has none."""
-    for told in submission.get("sets", {}).values():
-        return {metric: math.nan if value is None else value for metric, value in told["scores"].items()}
+    for result in submission.get("sets", {}).values():
+        return {metric: math.nan if value is None else value for metric, value in result["scores"].items()}
     return {}

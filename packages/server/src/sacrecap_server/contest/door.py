@@ -151,21 +151,21 @@ class Door:
         """The address that opens the door to a team, or to the host."""
         return f"{self.url}/enter#{self.key.token(team.slug, team.renewal)}"
 
-    def of(self, found: tuple[str, int] | None) -> Team | None:
+    def of(self, claim: tuple[str, int] | None) -> Team | None:
         """The team of a token or cookie, if it is the newest one."""
-        team = self.ledger.team(found[0]) if found else None
-        return team if team and found and team.renewal == found[1] and not team.revoked else None
+        team = self.ledger.team(claim[0]) if claim else None
+        return team if team and claim and team.renewal == claim[1] and not team.revoked else None
 
     def who(self, request: Request) -> Team | None:
         """Who asks: the host by link or cookie, also behind a proxy that passes a name; else that name; else a team."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
-            shown = self.of(self.key.of_token(token.strip()))
+            by_link = self.of(self.key.of_token(token.strip()))
         else:
-            shown = self.of(self.key.of_cookie(request.cookies.get(self.cookie, ""), time.time()))
+            by_link = self.of(self.key.of_cookie(request.cookies.get(self.cookie, ""), time.time()))
         name = None if self.proxy is None else self.proxy.name(request)
-        if name is None or (shown is not None and shown.is_host):
-            return shown
+        if name is None or (by_link is not None and by_link.is_host):
+            return by_link
         try:
             team = self.ledger.make_team(name)
         except SacrecapError as error:
@@ -218,9 +218,9 @@ async def _let_in(request: Request, host: bool | None) -> tuple[Door, Team]:
         raise Refused(403 if team else 401, f"This needs the link of {whose}. Open the link again, or ask the host.")
     if request.method == "POST" and not _is_bearer(request):
         form = await request.form(max_files=1, max_fields=20)
-        given = form.get("csrf")
+        token = form.get("csrf")
         ours = door.key.form(team.slug, team.renewal)
-        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), ours.encode()):
+        if not isinstance(token, str) or not hmac.compare_digest(token.encode(), ours.encode()):
             raise Refused(403, "This form is out of date, or came from another site. Reload the page and try again.")
         request.state.form = form
     return door, team
@@ -317,17 +317,17 @@ def leave(_: Request, door: Door, __: Team) -> Response:
 
 def team_page(request: Request, door: Door, team: Team, problem: Refused | None = None) -> Response:
     """A team's submissions, and the form for another one."""
-    contest, found = door.contest, door.ledger.submissions(team.slug)
+    contest, submissions = door.contest, door.ledger.submissions(team.slug)
     left = door.ledger.left(team, contest)
     if _wants_json(request):
-        entries = [_entry(door, each) for each in found]
+        entries = [_entry(door, each) for each in submissions]
         return JSONResponse({"team": team.name, "left": {span: few for span, (few, _) in left.items()},
                              "submissions": entries})  # fmt: skip
     values: dict[str, Any] = {"contest": contest, "left": left, "phase": contest.phase(door.ledger.clock())}
     values["of"] = stamps_of(contest)
     # A page that loads itself again has no form: it would empty what somebody is writing.
-    waits = "taken" in request.query_params and bool(found) and found[0].state == states.WAITS
-    values |= {"problem": problem, "submissions": found, "choice": door.ledger.choice(team.slug), "waits": waits}
+    waits = "taken" in request.query_params and bool(submissions) and submissions[0].state == states.WAITS
+    values |= {"problem": problem, "submissions": submissions, "choice": door.ledger.choice(team.slug), "waits": waits}
     return _render(request, "team.html", problem.status if problem else 200, **values)
 
 
@@ -340,7 +340,7 @@ def _entry(door: Door, submission: TakenFile) -> dict[str, Any]:
         "submitted": submission.taken.isoformat(),
         "state": submission.state,
         "chosen": door.ledger.choice(submission.team) == submission.file,
-        **{name: value for name, value in submission.told.items() if name != "of"},
+        **{name: value for name, value in submission.outcome.items() if name != "of"},
     }
 
 
@@ -393,14 +393,16 @@ def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, syst
     if door.ledger.of_file(team.slug, hashlib.sha256(data).hexdigest()) is None:
         door.ledger.check_allowed(team, contest)
     try:
-        found = door.run("sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], _CHECK_LIMITS)
+        problems = door.run(
+            "sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], _CHECK_LIMITS
+        )
     except ChildRefusedError as error:
         door.ranker.problem = str(error)
         raise door.changing from None
     except ChildFailedError as error:
-        found = [f"The file could not be checked. {error}"]
-    if found:
-        raise Refused(422, f"The file cannot be scored on {contest.title}.", found)
+        problems = [f"The file could not be checked. {error}"]
+    if problems:
+        raise Refused(422, f"The file cannot be scored on {contest.title}.", problems)
     suffix = Path(name).suffix.lower()
     suffix = suffix if suffix in SUFFIXES else ".txt"
     return door.ledger.take(team, lambda: door.contest, data, system or Path(name).stem, suffix[1:])
@@ -419,20 +421,20 @@ def choose(request: Request, door: Door, team: Team) -> Response:
 def file(request: Request, door: Door, team: Team) -> Response:
     """A submitted file, for its team and for the host."""
     slug, number = request.path_params["slug"], request.path_params["number"]
-    found = door.ledger.of_number(slug, number) if team.is_host or team.slug == slug else None
+    submission = door.ledger.of_number(slug, number) if team.is_host or team.slug == slug else None
     try:
-        data = b"" if found is None else door.ledger.read(found)
+        data = b"" if submission is None else door.ledger.read(submission)
     except FileNotFoundError:
-        found = None
-    if found is None:
+        submission = None
+    if submission is None:
         raise Refused(404, "There is no such file.")
     # A name for the disk without letters that a header cannot carry.
-    name = f"{number:03}{Path(found.file).suffix}"
+    name = f"{number:03}{Path(submission.file).suffix}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, problem: str = "") -> Response:
+def host_page(request: Request, door: Door, _: Team, new_team: Team | None = None, problem: str = "") -> Response:
     """The teams with their files; a team's link is shown where it was just asked for."""
     try:
         contest = door.contest
@@ -441,7 +443,7 @@ def host_page(request: Request, door: Door, _: Team, shown: Team | None = None, 
     teams, every = door.ledger.teams(), door.ledger.submissions()
     values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
     values["files"] = {team.slug: [each for each in every if each.team == team.slug] for team in teams}
-    values |= {"shown": shown, "link": door.link(shown) if shown else "", "problem": problem}
+    values |= {"shown": new_team, "link": door.link(new_team) if new_team else "", "problem": problem}
     why = Counter(reason for _, reason in list(door.ranker.unscored.values()))
     unscored = [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]
     board = [f"The last board could not be made: {door.ranker.problem}"] if door.ranker.problem else []

@@ -70,7 +70,7 @@ class TakenFile:
     taken: dt.datetime
     state: str
     """`waits`, `scored`, `failed`, or `gone` where the host took the file away."""
-    told: dict[str, Any]
+    outcome: dict[str, Any]
     """What the team may know: scores, as `Contest.told` gives them, or the reason why there are none."""
 
 
@@ -162,17 +162,21 @@ class Ledger:
     def waiting(self, part: str, of: str) -> list[TakenFile]:
         """Those to be scored, or scored on another part or `of` other references; of each team the first."""
         with self._open() as connection:
-            others = "state = 'scored' AND (json_extract(told, '$.part') != ? OR json_extract(told, '$.of') != ?)"
-            found = _submissions(connection, f"state = 'waits' OR ({others}) ORDER BY number, taken", part, of)
-        firsts = {each.team: each for each in reversed(found)}
-        return [*firsts.values(), *(each for each in found if firsts[each.team] is not each)]
+            of_other_parts = (
+                "state = 'scored' AND (json_extract(told, '$.part') != ? OR json_extract(told, '$.of') != ?)"
+            )
+            waiting = _submissions(
+                connection, f"state = 'waits' OR ({of_other_parts}) ORDER BY number, taken", part, of
+            )
+        firsts = {each.team: each for each in reversed(waiting)}
+        return [*firsts.values(), *(each for each in waiting if firsts[each.team] is not each)]
 
-    def note(self, submission: TakenFile, state: str, told: dict[str, Any]) -> None:
+    def note(self, submission: TakenFile, state: str, scores: dict[str, Any]) -> None:
         """Stores what became of a submission."""
         with self._write() as connection:
             connection.execute(
                 "UPDATE submission SET state = ?, told = ? WHERE team = ? AND number = ?",
-                (state, json.dumps(told), submission.team, submission.number),
+                (state, json.dumps(scores), submission.team, submission.number),
             )
 
     def left(self, team: Team, contest: Contest) -> dict[str, tuple[int, int]]:
@@ -278,10 +282,10 @@ class Ledger:
             if number is None:
                 final.unlink(missing_ok=True)
                 return
-            found = _submissions(connection, "team = ? AND number = ?", team.slug, number)
-            if not found or found[0].state == GONE:
+            submissions = _submissions(connection, "team = ? AND number = ?", team.slug, number)
+            if not submissions or submissions[0].state == GONE:
                 raise Refused(404, "The team has no such submission.")
-            place(final, f"{found[0].file}\n".encode())
+            place(final, f"{submissions[0].file}\n".encode())
 
     def recover(self) -> None:
         """After a start: places what was taken, removes what nobody was told of, and tries again what failed."""
@@ -307,7 +311,7 @@ class Ledger:
             if is_there and submission.state == GONE:
                 self.note(submission, WAITS, {})
             elif not is_there and submission.state != GONE and submission.taken <= before:
-                self.note(submission, GONE, submission.told)
+                self.note(submission, GONE, submission.outcome)
 
     def read(self, submission: TakenFile) -> bytes:
         """The file. Raises `FileNotFoundError` where the host took it away, or put a link in its place."""
@@ -411,8 +415,8 @@ def _submissions(connection: sqlite3.Connection, condition: str, *values: object
     columns = "team, number, sha, file, taken, state, told"
     rows = connection.execute(f"SELECT {columns} FROM submission WHERE {condition}", values)  # noqa: S608
     return [
-        TakenFile(team, number, sha, file, dt.datetime.fromtimestamp(taken, dt.timezone.utc), state, json.loads(told))
-        for team, number, sha, file, taken, state, told in rows
+        TakenFile(team, number, sha, file, dt.datetime.fromtimestamp(taken, dt.timezone.utc), state, json.loads(scores))
+        for team, number, sha, file, taken, state, scores in rows
     ]
 
 

@@ -91,8 +91,10 @@ class Ranker:
                 continue
             try:
                 data = self.ledger.read(submission)
-                told = self.run("sacrecap_server.contest.work:told", {"folder": str(self.folder)}, [data], self.limits)
-                self.ledger.note(submission, SCORED, {**told, "of": of})
+                scores = self.run(
+                    "sacrecap_server.contest.work:told", {"folder": str(self.folder)}, [data], self.limits
+                )
+                self.ledger.note(submission, SCORED, {**scores, "of": of})
                 self.unscored.pop(key, None)
             except (FileNotFoundError, Refused):  # on its way into the folder; or the host took it away
                 continue

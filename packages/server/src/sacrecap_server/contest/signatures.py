@@ -67,8 +67,8 @@ class Key:
         """Team and renewal of a cookie that is ours and has not ended."""
         head, _, signature = value.rpartition(".")
         head, _, ends = head.rpartition(".")
-        found = self._of(f"{head}.{signature}", "cookie", ends)
-        return found if found and int(ends) > now else None
+        claim = self._of(f"{head}.{signature}", "cookie", ends)
+        return claim if claim and int(ends) > now else None
 
     def _of(self, token: str, purpose: str, ends: str | None = None) -> tuple[str, int] | None:
         match = re.fullmatch(r"([\w.~%-]*)\.(\d{1,9})\.([\w-]{43})", token, re.ASCII)

@@ -208,24 +208,24 @@ def task(context: Context, code: str) -> Response:
         visit = Visit.of(context, session, code)
         # Once the study is closed, no answer is taken any more.
         is_over = visit.study.state == "closed" or (visit.person is not None and endings.has_left(visit.person))
-        given = None if is_over or visit.person is None else present(session, visit.person)
-        images = _images(session, visit.study, given)
+        assignment = None if is_over or visit.person is None else present(session, visit.person)
+        images = _images(session, visit.study, assignment)
     if visit.person is None:
         return context.redirect(visit.to(""))
-    if given is not None:
-        return show_question(visit, given, images)
+    if assignment is not None:
+        return show_question(visit, assignment, images)
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
-        given, ending = _next(session, visit.study, visit.begun())
-        images = _images(session, visit.study, given)
-    return show_question(visit, given, images) if given is not None else show_end(visit, ending)
+        assignment, ending = _next(session, visit.study, visit.begun())
+        images = _images(session, visit.study, assignment)
+    return show_question(visit, assignment, images) if assignment is not None else show_end(visit, ending)
 
 
 def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment | None, Ending]:
     """The person's next question, or how it stands for them."""
     is_over = endings.has_left(person) or study.state == "closed"
-    given = None if is_over else next_assignment(session, study, person)
-    return given, Ending("") if given is not None else endings.ending(session, study, person)
+    assignment = None if is_over else next_assignment(session, study, person)
+    return assignment, Ending("") if assignment is not None else endings.ending(session, study, person)
 
 
 @routes.annotator_page("/s/{code}/answer", methods=("POST",))
@@ -248,13 +248,13 @@ def answer_sent(context: Context, code: str, form: Fields) -> Response:
         except AnswerError as refused:
             problem = context.language.said(refused.text)
             in_time = True
-        given, _ending = _next(session, visit.study, person)
+        assignment, _ending = _next(session, visit.study, person)
         if problem and not by_script:
-            images = _images(session, visit.study, given)
+            images = _images(session, visit.study, assignment)
     if problem and by_script:
         return JSONResponse({"problem": problem}, 422)
-    if problem and given is not None:
-        return show_question(visit, given, images, problem=problem, values=form)
+    if problem and assignment is not None:
+        return show_question(visit, assignment, images, problem=problem, values=form)
     onward = visit.to("/task", **({} if in_time else {"notice": "too-late"}))
     return JSONResponse({"next": onward}) if by_script else context.redirect(onward)
 
@@ -302,30 +302,30 @@ def finish_done(context: Context, code: str) -> Response:
     return context.redirect(visit.to("/task"))
 
 
-def _images(session: Session, study: Study, given: Assignment | None) -> dict[str, StudyImage]:
-    return {} if given is None else repository.shown_images(session, study, [json.loads(given.item.content)])
+def _images(session: Session, study: Study, assignment: Assignment | None) -> dict[str, StudyImage]:
+    return {} if assignment is None else repository.shown_images(session, study, [json.loads(assignment.item.content)])
 
 
-def show_question(visit: Visit, given: Assignment, images: Mapping[str, StudyImage], **values: Any) -> Response:
+def show_question(visit: Visit, assignment: Assignment, images: Mapping[str, StudyImage], **values: Any) -> Response:
     """One question; 422 where `problem` says what is missing of the answer."""
     visit.prepare(images)
     study = visit.study
     assert visit.person is not None
-    content = json.loads(given.item.content)
-    shown: dict[str, Any] = {"problem": "", "values": {}, **values}
+    content = json.loads(assignment.item.content)
+    form: dict[str, Any] = {"problem": "", "values": {}, **values}
     return visit.render(
         "annotate-question.html",
-        422 if shown["problem"] else 200,
-        given=given,
+        422 if form["problem"] else 200,
+        given=assignment,
         content=content,
         asked=repository.kind_of(study).asked(content),
         captions=captions_of(content),
         words_of=words_of,
-        order=json.loads(given.shown_order),
+        order=json.loads(assignment.shown_order),
         images=images,
         done=visit.person.pages or 0,
         most=pages_of(study, visit.person),
-        **shown,
+        **form,
     )
 
 
@@ -337,9 +337,9 @@ def show_end(visit: Visit, ending: Ending, **values: Any) -> Response:
 def study_image(context: Context, image: str) -> Response:
     """An image that a study's file brought along; its address is random."""
     with context.database.read() as session:
-        found = session.execute(select(StudyImage).where(StudyImage.code == image)).scalar_one_or_none()
-        if found is None or found.blob_sha is None:
+        study_image = session.execute(select(StudyImage).where(StudyImage.code == image)).scalar_one_or_none()
+        if study_image is None or study_image.blob_sha is None:
             raise not_found("image")
-        data = fetch(session, found.blob_sha)
+        data = fetch(session, study_image.blob_sha)
     headers = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(data, media_type=found.media_type, headers=headers)
+    return Response(data, media_type=study_image.media_type, headers=headers)

@@ -77,17 +77,17 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
     visit = Visit(context, study, repository.settings_of(study), _somebody(study), f"?page={page}")
     visit.prepare()
     last = sections[-1].first + sections[-1].size - 1
-    shown = Preview(_name(here, place), page - 1 if page else None, page + 1 if page < last else None, sections)
+    preview = Preview(_name(here, place), page - 1 if page else None, page + 1 if page < last else None, sections)
     if item is not None:
         options = list(range(repository.kind_of(study).options(contents[0])))
-        given = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
-        return show_question(visit, given, images, preview=shown)
+        assignment = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
+        return show_question(visit, assignment, images, preview=preview)
     if here.key == "welcome":
         visit.person = None
-        return show_welcome(visit, Arrival(), preview=shown)
+        return show_welcome(visit, Arrival(), preview=preview)
     if here.key == "stop":
-        return show_stop(visit, preview=shown)
-    return show_end(visit, _ending(visit, list(_ENDS)[place]), preview=shown)
+        return show_stop(visit, preview=preview)
+    return show_end(visit, _ending(visit, list(_ENDS)[place]), preview=preview)
 
 
 def _sections(sizes: dict[str, int], page: int) -> list[PageGroup]:

@@ -43,9 +43,9 @@ def list_page(context: Context) -> Response:
 
 def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
-        found = repository.listed(session)
-        done = progress_of(session, found)
-    rows = [(study, done[study.id], repository.settings_of(study)["file"]) for study in found]
+        studies_listed = repository.listed(session)
+        done = progress_of(session, studies_listed)
+    rows = [(study, done[study.id], repository.settings_of(study)["file"]) for study in studies_listed]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -53,10 +53,10 @@ def _list(context: Context, problems: list[str]) -> Response:
 def make_done(context: Context, file: UploadFile) -> Response:
     """The file is read as a whole first: a study is made of it, or every problem is listed."""
     try:
-        made = studies.make_study(context, file.file.read())
+        study = studies.make_study(context, file.file.read())
     except Refused as refusal:
         return _list(context, problems_of_form(refusal))
-    return context.redirect(f"/studies/{made.id}", "study-made")
+    return context.redirect(f"/studies/{study.id}", "study-made")
 
 
 @routes.page("/studies/{study_id}", role=Role.OWNER)
@@ -129,8 +129,8 @@ class EditForm(studies.ChangeBody):
 @routes.page("/studies/{study_id}/edit", role=Role.OWNER, methods=("POST",))
 def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]) -> Response:
     """Saves everything, or nothing and lists the problems."""
-    given = form.model_dump(exclude={"state"})
-    values = {name: _lines("" if value is None else value) for name, value in given.items()}
+    fields = form.model_dump(exclude={"state"})
+    values = {name: _lines("" if value is None else value) for name, value in fields.items()}
     with context.database.read() as session:
         study = repository.find(session, study_id)
     before = repository.settings_of(study)
@@ -164,7 +164,7 @@ def quality_page(context: Context, study_id: int) -> Response:
         study = repository.find(session, study_id)
         known = answer_statistics.current(session, study, context.state.counting)
         people, done = people_of(session, study), progress(session, study)
-    spreads = {one["person"]: one.get("spread") for one in (known.body or {}).get("people", [])}
+    spreads = {person["person"]: person.get("spread") for person in (known.body or {}).get("people", [])}
     return context.render(
         "study-quality.html",
         study=study,
@@ -196,9 +196,9 @@ def list_answers(
     )
     with context.database.read() as session:
         study = repository.find(session, study_id)
-        found = answers_page(session, study, wanted, page)
+        answers = answers_page(session, study, wanted, page)
         kind = repository.kind_of(study)
-        images = repository.shown_images(session, study, [one.content for one in found.answers])
+        images = repository.shown_images(session, study, [answer.content for answer in answers.answers])
     context.policy = policy(images=repository.image_policy(images.values()))
     return context.render(
         "study-answers.html",
@@ -207,12 +207,12 @@ def list_answers(
         captions_of=captions_of,
         images_of=images_of,
         letters=LETTERS,
-        found=found,
+        found=answers,
         wanted=wanted,
         images=images,
         roles=ROLES,
         states=tuple(STATES),
-        here=_query(wanted, found.page),
+        here=_query(wanted, answers.page),
         pages_link=lambda page: "?" + _query(wanted, page),
     )
 

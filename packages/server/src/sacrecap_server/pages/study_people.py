@@ -63,10 +63,12 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
     with context.database.read() as session:
         study = repository.find(session, study_id)
     ids = list(dict.fromkeys(line.strip() for line in workers.splitlines() if line.strip()))
-    wrong = [one for one in ids if len(one) > _LONGEST_ID or not one.isprintable()]
+    wrong = [worker for worker in ids if len(worker) > _LONGEST_ID or not worker.isprintable()]
     problems = [
-        Message("%(id)s is not printable, or has too many characters: %(number)s.", id=repr(one[:60]), number=len(one))
-        for one in wrong[:10]
+        Message(
+            "%(id)s is not printable, or has too many characters: %(number)s.", id=repr(worker[:60]), number=len(worker)
+        )
+        for worker in wrong[:10]
     ]
     if not ids or len(ids) > _MOST_LINKS or wrong:
         raise Refused(
@@ -77,36 +79,38 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
             longest=_LONGEST_ID,
         )
     base, key = context.base_address, context.state.secret_key
-    table = _table([("worker", "link"), *((one, links.personal_link(base, key, study.code, one)) for one in ids)])
+    table = _table(
+        [("worker", "link"), *((worker, links.personal_link(base, key, study.code, worker)) for worker in ids)]
+    )
     return context.download(table, f"study-{study_id}-links.csv", "text/csv")
 
 
 @routes.page("/studies/{study_id}/people", role=Role.OWNER)
 def people_page(context: Context, study_id: int) -> Response:
     """Everybody who began, newest first."""
-    study, found = _people(context, study_id)
+    study, people = _people(context, study_id)
     return context.render(
         "study-people.html",
         study=study,
-        people=found[::-1],
+        people=people[::-1],
         state_of=state_of,
         platform=repository.settings_of(study).get("platform", ""),
     )
 
 
 _COLUMNS: dict[str, Callable[[Annotator], str]] = {
-    "person": lambda one: str(one.id),
-    "worker": lambda one: one.worker or "",
-    "platform_study": lambda one: one.platform_study,
-    "platform_session": lambda one: one.platform_session,
-    "started": lambda one: one.started.isoformat(),
-    "answers": lambda one: str(one.items),
+    "person": lambda person: str(person.id),
+    "worker": lambda person: person.worker or "",
+    "platform_study": lambda person: person.platform_study,
+    "platform_session": lambda person: person.platform_session,
+    "started": lambda person: person.started.isoformat(),
+    "answers": lambda person: str(person.items),
     "state": state_of,
-    "ended": lambda one: one.ended_at.isoformat() if one.ended_at else "",
-    "excluded": lambda one: one.excluded or "",
-    "own_code": lambda one: one.completion,
-    "pasted": lambda one: str(one.pasted),
-    "away": lambda one: str(one.away),
+    "ended": lambda person: person.ended_at.isoformat() if person.ended_at else "",
+    "excluded": lambda person: person.excluded or "",
+    "own_code": lambda person: person.completion,
+    "pasted": lambda person: str(person.pasted),
+    "away": lambda person: str(person.away),
 }
 """What each column of the people has."""
 
@@ -115,8 +119,8 @@ _COLUMNS: dict[str, Callable[[Annotator], str]] = {
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     _, people = _people(context, study_id)
-    places = Counter(one.place for one in people if one.place)
-    rows = ([*(read(one) for read in _COLUMNS.values()), str(places[one.place or ""])] for one in people)
+    places = Counter(person.place for person in people if person.place)
+    rows = ([*(read(person) for read in _COLUMNS.values()), str(places[person.place or ""])] for person in people)
     head = [*_COLUMNS, "same_address"]
     return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
 

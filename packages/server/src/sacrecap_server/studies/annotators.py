@@ -72,8 +72,8 @@ class Arrival:
 
 
 def _first(values: Mapping[str, str], *names: str) -> str:
-    found = next((values[name] for name in names if values.get(name)), "")
-    return "".join(letter for letter in found if letter.isprintable())[:_LONGEST].strip()
+    identifier = next((values[name] for name in names if values.get(name)), "")
+    return "".join(letter for letter in identifier if letter.isprintable())[:_LONGEST].strip()
 
 
 class ElsewhereError(Exception):

@@ -68,13 +68,13 @@ def state_of(session: Session, study: Study) -> tuple[str, int]:
 def current(session: Session, study: Study, counting: Counting) -> Findings:
     """The statistics as they are known now; where they are not current, their count is asked for."""
     state, count = state_of(session, study)
-    kept = session.get(StudyFindings, study.id)
-    if kept is not None and kept.state == state:
-        return Findings(json.loads(kept.body), True, kept.computed)
+    findings = session.get(StudyFindings, study.id)
+    if findings is not None and findings.state == state:
+        return Findings(json.loads(findings.body), True, findings.computed)
     if count <= SMALL:
         return Findings(_computed(session, study), True, now())
     counted = counting.ask(study.id)
-    body, computed = (None, None) if kept is None else (json.loads(kept.body), kept.computed)
+    body, computed = (None, None) if findings is None else (json.loads(findings.body), findings.computed)
     return Findings(body, False, computed, counted.state in _UNDER_WAY, counted.problem)
 
 
@@ -150,8 +150,8 @@ def compute(header: dict[str, Any], _: list[bytes]) -> dict[str, Any]:
 
 def _computed(session: Session, study: Study) -> dict[str, Any]:
     answers = list(answers_of(session, study, *_COUNTED))
-    found = quality(repository.kind_of(study), answers, fast_below=_limit(study))
-    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(found)))
+    result = quality(repository.kind_of(study), answers, fast_below=_limit(study))
+    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(result)))
     return body
 
 
@@ -159,6 +159,6 @@ def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
     """Keeps what the child found."""
     if not answer or session.get(Study, study_id) is None:
         return
-    kept = session.get(StudyFindings, study_id) or StudyFindings(study_id=study_id)
-    kept.state, kept.body, kept.computed = answer["state"], json.dumps(answer["body"]), now()
-    session.add(kept)
+    findings = session.get(StudyFindings, study_id) or StudyFindings(study_id=study_id)
+    findings.state, findings.body, findings.computed = answer["state"], json.dumps(answer["body"]), now()
+    session.add(findings)

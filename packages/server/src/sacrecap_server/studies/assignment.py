@@ -60,11 +60,11 @@ def present(session: Session, annotator: Annotator) -> Assignment | None:
 
 def next_assignment(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
     """The next page of this person, assigned now if they have none; None if no item is left for them."""
-    found = present(session, annotator)
-    if found is None:
+    assignment = present(session, annotator)
+    if assignment is None:
         return _give(session, study, annotator)
-    found.expires = now() + dt.timedelta(minutes=study.minutes)
-    return found
+    assignment.expires = now() + dt.timedelta(minutes=study.minutes)
+    return assignment
 
 
 def pages_of(study: Study, annotator: Annotator) -> int:
@@ -100,15 +100,15 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
 
 
 def _give_at_the_end(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    found = next_at_the_end(session, study, annotator)
-    return None if found is None else _assign(session, study, annotator, *found)
+    upcoming = next_at_the_end(session, study, annotator)
+    return None if upcoming is None else _assign(session, study, annotator, *upcoming)
 
 
 def _assign(session: Session, study: Study, annotator: Annotator, item: StudyItem, times: int = 0) -> Assignment:
     order = order_of_options(session, study, annotator, item)
     role = AGAIN if times and item.role == "item" else item.role
     item.taken += role != AGAIN  # which takes nobody's place
-    given = Assignment(
+    assignment = Assignment(
         study_id=study.id,
         item=item,
         annotator_id=annotator.id,
@@ -120,9 +120,9 @@ def _assign(session: Session, study: Study, annotator: Annotator, item: StudyIte
         group=item.group,
         round=times,
     )
-    session.add(given)
+    session.add(assignment)
     session.flush()
-    return given
+    return assignment
 
 
 def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -154,9 +154,9 @@ def release_abandoned(session: Session, study: Study) -> int:
         Assignment.role == "item",
     )
     late = session.execute(query).scalars().all()
-    for one in late:
-        one.state = "released"
-        one.item.taken -= 1
+    for assignment in late:
+        assignment.state = "released"
+        assignment.item.taken -= 1
     if late:
         study.wave = 0
     return len(late)
@@ -168,83 +168,87 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     Raises `AnswerError` if the form is not complete. False where the item went to somebody else meanwhile, since
     this answer came too late, and where the study is closed.
     """
-    given = session.execute(_MINE, {"assignment": assignment_id, "annotator": annotator.id}).scalar_one_or_none()
-    if given is None:
+    assignment = session.execute(_MINE, {"assignment": assignment_id, "annotator": annotator.id}).scalar_one_or_none()
+    if assignment is None:
         raise not_found("question")
-    if given.state in ANSWERED:
+    if assignment.state in ANSWERED:
         return True
     kind = kind_of(study)
-    answer = kind.read(json.loads(given.item.content), form, json.loads(given.shown_order))
+    answer = kind.read(json.loads(assignment.item.content), form, json.loads(assignment.shown_order))
     written = kind.fingerprint(answer)
-    if _wrote_it(session, given, written, mine=True):
+    if _wrote_it(session, assignment, written, mine=True):
         raise AnswerError("You have written this sentence before. Describe this image in words of its own.")
     if study.state == "closed" or annotator.excluded is not None:
         return False
-    if given.state == "released":
-        if given.role == "item" and given.item.taken >= study.judgments:
+    if assignment.state == "released":
+        if assignment.role == "item" and assignment.item.taken >= study.judgments:
             return False
-        given.item.taken += given.role != AGAIN
+        assignment.item.taken += assignment.role != AGAIN
     if written is not None:
-        given.fingerprint, given.repeated = written, _wrote_it(session, given, written, mine=False)
-    _store(session, study, annotator, given, answer, form)
+        assignment.fingerprint, assignment.repeated = written, _wrote_it(session, assignment, written, mine=False)
+    _store(session, study, annotator, assignment, answer, form)
     return True
 
 
-def _wrote_it(session: Session, given: Assignment, written: str | None, *, mine: bool) -> bool:
+def _wrote_it(session: Session, assignment: Assignment, written: str | None, *, mine: bool) -> bool:
     """Whether this person wrote the same of another page before, or anybody else of any page."""
     if written is None:
         return False
     query = select(Assignment.id).where(
-        Assignment.study_id == given.study_id, Assignment.fingerprint == written, Assignment.state.in_(ANSWERED)
+        Assignment.study_id == assignment.study_id, Assignment.fingerprint == written, Assignment.state.in_(ANSWERED)
     )
     if mine:
-        query = query.where(Assignment.annotator_id == given.annotator_id, Assignment.item_id != given.item_id)
+        query = query.where(
+            Assignment.annotator_id == assignment.annotator_id, Assignment.item_id != assignment.item_id
+        )
     else:
-        query = query.where(Assignment.annotator_id != given.annotator_id)
+        query = query.where(Assignment.annotator_id != assignment.annotator_id)
     return session.execute(query.limit(1)).first() is not None
 
 
 def _store(
-    session: Session, study: Study, annotator: Annotator, given: Assignment, answer: Any, form: Mapping[str, str]
+    session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any, form: Mapping[str, str]
 ) -> None:
-    given.state, given.answered, given.answer = "answered", now(), json.dumps(answer)
-    given.active_ms = _milliseconds(form.get("active", ""))
-    active = None if given.active_ms is None else given.active_ms / 1000
-    taken = shortest(elapsed(given.given, given.answered), active)
-    given.too_fast = None if taken is None else taken < limit_of(study, "speed").least
+    assignment.state, assignment.answered, assignment.answer = "answered", now(), json.dumps(answer)
+    assignment.active_ms = _milliseconds(form.get("active", ""))
+    active = None if assignment.active_ms is None else assignment.active_ms / 1000
+    taken = shortest(elapsed(assignment.given, assignment.answered), active)
+    assignment.too_fast = None if taken is None else taken < limit_of(study, "speed").least
     annotator.feedback = None
-    if given.role in SURVEYS:
-        given.too_fast = None
+    if assignment.role in SURVEYS:
+        assignment.too_fast = None
         return
-    if given.role == AGAIN:
-        given.correct = _same_as_before(session, given, answer)
+    if assignment.role == AGAIN:
+        assignment.correct = _same_as_before(session, assignment, answer)
         return
-    if given.role == "practice":
-        _end_practice_question(session, study, annotator, given, answer)
+    if assignment.role == "practice":
+        _end_practice_question(session, study, annotator, assignment, answer)
         return
     annotator.pages += 1
-    annotator.fast += bool(given.too_fast)
-    annotator.repeats += bool(given.repeated)
+    annotator.fast += bool(assignment.too_fast)
+    annotator.repeats += bool(assignment.repeated)
     annotator.pasted += form.get("pasted") == "1"
     annotator.away += form.get("away") == "1"
-    if given.role == "item":
+    if assignment.role == "item":
         annotator.items += 1
     else:
-        given.correct = _is_right(study, given, answer)
+        assignment.correct = _is_right(study, assignment, answer)
         session.flush()
         _apply_checks(session, study, annotator)
     _apply_limits(session, study, annotator)
 
 
-def _is_right(study: Study, given: Assignment, answer: Any) -> bool:
-    assert given.item.answer is not None
-    return kind_of(study).is_correct(json.loads(given.item.answer), answer)
+def _is_right(study: Study, assignment: Assignment, answer: Any) -> bool:
+    assert assignment.item.answer is not None
+    return kind_of(study).is_correct(json.loads(assignment.item.answer), answer)
 
 
-def _same_as_before(session: Session, given: Assignment, answer: Any) -> bool:
+def _same_as_before(session: Session, assignment: Assignment, answer: Any) -> bool:
     """Whether somebody who got an item again says the same."""
     query = select(Assignment.answer).where(
-        Assignment.annotator_id == given.annotator_id, Assignment.item_id == given.item_id, Assignment.round == 0
+        Assignment.annotator_id == assignment.annotator_id,
+        Assignment.item_id == assignment.item_id,
+        Assignment.round == 0,
     )
     before = session.execute(query).scalar_one_or_none()
     return before is not None and bool(json.loads(before) == answer)
@@ -256,12 +260,12 @@ def _milliseconds(text: str) -> int | None:
 
 
 def _end_practice_question(
-    session: Session, study: Study, annotator: Annotator, given: Assignment, answer: Any
+    session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any
 ) -> None:
     """Keeps what the next page says about the answer; after the last, decides whether the person goes on."""
-    given.correct = _is_right(study, given, answer)
-    lines = kind_of(study).explain(json.loads(given.item.content), json.loads(given.item.answer or "null"))
-    annotator.feedback = json.dumps({"right": given.correct, "lines": lines, "because": given.item.because})
+    assignment.correct = _is_right(study, assignment, answer)
+    lines = kind_of(study).explain(json.loads(assignment.item.content), json.loads(assignment.item.answer or "null"))
+    annotator.feedback = json.dumps({"right": assignment.correct, "lines": lines, "because": assignment.item.because})
     session.flush()
     least = settings_of(study)["practice"]["least"]
     if least is None or next_practice(session, study, annotator) is not None:

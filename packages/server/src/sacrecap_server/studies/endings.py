@@ -72,12 +72,12 @@ def _kind(session: Session, study: Study, person: Annotator) -> str:
 
 def _something_left(session: Session, study: Study, person: Annotator) -> bool:
     """Whether there is an item that this person has not answered, and that others have not completed."""
-    others = aliased(Assignment)
+    other_assignments = aliased(Assignment)
     answered = exists().where(
         Assignment.item_id == StudyItem.id, Assignment.annotator_id == person.id, Assignment.answered.is_not(None)
     )
     # A place that somebody holds may become free again.
-    held = exists().where(others.item_id == StudyItem.id, others.state == "given")
+    held = exists().where(other_assignments.item_id == StudyItem.id, other_assignments.state == "given")
     query = select(StudyItem.id).where(
         StudyItem.study_id == study.id, StudyItem.role == "item", ~answered, (StudyItem.taken < study.judgments) | held
     )
@@ -102,10 +102,10 @@ def with_code(kind: str, study: Study, person: Annotator | None) -> Ending:
     name = _CODES.get(kind)
     if name is None:
         return Ending(kind)
-    given: dict[str, str] = settings.get("endings", {}).get(name, {})
+    ending: dict[str, str] = settings.get("endings", {}).get(name, {})
     if name == "completion":
-        given = {"code": settings["completion_code"], "url": settings["completion_url"]}
-    code, url = given.get("code", ""), given.get("url", "")
+        ending = {"code": settings["completion_code"], "url": settings["completion_url"]}
+    code, url = ending.get("code", ""), ending.get("url", "")
     if not code and name in ("completion", "partial") and person is not None:
         return Ending(kind, code=person.completion, url=url)
     return Ending(kind, code=code, url=completion_address(settings.get("platform", ""), code, url))

@@ -40,9 +40,9 @@ def place_mark(secret_key: str, code: str, address: str) -> str:
     return _sign(secret_key, f"place:{code}:{address}")
 
 
-def is_right(given: str, expected: str) -> bool:
+def is_right(password: str, expected: str) -> bool:
     """Whether a key or signature is the right one; compared in a time that tells nothing about it."""
-    return hmac.compare_digest(given.encode(), expected.encode())
+    return hmac.compare_digest(password.encode(), expected.encode())
 
 
 def _sign(secret_key: str, what: str) -> str:
@@ -113,7 +113,7 @@ class ProlificSignatures:
 def _is_for(audience: Any, link: str) -> bool:
     """Whether the token is for this study: its address, or that of the whole server."""
     for each in [audience] if isinstance(audience, str) else audience:
-        asked, own = urlsplit(each), urlsplit(link)
-        if (asked.scheme, asked.netloc) == (own.scheme, own.netloc) and asked.path in ("", "/", own.path):
+        address, base = urlsplit(each), urlsplit(link)
+        if (address.scheme, address.netloc) == (base.scheme, base.netloc) and address.path in ("", "/", base.path):
             return True
     return False

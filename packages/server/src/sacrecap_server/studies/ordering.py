@@ -73,7 +73,7 @@ _NEXT_OF_ROLE = (
 
 def draw(study: Study, annotator: Annotator, *what: object) -> Random:
     """The random numbers of one decision."""
-    return Random(seed_of(study, annotator) + "".join(f":{one}" for one in what))
+    return Random(seed_of(study, annotator) + "".join(f":{part}" for part in what))
 
 
 def seed_of(study: Study, annotator: Annotator) -> str:
@@ -117,10 +117,10 @@ def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | N
         "factor": chance.randrange(1, _PRIME),
         "shift": chance.randrange(_PRIME),
     }
-    found: list[tuple[int, int, int]] = [(row[0], row[1], row[2]) for row in session.execute(_BEST, values)]
-    if not found:
+    candidates: list[tuple[int, int, int]] = [(row[0], row[1], row[2]) for row in session.execute(_BEST, values)]
+    if not candidates:
         return None
-    tied = [one for one in found if one[1] == found[0][1]]
+    tied = [candidate for candidate in candidates if candidate[1] == candidates[0][1]]
     return session.get_one(StudyItem, _of_a_new_pair(session, study, annotator, tied))
 
 
@@ -130,16 +130,16 @@ def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: l
         return tied[0][0]
     values = {"annotator": annotator.id, "groups": list({group for _, _, group in tied})}
     known = {row[0]: row[1] for row in session.execute(_KNOWN, values)}
-    return min(tied, key=lambda one: known.get(one[2], 0))[0]
+    return min(tied, key=lambda candidate: known.get(candidate[2], 0))[0]
 
 
 def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
     """What comes before the items: the questions to everybody, then practice, in the order of the file."""
     if annotator.practised:
         return None
-    found = _next_of_role(session, study, annotator, "before") or _next_of_role(session, study, annotator, "practice")
-    annotator.practised = found is None
-    return found
+    item = _next_of_role(session, study, annotator, "before") or _next_of_role(session, study, annotator, "practice")
+    annotator.practised = item is None
+    return item
 
 
 def next_at_the_end(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
@@ -151,8 +151,8 @@ def next_at_the_end(session: Session, study: Study, annotator: Annotator) -> tup
         left = sorted(set(ids) - {row.item_id for row in had if row.role == AGAIN})
         if left and len(had) - len(ids) < again:
             return session.get_one(StudyItem, draw(study, annotator, AGAIN, len(had)).choice(left)), 1
-    found = _next_of_role(session, study, annotator, "after") if annotator.items else None
-    return None if found is None else (found, 0)
+    item = _next_of_role(session, study, annotator, "after") if annotator.items else None
+    return None if item is None else (item, 0)
 
 
 def _next_of_role(session: Session, study: Study, annotator: Annotator, role: str) -> StudyItem | None:
@@ -173,9 +173,9 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
     query = select(StudyItem.id, StudyItem.role).where(StudyItem.study_id == study.id, StudyItem.role.in_(every))
     pool = {row.id: row.role for row in session.execute(query.order_by(StudyItem.id))}
     had = _checks_had(session, annotator)
-    given = Counter(pool[item] for item in had.elements() if item in pool)
+    counts = Counter(pool[item] for item in had.elements() if item in pool)
     chance = draw(study, annotator, "check", annotator.checks)
-    for role in sorted(due, key=lambda role: given[role] - due[role]):
+    for role in sorted(due, key=lambda role: counts[role] - due[role]):
         unused = [item for item, its_role in pool.items() if its_role == role and not had[item]]
         if unused:
             return session.get_one(StudyItem, chance.choice(unused)), 0
@@ -218,10 +218,10 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
             order.reverse()
         annotator.check_lean += 1 if order[0] == right else -1
         return order
-    held = [json.loads(shown) for shown in session.execute(_SHOWN, {"item": item.id}).scalars()] if item.taken else []
+    held = [json.loads(order) for order in session.execute(_SHOWN, {"item": item.id}).scalars()] if item.taken else []
     turns = _turns(study, item, count, len(held) // count)
     chance.shuffle(turns)
-    used = Counter(place for shown in held for place in enumerate(shown))
+    used = Counter(place for order in held for place in enumerate(order))
 
     def cost(order: list[int]) -> tuple[int, int]:
         leaning = annotator.lean * (1 if order[0] == 0 else -1) if count == 2 else 0

@@ -29,20 +29,20 @@ def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> d
         spreads: of each person's times, as `sacrecap_studies.quality` has them.
     """
     there = list(people)
-    places = Counter(one.place for one in there if one.place)
-    found: dict[int, list[str]] = {}
-    for one in there:
-        spread, together = spreads.get(one.id), places[one.place or ""]
+    places = Counter(person.place for person in there if person.place)
+    sharing: dict[int, list[str]] = {}
+    for person in there:
+        spread, together = spreads.get(person.id), places[person.place or ""]
         remarks = {
-            Message("pasted into %(number)s of %(all)s answers", number=one.pasted, all=one.pages): one.pasted
-            > _PASTED * one.pages,
-            Message("in another window during %(number)s of %(all)s", number=one.away, all=one.pages): one.away
-            > _AWAY * one.pages,
+            Message("pasted into %(number)s of %(all)s answers", number=person.pasted, all=person.pages): person.pasted
+            > _PASTED * person.pages,
+            Message("in another window during %(number)s of %(all)s", number=person.away, all=person.pages): person.away
+            > _AWAY * person.pages,
             Message("answers at an even pace"): spread is not None and spread < EVEN,
             Message("%(number)s people at one address", number=together): together >= _TOGETHER,
         }
-        found[one.id] = [remark for remark, holds in remarks.items() if holds]
-    return found
+        sharing[person.id] = [remark for remark, holds in remarks.items() if holds]
+    return sharing
 
 
 PARTS = ("partial", "stopped", "too-fast")
@@ -57,15 +57,17 @@ def approvals(people: Iterable[Annotator], platform: str) -> Rows:
 
     Prolific takes a list of ids, and pays each the whole reward: it has those who are complete.
     """
-    named = [one for one in people if one.worker]
+    named = [person for person in people if person.worker]
     if platform != "mturk":
-        return [(str(one.worker),) for one in named if state_of(one) == "complete"]
+        return [(str(person.worker),) for person in named if state_of(person) == "complete"]
     rows: Rows = [("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")]
-    for one in named:
-        is_done = state_of(one) in DONE
-        reason = "" if one.excluded is None else f"Excluded: {one.excluded}."
+    for person in named:
+        is_done = state_of(person) in DONE
+        reason = "" if person.excluded is None else f"Excluded: {person.excluded}."
         if is_done or reason:
-            rows.append((one.platform_study, one.platform_session, str(one.worker), "x" if is_done else "", reason))
+            rows.append(
+                (person.platform_study, person.platform_session, str(person.worker), "x" if is_done else "", reason)
+            )
     return rows
 
 
@@ -73,9 +75,9 @@ def bonuses(people: Iterable[Annotator], platform: str, per_answer: Decimal) -> 
     """Pay by answer, for those who did a part; on Mechanical Turk, which pays all approved work alike, for all."""
     is_turk = platform == "mturk"
     rows: Rows = [("WorkerId", "AssignmentId", "BonusAmount", "Reason")] if is_turk else []
-    for one in people:
-        if one.worker and one.items and state_of(one) in (DONE if is_turk else PARTS):
-            amount = str((per_answer * one.items).quantize(Decimal("0.01"), ROUND_HALF_UP))
-            more = (one.platform_session, amount, f"{one.items} answers") if is_turk else (amount,)
-            rows.append((one.worker, *more))
+    for person in people:
+        if person.worker and person.items and state_of(person) in (DONE if is_turk else PARTS):
+            amount = str((per_answer * person.items).quantize(Decimal("0.01"), ROUND_HALF_UP))
+            more = (person.platform_session, amount, f"{person.items} answers") if is_turk else (amount,)
+            rows.append((person.worker, *more))
     return rows

@@ -52,9 +52,9 @@ class PublishedKeys:
 
     def _keys(self, most_seconds: float = _FRESH_SECONDS) -> KeySet:
         """The keys, not older than so many seconds."""
-        kept = self._kept
-        if kept is not None and time.monotonic() - kept[0] < most_seconds:
-            return kept[1]
+        cached = self._kept
+        if cached is not None and time.monotonic() - cached[0] < most_seconds:
+            return cached[1]
         try:
             keys: KeySet = KeySet.import_key_set(json.loads(self._fetched()))
         except (OSError, HTTPException, JoseError, ValueError, TypeError, KeyError, AttributeError) as error:

@@ -185,8 +185,8 @@ def settings_of(study: Study) -> dict[str, Any]:
 
 def every_of(study: Study) -> dict[str, int]:
     """Items for one check of each role."""
-    found: dict[str, int] = settings_of(study)["checks"]
-    return found
+    checks: dict[str, int] = settings_of(study)["checks"]
+    return checks
 
 
 def rule_of(study: Study) -> CheckRule:
@@ -278,9 +278,9 @@ def clone(session: Session, study: Study, title: str) -> Study:
             for row in session.execute(query.order_by(StudyItem.id))
         ],
     )
-    for one in session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars():
-        own = {name: getattr(one, name) for name in ("image_id", "url", "blob_sha", "media_type")}
-        session.add(StudyImage(study_id=twin.id, code=secrets.token_urlsafe(12), **own))
+    for image in session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars():
+        copied = {name: getattr(image, name) for name in ("image_id", "url", "blob_sha", "media_type")}
+        session.add(StudyImage(study_id=twin.id, code=secrets.token_urlsafe(12), **copied))
     return twin
 
 
@@ -294,7 +294,7 @@ def shown_images(session: Session, study: Study, contents: Iterable[dict[str, An
 def image_policy(images: Iterable[StudyImage]) -> str | None:
     """The origins that a page with these images must be allowed to load from; None for images kept here."""
     parts = [urlsplit(image.url) for image in images if image.url is not None]
-    return " ".join(sorted({f"{one.scheme}://{one.netloc}" for one in parts})) or None
+    return " ".join(sorted({f"{url.scheme}://{url.netloc}" for url in parts})) or None
 
 
 def sizes(session: Session, study: Study) -> dict[str, int]:

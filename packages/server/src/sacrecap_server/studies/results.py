@@ -94,31 +94,31 @@ def answers_of(session: Session, study: Study, *roles: str) -> Iterator[PageAnsw
     return map(_answer, session.execute(query).scalars())
 
 
-def _answer(given: Assignment) -> PageAnswer:
-    item, person = given.item, given.annotator
-    state = next((name for name, stored in STATES.items() if stored == given.state), given.state)
+def _answer(assignment: Assignment) -> PageAnswer:
+    item, person = assignment.item, assignment.annotator
+    state = next((name for name, stored in STATES.items() if stored == assignment.state), assignment.state)
     if item.role == "practice":
         state = "practice"
-    assert given.answered is not None
+    assert assignment.answered is not None
     return PageAnswer(
-        role=given.role,
+        role=assignment.role,
         number=item.number,
         group=item.group,
         content=json.loads(item.content),
-        person=given.annotator_id,
+        person=assignment.annotator_id,
         worker=person.worker or "",
-        answer=json.loads(given.answer or ""),
-        order=json.loads(given.shown_order),
-        correct=given.correct,
+        answer=json.loads(assignment.answer or ""),
+        order=json.loads(assignment.shown_order),
+        correct=assignment.correct,
         counts=state == "counted",
-        given=given.given,
-        answered=given.answered,
-        id=given.id,
-        active_seconds=None if given.active_ms is None else given.active_ms / 1000,
-        too_fast=given.too_fast,
-        repeated=given.repeated,
+        given=assignment.given,
+        answered=assignment.answered,
+        id=assignment.id,
+        active_seconds=None if assignment.active_ms is None else assignment.active_ms / 1000,
+        too_fast=assignment.too_fast,
+        repeated=assignment.repeated,
         state=state,
-        reason=given.reason if state == "rejected" else (person.excluded or "") if state == "excluded" else "",
+        reason=assignment.reason if state == "rejected" else (person.excluded or "") if state == "excluded" else "",
         platform_study=person.platform_study,
         platform_session=person.platform_session,
     )
@@ -185,7 +185,7 @@ def answers_page(session: Session, study: Study, wanted: Filter, page: int, size
     query = wanted.apply(select(Assignment).options(*_WITH_QUESTION), study)
     newest = query.order_by(Assignment.answered.desc(), Assignment.id.desc())
     rows = session.execute(newest.offset((page - 1) * size).limit(size)).scalars()
-    return AnswersPage([_answer(one) for one in rows], count, page, pages)
+    return AnswersPage([_answer(row) for row in rows], count, page, pages)
 
 
 def pages_by_group(session: Session, study: Study) -> dict[int, int]:

@@ -15,12 +15,12 @@ _LONGEST = 200
 
 def reject(session: Session, study: Study, answer_id: int, reason: str = "") -> None:
     """The answer does not count from now on, whatever becomes of the person, and somebody else is asked."""
-    given = _answer(session, study, answer_id)
-    if given.state == "answered":
+    assignment = _answer(session, study, answer_id)
+    if assignment.state == "answered":
         study.wave = 0
-        given.item.taken -= given.role != AGAIN
-    if given.state in ANSWERED:
-        given.state, given.reason = "rejected", " ".join(reason.split())[:_LONGEST]
+        assignment.item.taken -= assignment.role != AGAIN
+    if assignment.state in ANSWERED:
+        assignment.state, assignment.reason = "rejected", " ".join(reason.split())[:_LONGEST]
 
 
 def restore(session: Session, study: Study, answer_id: int) -> None:
@@ -28,26 +28,26 @@ def restore(session: Session, study: Study, answer_id: int) -> None:
 
     Raises `Refused` (409) if others have completed the question meanwhile: it would have one answer too many.
     """
-    given = _answer(session, study, answer_id)
-    if given.state != "rejected":
+    assignment = _answer(session, study, answer_id)
+    if assignment.state != "rejected":
         return
-    person = session.get_one(Annotator, given.annotator_id)
+    person = session.get_one(Annotator, assignment.annotator_id)
     if person.excluded is not None:
-        given.state = "discarded"
-    elif given.role == "item" and given.item.taken >= study.judgments:
+        assignment.state = "discarded"
+    elif assignment.role == "item" and assignment.item.taken >= study.judgments:
         raise Refused(409, "Others have answered this question meanwhile, so there is no place for this answer.")
     else:
-        given.state = "answered"
-        given.item.taken += given.role != AGAIN
-    given.reason = ""
+        assignment.state = "answered"
+        assignment.item.taken += assignment.role != AGAIN
+    assignment.reason = ""
 
 
 def _answer(session: Session, study: Study, answer_id: int) -> Assignment:
     query = WITH_ITEM.where(Assignment.id == answer_id, Assignment.study_id == study.id)
-    given = session.execute(query).scalar_one_or_none()
-    if given is None:
+    assignment = session.execute(query).scalar_one_or_none()
+    if assignment is None:
         raise not_found("answer")
-    return given
+    return assignment
 
 
 def erase(session: Session, study: Study, person: Annotator) -> None:

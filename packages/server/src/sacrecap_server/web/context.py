@@ -51,10 +51,10 @@ class RequestContext:
         self.cookie = self.request.cookies.get(self.cookie_name, "")
         self.annotating = True
         self.language = asked_for(self.request.headers.get("accept-language", ""))
-        given = self.request.query_params.get("pass", "")
-        self.in_address = is_secret(given)
+        password = self.request.query_params.get("pass", "")
+        self.in_address = is_secret(password)
         if self.in_address:
-            self.cookie = given
+            self.cookie = password
 
     def keep_in_address(self) -> None:
         """Gives the browser a secret that travels in addresses, as pages need that another site frames."""

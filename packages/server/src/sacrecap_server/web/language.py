@@ -122,21 +122,21 @@ def _of(context: Context) -> Language:
 @pass_context
 def _gettext(context: Context, message: str) -> str:
     language = _of(context)
-    own = language.own(message)
-    return _pattern(message, own) if own else language.gettext(message)
+    translated = language.own(message)
+    return _pattern(message, translated) if translated else language.gettext(message)
 
 
 @pass_context
 def _ngettext(context: Context, singular: str, plural: str, number: int) -> str:
     language = _of(context)
     message = singular if number == 1 else plural
-    own = language.own(message)
-    return _pattern(message, own) if own else language.ngettext(singular, plural, number)
+    translated = language.own(message)
+    return _pattern(message, translated) if translated else language.ngettext(singular, plural, number)
 
 
-def _pattern(message: str, own: str) -> str:
+def _pattern(message: str, translated: str) -> str:
     """The owner's words as templates take messages: as a pattern, and as markup, in which they are only text."""
-    text = str(escape(own))
+    text = str(escape(translated))
     return text if _PLACE.search(message) else text.replace("%", "%%")
 
 

@@ -37,16 +37,16 @@ class Caller:
         return self.role is Role.OWNER
 
 
-def is_token(given: str, token: str | None) -> bool:
+def is_token(text: str, token: str | None) -> bool:
     """Whether this is the owner's token; compared in a time that tells nothing about it."""
-    return token is not None and hmac.compare_digest(digest(given), digest(token))
+    return token is not None and hmac.compare_digest(digest(text), digest(token))
 
 
 def set_token(session: Session, token: str | None) -> None:
     """Signs out whoever is signed in by another token than this one."""
     hashed = "" if token is None else digest(token)
-    kept = session.get(KeyValue, _TOKEN)
-    if kept is None or kept.value != hashed:
+    row = session.get(KeyValue, _TOKEN)
+    if row is None or row.value != hashed:
         session.execute(delete(SignedIn))
         session.merge(KeyValue(name=_TOKEN, value=hashed))
 

@@ -98,11 +98,11 @@ class Guard:
                     raise Refused(422, "A field of the form has a character that cannot be stored (NUL).")
 
     async def _check_csrf(self, context: RequestContext) -> None:
-        given: object = context.request.headers.get("x-csrf-token")
-        if given is None and not self.api and _is_form(context.request):
-            given = (await context.request.form()).get("csrf")
-        given = given.encode() if isinstance(given, str) else b""
-        if not context.cookie or not hmac.compare_digest(given, context.csrf().encode()):
+        token: object = context.request.headers.get("x-csrf-token")
+        if token is None and not self.api and _is_form(context.request):
+            token = (await context.request.form()).get("csrf")
+        token = token.encode() if isinstance(token, str) else b""
+        if not context.cookie or not hmac.compare_digest(token, context.csrf().encode()):
             raise Refused(
                 403, "This form is out of date, or came from another site. Go back, reload the page, try again."
             )
@@ -135,7 +135,7 @@ register_url_convertor("number", NumberConvertor())
 def _numbered(path: str, handler: Callable[..., Any]) -> str:
     """The path with `{study_id}` as `{study_id:number}`, where the handler takes a number by that name."""
     types = get_type_hints(handler)
-    return re.sub(r"\{(\w+)\}", lambda found: f"{{{found[1]}:number}}" if types[found[1]] is int else found[0], path)
+    return re.sub(r"\{(\w+)\}", lambda match: f"{{{match[1]}:number}}" if types[match[1]] is int else match[0], path)
 
 
 class Routes(APIRouter):

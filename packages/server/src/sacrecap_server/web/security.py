@@ -87,9 +87,9 @@ class SecurityMiddleware:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name.lower(): value for name, value in message["headers"]}
-                added = [header for header in self.headers if header[0] not in own]
-                if _NO_FRAME.encode() not in own.get(b"content-security-policy", _NO_FRAME.encode()):
+                headers = {name.lower(): value for name, value in message["headers"]}
+                added = [header for header in self.headers if header[0] not in headers]
+                if _NO_FRAME.encode() not in headers.get(b"content-security-policy", _NO_FRAME.encode()):
                     # It names hosts, which this older header cannot; browsers would obey the stricter of the two.
                     added = [header for header in added if header[0] != b"x-frame-options"]
                 message["headers"] = [*message["headers"], *added]
