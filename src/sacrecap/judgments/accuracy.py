@@ -50,7 +50,7 @@ def named(pairs: Pairs) -> Floats:
     import numpy as np
 
     names = categories(pairs)  # once: it looks at every pair
-    return np.array([[float(name in (own, ALL)) for name in names] for own in pairs.categories])
+    return np.array([[float(name in (category, ALL)) for name in names] for category in pairs.categories])
 
 
 def members(pairs: Pairs) -> Floats:

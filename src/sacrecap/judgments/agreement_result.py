@@ -164,8 +164,8 @@ class Agreement(Printable):
         if self.systems is not None:
             document["systems"] = {
                 "people": self.systems.people,
-                "metrics": {name: _all_finite(own) for name, own in self.systems.metrics.items()},
-                "agreement": {name: _all_finite(own) for name, own in self.systems.agreement.items()},
+                "metrics": {name: _all_finite(value) for name, value in self.systems.metrics.items()},
+                "agreement": {name: _all_finite(value) for name, value in self.systems.agreement.items()},
             }
         document |= self.standard
         document["comparisons"] = [_comparison(count, comparison) for count, comparison in self.comparisons]
@@ -179,7 +179,7 @@ class Agreement(Printable):
         for measured in self.measured:
             entries.setdefault(measured.name, []).append(self._entry(measured))
         several = len({measured.references for measured in self.measured}) > 1
-        return {name: own if several else own[0] for name, own in entries.items()}
+        return {name: figures if several else figures[0] for name, figures in entries.items()}
 
     def _entry(self, measured: Measured) -> dict[str, Any]:
         entry = self._statistics(measured.statistics)

@@ -38,10 +38,10 @@ def outside_of(needs: Needs, judgments: Judgments) -> dict[str, OutsideScores]:
         if scores.captions is None and systems is None:
             raise DataError(f"{scores.source} names systems, and {judgments.source} names none; add a column caption")
         of = {name: None if systems is None else systems[name] for name in captions}
-        return {name: scores.aligned(images, own, of[name]) for name, own in captions.items()}
+        return {name: scores.aligned(images, texts, of[name]) for name, texts in captions.items()}
     names_images = scores.images is not None and len({*scores.images}) == scores.rows
     if len(captions) == 1 and names_images and len({*images}) == len(images):
-        return {name: scores.aligned(images, own) for name, own in captions.items()}
+        return {name: scores.aligned(images, texts) for name, texts in captions.items()}
     aligned = _in_order(scores, judgments)
     if len(captions) == 2:
         return _of_pairs(aligned)
@@ -92,17 +92,19 @@ def _of_pairs(scores: OutsideScores) -> dict[str, OutsideScores]:
 
 def _in_table(scores: Any, judgments: Judgments) -> Any:
     """The scores; those by name and column of candidates, `{"mine": {"caption": …}}`, as columns of a table."""
-    if not isinstance(scores, Mapping) or not any(isinstance(own, Mapping) for own in scores.values()):
+    if not isinstance(scores, Mapping) or not any(isinstance(values, Mapping) for values in scores.values()):
         return scores
     columns: dict[str, list[float]] = {}
     expected = list(judgments.candidates())
-    for name, own in scores.items():
-        if not isinstance(own, Mapping) or set(own) != set(expected):
-            received = f"the columns {', '.join(map(repr, own))}" if isinstance(own, Mapping) else repr(own)[:60]
+    for name, values in scores.items():
+        if not isinstance(values, Mapping) or set(values) != set(expected):
+            received = (
+                f"the columns {', '.join(map(repr, values))}" if isinstance(values, Mapping) else repr(values)[:60]
+            )
             needed = ", ".join(f"{column!r}: numbers" for column in expected)
             raise DataError(f"scores {name!r}: got {received}; these judgments need {{{needed}}}")
         for column in expected:
-            numbers = _numbers(f"scores {name!r}, column {column!r}", own[column], len(judgments.rows))
+            numbers = _numbers(f"scores {name!r}, column {column!r}", values[column], len(judgments.rows))
             columns[name if len(expected) == 1 else f"{name}.{column}"] = numbers
     return OutsideScores.of_table(of_columns("the scores", columns))
 
@@ -120,5 +122,5 @@ def _numbers(where: str, values: npt.ArrayLike, rows: int) -> list[float]:
     if not np.isfinite(numbers).all():
         index = int(np.argmin(np.isfinite(numbers)))
         raise DataError(f"{where}: expected finite numbers, got {numbers[index]} at place {index}")
-    found: list[float] = numbers.tolist()
-    return found
+    plain_numbers: list[float] = numbers.tolist()
+    return plain_numbers

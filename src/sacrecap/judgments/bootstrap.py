@@ -42,8 +42,8 @@ class Estimate:
             return None
         wide = widened(level, self.images)
         low, high = np.quantile(defined, [(1 - wide) / 2, (1 + wide) / 2])
-        found = float(low), float(high)
-        return opened(found, self.value, self.bounds, self.images, level) if self.bounds else found
+        bounds = float(low), float(high)
+        return opened(bounds, self.value, self.bounds, self.images, level) if self.bounds else bounds
 
     def __sub__(self, other: Estimate) -> Estimate:
         return Estimate(self.value - other.value, self.samples - other.samples, min(self.images, other.images))
@@ -100,4 +100,7 @@ def ratio(
     top, bottom = weights @ sums[0], weights @ sums[1]
     values = np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom > 0)
     judged = (sums[1] > 0).sum(axis=0).tolist()
-    return [Estimate(float(own[0]), own[1:], count, (least, 1.0)) for own, count in zip(values.T, judged, strict=True)]
+    return [
+        Estimate(float(column[0]), column[1:], count, (least, 1.0))
+        for column, count in zip(values.T, judged, strict=True)
+    ]

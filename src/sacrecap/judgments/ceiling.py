@@ -40,15 +40,15 @@ def people(
         if judgments.votes is None:
             direct = direct_votes(judgments, ties, resampling)
             return None if direct is None else ("the majority of direct votes predicts the consensus", direct)
-        if min((len(own) for own in judgments.votes if own), default=0) < 2:
+        if min((len(person_votes) for person_votes in judgments.votes if person_votes), default=0) < 2:
             return None
         return f"half of the votes predicts the other half, {SPLITS} splits", _halves(judgments, ties, resampling)
     if judgments.votes is not None:
         return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(judgments, resampling, threads)
     if min(map(len, judgments.ratings)) < 2:
         return None
-    others = "the others" if raters == "each" else f"the {raters} of the others"
-    return f"each rater predicts {others}", _raters(judgments, raters, resampling, threads)
+    rest = "the others" if raters == "each" else f"the {raters} of the others"
+    return f"each rater predicts {rest}", _raters(judgments, raters, resampling, threads)
 
 
 def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) -> dict[str, Estimate] | None:
@@ -58,9 +58,9 @@ def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) 
     if not isinstance(judgments, Pairs) or judgments.direct is None:
         return None
     totals = np.array(list(map(sum, judgments.direct)), dtype=float)
-    asked = np.array([bool(own) for own in judgments.direct]) & (np.asarray(judgments.preferred) != 0)
-    right = accuracy.credit(totals, judgments.preferred, ties) * asked
-    return accuracy.shares(right, asked.astype(float), judgments, resampling)
+    has_votes = np.array([bool(votes) for votes in judgments.direct]) & (np.asarray(judgments.preferred) != 0)
+    right = accuracy.credit(totals, judgments.preferred, ties) * has_votes
+    return accuracy.shares(right, has_votes.astype(float), judgments, resampling)
 
 
 def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estimate]:
@@ -80,9 +80,9 @@ def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
     import numpy as np
 
     sums = []
-    for own in votes:
-        shuffled = generator.permutation(own)
-        half = len(own) // 2
+    for people in votes:
+        shuffled = generator.permutation(people)
+        half = len(people) // 2
         sums.append((shuffled[:half].sum(), shuffled[half : 2 * half].sum()))
     halves: Floats = np.array(sums, dtype=np.float64).T
     return halves
@@ -95,8 +95,8 @@ def _raters(ratings: Ratings, raters: str, resampling: Resampling, threads: int)
     parts = []
     for rater in range(min(map(len, ratings.ratings))):
         rating = np.array([values[rater] for values in ratings.ratings])
-        others = [(*values[:rater], *values[rater + 1 :]) for values in ratings.ratings]
-        parts.append(correlation.correlate(rating, correlation.merged(others, raters), images, resampling, threads))
+        rest = [(*values[:rater], *values[rater + 1 :]) for values in ratings.ratings]
+        parts.append(correlation.correlate(rating, correlation.merged(rest, raters), images, resampling, threads))
     return _mean(parts)
 
 
@@ -112,8 +112,8 @@ def _single_votes(ratings: Ratings, resampling: Resampling, threads: int) -> dic
     parts = []
     for _ in range(VOTE_SPLITS):
         vote = (generator.random(len(yes)) < yes / total).astype(float)
-        others = (yes - vote) / (total - 1)
-        parts.append(correlation.correlate(vote, others[:, None].tolist(), images, resampling, threads))
+        rest = (yes - vote) / (total - 1)
+        parts.append(correlation.correlate(vote, rest[:, None].tolist(), images, resampling, threads))
     return _mean(parts)
 
 

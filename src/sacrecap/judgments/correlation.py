@@ -43,9 +43,9 @@ def merged(ratings: Sequence[Sequence[float]], raters: str) -> list[tuple[float,
     """The data points of each row: each rating, or only their mean or median. Raises `UsageError` for others."""
     accepted_name("raters", raters, RATERS)
     if raters == "each":
-        return [tuple(own) for own in ratings]
+        return [tuple(values) for values in ratings]
     merge = fmean if raters == "mean" else median
-    return [(merge(own),) for own in ratings]
+    return [(merge(values),) for values in ratings]
 
 
 def correlate(
@@ -65,8 +65,8 @@ def correlate(
     if len(scored) < len(scores):
         if not len(scored):
             return {name: Estimate(math.nan, np.full(resampling.draws, np.nan), 0) for name in STATISTICS}
-        kept = [ratings[row] for row in scored.tolist()]
-        return correlate(scores[scored], kept, images[scored], resampling, threads)
+        scored_ratings = [ratings[row] for row in scored.tolist()]
+        return correlate(scores[scored], scored_ratings, images[scored], resampling, threads)
     rows = np.repeat(np.arange(len(ratings)), [len(row) for row in ratings])
     points = np.concatenate([np.asarray(row, dtype="<f8") for row in ratings])
     table = np.frombuffer(
@@ -101,8 +101,8 @@ def _within_images(
 ) -> dict[str, Estimate]:
     import numpy as np
 
-    found = _core.correlations_by_image(_bytes(scores), _bytes(list(map(fmean, ratings))), images.tobytes())
-    table = np.frombuffer(found).reshape(-1, len(_core.CORRELATIONS))
+    correlations = _core.correlations_by_image(_bytes(scores), _bytes(list(map(fmean, ratings))), images.tobytes())
+    table = np.frombuffer(correlations).reshape(-1, len(_core.CORRELATIONS))
     by_image = table[:, [_core.CORRELATIONS.index(name) for name in _WITHIN]]
     defined = np.isfinite(by_image)
     numbers = np.arange(len(by_image), dtype="<u4")

@@ -47,7 +47,7 @@ def halves(
         decided += truth != 0
         for name, difference in differences.items():
             right[name] += accuracy.credit(difference, truth, ties) * (truth != 0)
-    return {name: accuracy.shares(own, decided, judgments, resampling) for name, own in right.items()}
+    return {name: accuracy.shares(correct, decided, judgments, resampling) for name, correct in right.items()}
 
 
 def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:

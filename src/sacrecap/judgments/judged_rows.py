@@ -141,19 +141,19 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
     rows, places, dropped = [], [], 0
     for row, *candidates in zip(judgments.rows, *judgments.candidates().values(), strict=True):
         candidate_letters = set(map(letters_of, candidates))
-        own = [place for place, one in enumerate(row.references) if letters[one] not in candidate_letters]
-        kept = [row.references[place] for place in own]
-        if not kept:
+        chosen = [place for place, sentence in enumerate(row.references) if letters[sentence] not in candidate_letters]
+        references = [row.references[place] for place in chosen]
+        if not references:
             raise DataError(
                 f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference other "
                 "than its own candidate; remove it, or keep own references"
             )
-        dropped += len(kept) < len(row.references)
-        rows.append(replace(row, references=kept))
-        places.append(own)
+        dropped += len(references) < len(row.references)
+        rows.append(replace(row, references=references))
+        places.append(chosen)
     note = f"rows in which a reference was removed because it is the candidate: {dropped:,}"
     changed = replace(judgments, rows=rows, notes=[*judgments.notes, note])
     if not isinstance(changed, Pairs) or changed.reference_votes is None:
         return changed
-    votes = [[votes[place] for place in own] for votes, own in zip(changed.reference_votes, places, strict=True)]
+    votes = [[votes[place] for place in of_row] for votes, of_row in zip(changed.reference_votes, places, strict=True)]
     return replace(changed, reference_votes=votes)

@@ -28,10 +28,10 @@ class KeptScores(RowScorer):
     def score(self, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
         """As `RowScorer.score`, from the files that are there."""
         parts = [self._of(metric, judgments, references) for metric in self.metrics]
-        standards = {key: one for part in parts for key, one in part.standard.get("standard", {}).items()}
+        standards = {key: scale for part in parts for key, scale in part.standard.get("standard", {}).items()}
         return ScoredRows(
             {key: columns for part in parts for key, columns in part.scores.items()},
-            {key: one for part in parts for key, one in part.signatures.items()},
+            {key: signature for part in parts for key, signature in part.signatures.items()},
             {"standard": standards} if standards else {},
         )
 
@@ -42,29 +42,31 @@ class KeptScores(RowScorer):
         if not path.exists():
             alone = RowScorer((metric,), self.documents, self.tokenizer, self.needs, self.outside)
             _keep(path, metric, alone.score(judgments, references))
-        kept = json.loads(path.read_bytes())
-        columns = {name: np.array(own, dtype=np.float64) for name, own in kept["scores"].items()}
-        return ScoredRows({metric.key: columns}, {metric.key: kept["signature"]}, kept["standard"])
+        document = json.loads(path.read_bytes())
+        columns = {name: np.array(values, dtype=np.float64) for name, values in document["scores"].items()}
+        return ScoredRows({metric.key: columns}, {metric.key: document["signature"]}, document["standard"])
 
     def _path(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> Path:
-        given = {
+        inputs = {
             **self.needs.described(),
-            "scores": sorted((name, own.signature) for name, own in self.outside.items()),
+            "scores": sorted((name, scores.signature) for name, scores in self.outside.items()),
         }
-        how = [str(metric), _core.__version__, self.documents, self.tokenizer, given]
+        how = [str(metric), _core.__version__, self.documents, self.tokenizer, inputs]
         judged = [[row.image_id for row in judgments.rows], references, judgments.candidates()]
         key = hashlib.sha256(json.dumps([how, judged], default=list).encode()).hexdigest()[:16]
         return Path(self.folder, f"{judgments.dataset}-{metric.name}-{key}.json")
 
 
-def _keep(path: Path, metric: Metric, found: ScoredRows) -> None:
-    [columns] = found.scores.values()
-    scores = {name: [None if math.isnan(one) else one for one in own.tolist()] for name, own in columns.items()}
-    kept = {
+def _keep(path: Path, metric: Metric, scored: ScoredRows) -> None:
+    [columns] = scored.scores.values()
+    scores = {
+        name: [None if math.isnan(value) else value for value in column.tolist()] for name, column in columns.items()
+    }
+    document = {
         "metric": metric.key,
-        "signature": found.signatures[metric.key],
+        "signature": scored.signatures[metric.key],
         "scores": scores,
-        "standard": found.standard,
+        "standard": scored.standard,
     }
     with atomic_write(path, "w") as file:
-        json.dump(kept, file)
+        json.dump(document, file)

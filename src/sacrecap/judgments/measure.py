@@ -136,16 +136,16 @@ def agreement(
     )
 
 
-def _resampling(resampling: Resampling | None, given: Mapping[str, object]) -> tuple[Resampling, dict[str, object]]:
+def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -> tuple[Resampling, dict[str, object]]:
     """The resampling of a call, and its other keywords. Raises `UsageError` for what has no meaning over judgments."""
-    how, others = Resampling.of(resampling, given)
+    how, rest = Resampling.of(resampling, keywords)
     unknown = how.to_dict()
     if unknown:
         name, value = next(iter(unknown.items()))
         raise UsageError(
             f"{name} {value!r} is not for agreement, whose intervals are percentiles of multinomial samples"
         )
-    return how, others
+    return how, rest
 
 
 def _merged(judgments: Pairs | Ratings, raters: str) -> Pairs | Ratings:
@@ -252,10 +252,10 @@ class _Study:
             return []
         compared = []
         for a, b in combinations(scores, 2):
-            one, other = estimates[a], estimates[b]
+            first, other = estimates[a], estimates[b]
             if not self.are_pairs and (unscored(scores[a]) or unscored(scores[b])):
-                one, other = (self.estimate(own, self.resampling) for own in _in_common(scores[a], scores[b]))
-            compared += [compare(a, b, name, (one[name], other[name]), level) for name in one]
+                first, other = (self.estimate(values, self.resampling) for values in _in_common(scores[a], scores[b]))
+            compared += [compare(a, b, name, (first[name], other[name]), level) for name in first]
         return compared if self.are_pairs else self._with_williams(compared, scores)
 
     def _with_williams(self, compared: list[MetricPair], scores: Mapping[str, Columns]) -> list[MetricPair]:
@@ -263,10 +263,12 @@ class _Study:
         assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
         means = list(map(fmean, self.judgments.ratings))
         # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
-        columns = [own["caption"].tolist() for own in scores.values()]
-        scored = [row for row, own in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, own))]
+        columns = [values["caption"].tolist() for values in scores.values()]
+        scored = [
+            row for row, row_scores in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, row_scores))
+        ]
         means = [means[row] for row in scored]
-        flat = {name: [own[row] for row in scored] for name, own in zip(scores, columns, strict=True)}
+        flat = {name: [column[row] for row in scored] for name, column in zip(scores, columns, strict=True)}
         people = {name: _pearson(column, means) for name, column in flat.items()}
         try:
             return [
@@ -285,8 +287,8 @@ def _in_common(a: Columns, b: Columns) -> tuple[Columns, Columns]:
     import numpy as np
 
     missing = np.isnan(a["caption"]) | np.isnan(b["caption"])
-    one, other = ({"caption": np.where(missing, np.nan, own["caption"])} for own in (a, b))
-    return one, other
+    first, other = ({"caption": np.where(missing, np.nan, values["caption"])} for values in (a, b))
+    return first, other
 
 
 def _pearson(x: Sequence[float], y: Sequence[float]) -> float:

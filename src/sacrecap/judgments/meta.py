@@ -48,11 +48,11 @@ class Meta(Printable):
             "datasets": {
                 name: {
                     "protocol": self.protocol(name),
-                    "statistic": found.primary,
-                    **found.to_dict(),
-                    "published": [one._asdict() for one in published(name)],
+                    "statistic": agreement.primary,
+                    **agreement.to_dict(),
+                    "published": [figure._asdict() for figure in published(name)],
                 }
-                for name, found in self.agreements.items()
+                for name, agreement in self.agreements.items()
             },
         }
 
@@ -85,10 +85,10 @@ def meta(
     if not judgments:
         raise UsageError("no judgments were given; name files or folders of data sets")
     os.makedirs(results, exist_ok=True)
-    found = {}
-    for name, given in judgments.items():
-        read = read_judgments(given) if isinstance(given, (str, os.PathLike)) else given
-        found[name] = agreement(
+    agreements = {}
+    for name, source in judgments.items():
+        read = read_judgments(source) if isinstance(source, (str, os.PathLike)) else source
+        agreements[name] = agreement(
             replace(read, dataset=name),
             metrics,
             needs=needs,
@@ -96,4 +96,4 @@ def meta(
             threads=threads,
             kept_in=os.fspath(results),
         )
-    return Meta(_core.__version__, found)
+    return Meta(_core.__version__, agreements)

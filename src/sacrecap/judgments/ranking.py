@@ -63,25 +63,27 @@ class Ranking(Printable):
         """
         if image_id not in self.images:
             raise UsageError(f"no image {image_id!r} among the {len(self.images):,} ranked ones")
-        keys = [one.key for one in self.metrics]
+        keys = [metric.key for metric in self.metrics]
         key = key_among(keys, metric)
         if key is None:
             raise UsageError(f"{metric!r} did not rank; ranked by: {', '.join(keys)}")
-        return sorted(self.images[image_id], key=lambda one: (one.ranks[key], one.number))
+        return sorted(self.images[image_id], key=lambda caption: (caption.ranks[key], caption.number))
 
     def correlations(self) -> dict[tuple[str, str], float]:
         """Spearman's ρ of each two metrics within an image, averaged over the images in which both ranks differ;
         of references that have both scores.
         """
-        found = {}
-        for a, b in combinations([one.key for one in self.metrics], 2):
+        correlations = {}
+        for a, b in combinations([metric.key for metric in self.metrics], 2):
             of_images = []
             for ranked in self.images.values():
-                both = [one for one in ranked if not math.isnan(one.scores[a] + one.scores[b])]
-                of_images.append(plain([one.ranks[a] for one in both], [one.ranks[b] for one in both])["spearman"])
+                both = [caption for caption in ranked if not math.isnan(caption.scores[a] + caption.scores[b])]
+                of_images.append(
+                    plain([caption.ranks[a] for caption in both], [caption.ranks[b] for caption in both])["spearman"]
+                )
             known = [rho for rho in of_images if not math.isnan(rho)]
-            found[a, b] = fmean(known) if known else math.nan
-        return found
+            correlations[a, b] = fmean(known) if known else math.nan
+        return correlations
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap score --rank`."""
@@ -90,7 +92,8 @@ class Ranking(Printable):
             "spearman": [{"a": a, "b": b, "value": finite(value)} for (a, b), value in self.correlations().items()],
             "images": {
                 image: [
-                    {**vars(one), "scores": {key: finite(score) for key, score in one.scores.items()}} for one in ranked
+                    {**vars(caption), "scores": {key: finite(score) for key, score in caption.scores.items()}}
+                    for caption in ranked
                 ]
                 for image, ranked in self.images.items()
             },
@@ -167,7 +170,7 @@ def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[st
     if unknown:
         raise UsageError(f"no references of {some(unknown)}; the file has {some(captions.image_ids)}")
     ranked = {image: captions.captions(image) for image in wanted}
-    few = [image for image, own in ranked.items() if len(own) < 2]
+    few = [image for image, captions in ranked.items() if len(captions) < 2]
     if few:
         raise DataError(f"{some(few)} with fewer than two references, so that there is nothing to rank against")
     return ranked

@@ -11,13 +11,15 @@ def alpha(ratings: Sequence[Sequence[float]]) -> float:
 
     Who rated is not asked for, and captions may have different numbers of ratings; those with one say nothing.
     """
-    paired = [own for own in ratings if len(own) > 1]
-    values = [one for own in paired for one in own]
+    paired = [values for values in ratings if len(values) > 1]
+    values = [value for of_caption in paired for value in of_caption]
     if not values:
         return math.nan
     mean = math.fsum(values) / len(values)
-    expected = math.fsum((one - mean) ** 2 for one in values) / (len(values) - 1)
-    observed = math.fsum(len(own) * _squares(own) / (len(own) - 1) for own in paired) / len(values)
+    expected = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    observed = math.fsum(len(of_caption) * _squares(of_caption) / (len(of_caption) - 1) for of_caption in paired) / len(
+        values
+    )
     return 1 - observed / expected if expected else math.nan
 
 
@@ -29,10 +31,12 @@ def icc(ratings: Sequence[Sequence[float]]) -> float:
     total = sum(map(len, ratings))
     if len(ratings) < 2 or total == len(ratings):
         return math.nan
-    mean = math.fsum(one for own in ratings for one in own) / total
+    mean = math.fsum(value for of_caption in ratings for value in of_caption) / total
     within = math.fsum(map(_squares, ratings)) / (total - len(ratings))
-    between = math.fsum(len(own) * (math.fsum(own) / len(own) - mean) ** 2 for own in ratings) / (len(ratings) - 1)
-    number = (total - sum(len(own) ** 2 for own in ratings) / total) / (len(ratings) - 1)
+    between = math.fsum(
+        len(of_caption) * (math.fsum(of_caption) / len(of_caption) - mean) ** 2 for of_caption in ratings
+    ) / (len(ratings) - 1)
+    number = (total - sum(len(of_caption) ** 2 for of_caption in ratings) / total) / (len(ratings) - 1)
     below = between + (number - 1) * within
     return (between - within) / below if below else math.nan
 
@@ -40,4 +44,4 @@ def icc(ratings: Sequence[Sequence[float]]) -> float:
 def _squares(values: Sequence[float]) -> float:
     """Squared distances from the mean, summed."""
     mean = math.fsum(values) / len(values)
-    return math.fsum((one - mean) ** 2 for one in values)
+    return math.fsum((value - mean) ** 2 for value in values)

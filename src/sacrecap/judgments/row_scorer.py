@@ -75,7 +75,7 @@ class RowScorer:
         described_by = references if described else None
         corpora = {name: self._corpus(judgments, captions, described_by) for name, captions in columns.items()}
         outside = {name: {"scores": self.outside[name]} if self.outside else {} for name in corpora}
-        needs_of = with_standard(metrics, corpora, {name: needs.with_(own) for name, own in outside.items()})
+        needs_of = with_standard(metrics, corpora, {name: needs.with_(scores) for name, scores in outside.items()})
         for name, corpus in corpora.items():
             result = score_corpus(corpus, metrics, needs=needs_of[name], threads=needs.threads)
             for key, metric in scored.items():
@@ -88,17 +88,23 @@ class RowScorer:
     def _without_references(self) -> dict[str, Metric]:
         """The metrics as they score without references, by the keys of the metrics that they stand for."""
         metrics = {metric.key: metric.without_references for metric in self.metrics}
-        found = {key: own for key, own in metrics.items() if own is not None and not own.status(self.needs).hindrance}
-        if not found:
+        scorable = {
+            key: metric
+            for key, metric in metrics.items()
+            if metric is not None and not metric.status(self.needs).hindrance
+        }
+        if not scorable:
             raise UsageError("no metric of this call can do without references; leave out the number 0")
-        return found
+        return scorable
 
     def _corpus(self, judgments: Judgments, captions: list[str], references: Sequence[Sequence[str]] | None) -> Corpus:
         """A column of captions, or the caption sets, with the references; each row is an image of that number."""
         tokenizer, threads = self.tokenizer, self.needs.threads
-        described = None if references is None else {str(number): own for number, own in enumerate(references)}
+        described = (
+            None if references is None else {str(number): sentences for number, sentences in enumerate(references)}
+        )
         if isinstance(judgments, Ratings) and judgments.sets is not None:
-            sets = {judgments.source: {str(number): own for number, own in enumerate(judgments.sets)}}
+            sets = {judgments.source: {str(number): captions for number, captions in enumerate(judgments.sets)}}
             return encode_sets(sets, described, tokenizer=tokenizer, threads=threads)[judgments.source]
         candidates = {str(number): caption for number, caption in enumerate(captions)}
         if described is not None:
@@ -112,9 +118,9 @@ class RowScorer:
         if self.documents == "rows" or "document_frequency" in self.needs:
             return {}
         images: dict[str, dict[str, None]] = {}
-        for row, own in zip(rows, references, strict=True):
-            images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
-        captions = {image: list(own) for image, own in images.items()}
+        for row, sentences in zip(rows, references, strict=True):
+            images.setdefault(row.image_id, {}).update(dict.fromkeys(sentences))
+        captions = {image: list(texts) for image, texts in images.items()}
         counted = frequencies_for(metrics, captions, tokenizer=self.tokenizer, threads=self.needs.threads)
         return {"document_frequency": counted}
 

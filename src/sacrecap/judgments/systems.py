@@ -40,13 +40,13 @@ def by_people(judgments: Pairs | Ratings, scores: Columns | None = None) -> dict
     if systems is None:
         return None
     if isinstance(judgments, Pairs):
-        found = _wins(np.asarray(judgments.preferred, dtype=float), judgments)
+        estimates = _wins(np.asarray(judgments.preferred, dtype=float), judgments)
     else:
         ratings = np.array(list(map(fmean, judgments.ratings)))
         if scores is not None:
             ratings = _of_scored_images(ratings, judgments, scores)
-        found = _means(ratings, systems["caption"])
-    return found if len(found) >= LEAST else None
+        estimates = _means(ratings, systems["caption"])
+    return estimates if len(estimates) >= LEAST else None
 
 
 def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:

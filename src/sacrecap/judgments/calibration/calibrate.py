@@ -55,9 +55,9 @@ def calibrate(
         raise UsageError(f"interval must be a level between 0 and 1, as 0.95, got {interval}")
     known = scores_by_image(scores)
     chosen = chosen_witnesses(known, witnesses)
-    said = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
-    bounds = (0.0, 1.0) if said.is_choice else rating_range
-    return _calibrated(sample_of(known, chosen, said), chosen, interval, bounds, plan)
+    opinions = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
+    bounds = (0.0, 1.0) if opinions.is_choice else rating_range
+    return _calibrated(sample_of(known, chosen, opinions), chosen, interval, bounds, plan)
 
 
 def scores_by_image(scores: Any) -> OutsideScores:
@@ -78,9 +78,9 @@ def chosen_witnesses(known: OutsideScores, witnesses: Iterable[str] | None) -> l
     return chosen
 
 
-def sample_of(known: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
+def sample_of(known: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
     """What was said beside the scores of all."""
-    return (of_choices if said.is_choice else of_ratings)(known, witnesses, said)
+    return (of_choices if opinions.is_choice else of_ratings)(known, witnesses, opinions)
 
 
 def _calibrated(
@@ -134,8 +134,8 @@ def _calibrated(
 
 def _scaled(teller: Teller, parts: Any, seen: Any, within: Any) -> Calibrated:
     """A mean rating within the scale; the ratings that were seen bound what has no width, where no scale is named."""
-    told = teller.mean(parts, within)
-    return teller.mean(parts, seen) if told.interval is None or told.alone_interval is None else told
+    estimate = teller.mean(parts, within)
+    return teller.mean(parts, seen) if estimate.interval is None or estimate.alone_interval is None else estimate
 
 
 def _of_witnesses(sample: RatedSample) -> list[str]:
@@ -182,13 +182,13 @@ def _choices(
     first = groups[0][0]
     of_first = np.array([pair[0] == first for pair in groups])
     parts = np.where(of_first, rated.sizes, 0.0) / rated.sizes[of_first].sum()
-    enough = all(count > 1 for count, own in zip(images, of_first, strict=True) if own)
+    enough = all(count > 1 for count, present in zip(images, of_first, strict=True) if present)
     overall = (teller.mean if enough else teller.together)(parts, share)
     of = f"the share of choices that {first} wins"
     if len(groups) == 1:
         return overall, of, {}, pairs
     names = list(dict.fromkeys(name for pair in groups for name in pair))
-    found = teller.strengths(np.array([[names.index(name) for name in pair] for pair in groups]), len(names))
-    if found is None:
+    strengths = teller.strengths(np.array([[names.index(name) for name in pair] for pair in groups]), len(names))
+    if strengths is None:
         notes.append("No strengths: a system wins or loses every choice, or systems were not compared with each other.")
-    return overall, of, dict(zip(names, found or (), strict=False)), pairs
+    return overall, of, dict(zip(names, strengths or (), strict=False)), pairs

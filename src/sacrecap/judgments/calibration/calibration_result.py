@@ -80,9 +80,9 @@ class Calibration(Printable):
             "answers": self.answers,
             "level": self.level,
             "witnesses": self.witnesses,
-            "systems": {name: own.to_dict() for name, own in self.systems.items()},
-            "pairs": [{"a": a, "b": b, **own.to_dict()} for (a, b), own in self.pairs.items()],
-            **({"plan": [vars(one) for one in self.plan]} if self.plan else {}),
+            "systems": {name: system.to_dict() for name, system in self.systems.items()},
+            "pairs": [{"a": a, "b": b, **pair_estimate.to_dict()} for (a, b), pair_estimate in self.pairs.items()],
+            **({"plan": [vars(step) for step in self.plan]} if self.plan else {}),
             **({"missing": self.missing} if self.missing else {}),
             "notes": self.notes,
         }

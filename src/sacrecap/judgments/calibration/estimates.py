@@ -95,8 +95,8 @@ class Evidence:
     def adjusted(self) -> Floats:
         """The ratings without the luck of the draw: a_i above."""
         luck = self.scores - self.means[self.groups]
-        found: Floats = self.ratings - (luck * self._weights()).sum(axis=1)
-        return found
+        residuals: Floats = self.ratings - (luck * self._weights()).sum(axis=1)
+        return residuals
 
     def _weights(self) -> Floats:
         """γ for each rated caption, estimated without its image."""
@@ -112,23 +112,23 @@ class Evidence:
         image = np.unique(self.images, return_inverse=True)[1]
         cells, cell = np.unique(image * (g.max() + 1) + g, return_inverse=True)
         of_image, of_group = cells // (g.max() + 1), cells % (g.max() + 1)
-        own, own_square = np.bincount(cell, w), np.bincount(cell, w * w)
-        cell_y, cell_x = np.bincount(cell, w * dy) / own, _means(dx, w, cell)
-        rest = np.maximum(total[of_group] - own, 0.0)
+        cell_weight, own_square = np.bincount(cell, w), np.bincount(cell, w * w)
+        cell_y, cell_x = np.bincount(cell, w * dy) / cell_weight, _means(dx, w, cell)
+        rest = np.maximum(total[of_group] - cell_weight, 0.0)
         is_left = rest > 1e-9 * total[of_group]
         safe = np.where(is_left, rest, 1.0)
-        apart = np.where(is_left, total[of_group] * own / safe, 0.0)
+        apart = np.where(is_left, total[of_group] * cell_weight / safe, 0.0)
         inside = _sums((w * (dy - cell_y[cell]))[:, None] * (dx - cell_x[cell]), cell)
         lost = _sums(inside + (apart * cell_y)[:, None] * cell_x, of_image)
-        kept = np.where(is_left, rest - (square[of_group] - own_square) / safe, 0.0)
-        left: Floats = freedom - np.bincount(of_image, spare[of_group] - kept)
+        without_cell = np.where(is_left, rest - (square[of_group] - own_square) / safe, 0.0)
+        left: Floats = freedom - np.bincount(of_image, spare[of_group] - without_cell)
         inverse = np.linalg.pinv(correlations, rcond=1e-9, hermitian=True)
         fitted = (products - lost) / np.maximum(left, 1e-9)[:, None] @ inverse
         # The share of the variance that is told, against what chance tells.
         shared = products / freedom
-        told = min(float(shared @ inverse @ shared) / max(float((w * dy) @ dy / freedom), 1e-300), 1.0)
-        chance = self.told * (1 - told) / max(self.freedom, 1)
-        weights: Floats = (fitted / deviations * max(0.0, 1 - chance / max(told, 1e-12)))[image]
+        explained = min(float(shared @ inverse @ shared) / max(float((w * dy) @ dy / freedom), 1e-300), 1.0)
+        chance = self.told * (1 - explained) / max(self.freedom, 1)
+        weights: Floats = (fitted / deviations * max(0.0, 1 - chance / max(explained, 1e-12)))[image]
         return weights
 
 
@@ -183,8 +183,12 @@ class Estimates:
     def pulled(self, value: float, pulls: Floats, of_groups: npt.NDArray[np.bool_]) -> Figure:
         """A figure by how much each rated caption pulls it, pulls being scaled for what was fitted."""
         rated = self.rated
-        own = of_groups[rated.groups]
-        pulls, image, group = (pulls * np.sqrt(1 - rated.inclusion))[own], self._images[own], rated.groups[own]
+        group_mean = of_groups[rated.groups]
+        pulls, image, group = (
+            (pulls * np.sqrt(1 - rated.inclusion))[group_mean],
+            self._images[group_mean],
+            rated.groups[group_mean],
+        )
         beside = np.bincount(image)
         seen = float((beside * (beside - 1)).sum())
         share = np.where(of_groups, np.minimum(1.0, rated.counts / rated.sizes), 0.0)

@@ -58,10 +58,10 @@ def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, li
     lacking = np.isnan(columns)
     group = np.unique(scores.systems or ["all"] * scores.rows, return_inverse=True)[1]
     for witness in np.flatnonzero(lacking.any(axis=0)):
-        own = columns[:, witness]
+        values = columns[:, witness]
         for number in np.unique(group[lacking[:, witness]]):
-            known = own[(group == number) & ~lacking[:, witness]]
-            own[(group == number) & lacking[:, witness]] = known.mean() if len(known) else np.nanmean(own)
+            known = values[(group == number) & ~lacking[:, witness]]
+            values[(group == number) & lacking[:, witness]] = known.mean() if len(known) else np.nanmean(values)
     missing = [
         f"{count:,} of {scores.rows:,} captions {'has' if count == 1 else 'have'} no score by {name}, which says "
         "nothing there; ratings count all the same."
@@ -101,10 +101,12 @@ def together_in(image: Numbers, group: Numbers, number: int) -> Floats:
 
 def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
     """Each caption once, with a note where rows are doubled."""
-    keys = list(zip(*(own for own in (scores.images, scores.systems, scores.captions) if own is not None), strict=True))
+    keys = list(
+        zip(*(column for column in (scores.images, scores.systems, scores.captions) if column is not None), strict=True)
+    )
     rows: dict[tuple[object, ...], int] = {}
     for row, key in enumerate(keys):
-        rows.setdefault((*key, *(repr(own[row]) for own in scores.columns.values())), row)
+        rows.setdefault((*key, *(repr(column[row]) for column in scores.columns.values())), row)
     doubled = scores.rows - len(rows)
     if not doubled:
         return scores, []
@@ -112,13 +114,13 @@ def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
     return scores.select([*rows.values()]), [f"{scores.source}: {many} once."]
 
 
-def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
+def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two captions are rated."""
     scores, doubled = once(scores)
     matrix, missing = _matrix(scores, witnesses)
-    [side] = said.sides
-    found = scores.find(said.images, side.captions, side.systems)
-    (rows, ratings), (_, inclusion) = _merged(found, said.values), _merged(found, said.inclusion)
+    [side] = opinions.sides
+    scored_rows = scores.find(opinions.images, side.captions, side.systems)
+    (rows, ratings), (_, inclusion) = _merged(scored_rows, opinions.values), _merged(scored_rows, opinions.inclusion)
     systems = list(dict.fromkeys(scores.systems or ["all"]))
     place = {name: number for number, name in enumerate(systems)}
     group = np.array([place[name] for name in scores.systems or ["all"] * scores.rows])
@@ -144,12 +146,12 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
     if few:
         of = "" if len(systems) == 1 else f" of {', '.join(few)}"
         raise DataError(
-            f"{said.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
+            f"{opinions.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    notes = [*said.notes, *doubled, *_sentinels(scores, witnesses), *_chosen_by_scores(rated, matrix, witnesses)]
+    notes = [*opinions.notes, *doubled, *_sentinels(scores, witnesses), *_chosen_by_scores(rated, matrix, witnesses)]
     return RatedSample(
-        rated, systems, said.answers, is_choice=False, missing=missing, notes=notes, captions=scores.rows
+        rated, systems, opinions.answers, is_choice=False, missing=missing, notes=notes, captions=scores.rows
     )
 
 
@@ -161,14 +163,14 @@ def _chosen_by_scores(rated: Evidence, matrix: Floats, witnesses: list[str]) -> 
     """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
     expected = matrix.std(axis=0) * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
     distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
-    far = [name for name, own, one in zip(witnesses, distance, expected, strict=True) if own > FAR * one > 1e-12]
+    far = [name for name, gap, spread in zip(witnesses, distance, expected, strict=True) if gap > FAR * spread > 1e-12]
     if not far:
         return []
-    found = f"The rated captions have other scores by {', '.join(far)} than all captions have"
-    return [f"{found}: the figures hold for captions that are drawn at random."]
+    note = f"The rated captions have other scores by {', '.join(far)} than all captions have"
+    return [f"{note}: the figures hold for captions that are drawn at random."]
 
 
-def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> RatedSample:
+def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
     """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
@@ -176,38 +178,40 @@ def of_choices(scores: OutsideScores, witnesses: list[str], said: Opinions) -> R
     (matrix, missing), images = _matrix(scores, witnesses), scores.images or []
     names = list(dict.fromkeys(scores.systems or []))
     of_pair = _pairs_of_captions(scores.systems or [], images, names)
-    judged = _votes(scores, said, names)
+    judged = _votes(scores, opinions, names)
     of_pair, equal = _that_differ(of_pair, judged, scores, matrix)
-    kept = [pair for pair in of_pair if judged.get(pair)]
-    if not any(len({images[one] for one, _ in judged[pair]}) > 1 for pair in kept):
-        raise DataError(f"{said.source}: no two systems were compared on 2 images or more; ask for more votes")
-    left = [" and ".join(pair) for pair in of_pair if pair not in kept]
+    judged_pairs = [pair for pair in of_pair if judged.get(pair)]
+    if not any(len({images[row] for row, _ in judged[pair]}) > 1 for pair in judged_pairs):
+        raise DataError(f"{opinions.source}: no two systems were compared on 2 images or more; ask for more votes")
+    left = [" and ".join(pair) for pair in of_pair if pair not in judged_pairs]
     without = [f"Left out, for lack of votes: {'; '.join(left)}."] if left else []
-    group = np.repeat(np.arange(len(kept)), [len(of_pair[pair]) for pair in kept])
-    rows = np.array([row for pair in kept for row in of_pair[pair]])
+    group = np.repeat(np.arange(len(judged_pairs)), [len(of_pair[pair]) for pair in judged_pairs])
+    rows = np.array([row for pair in judged_pairs for row in of_pair[pair]])
     differences = matrix[rows[:, 0]] - matrix[rows[:, 1]]
     scale = differences.std(axis=0)
     scale[scale == 0] = 1.0
     choice = np.tanh(STEEP * differences / scale)
     means, covariance = within(choice, group)
     image = np.unique([images[row] for row in rows[:, 0]], return_inverse=True)[1]
-    place = {(one, other): number for number, (one, other) in enumerate(rows.tolist())}
-    votes = {place[key]: own for pair in kept for key, own in judged[pair].items()}
-    asked = np.array([*votes])
+    place = {(first, second): number for number, (first, second) in enumerate(rows.tolist())}
+    votes = {place[key]: choices for pair in judged_pairs for key, choices in judged[pair].items()}
+    voted_rows = np.array([*votes])
     rated = Evidence(
-        np.array([np.mean([share for share, _ in own]) for own in votes.values()]),
-        choice[asked],
-        image[asked],
-        group[asked],
+        np.array([np.mean([share for share, _ in choices]) for choices in votes.values()]),
+        choice[voted_rows],
+        image[voted_rows],
+        group[voted_rows],
         means,
         covariance,
         np.bincount(group).astype(np.float64),
-        together_in(image, group, len(kept)),
-        np.array([1 / np.mean([inclusion for _, inclusion in own]) for own in votes.values()]),
+        together_in(image, group, len(judged_pairs)),
+        np.array([1 / np.mean([inclusion for _, inclusion in choices]) for choices in votes.values()]),
         is_finite=False,
     )
     notes = [*doubled, *_sentinels(scores, witnesses), *equal, *without]
-    return RatedSample(rated, kept, said.answers, is_choice=True, missing=missing, notes=notes, captions=len(rows))
+    return RatedSample(
+        rated, judged_pairs, opinions.answers, is_choice=True, missing=missing, notes=notes, captions=len(rows)
+    )
 
 
 def _that_differ(
@@ -224,18 +228,20 @@ def _that_differ(
             return scores.captions[one].strip() == scores.captions[other].strip()
         return bool((matrix[one] == matrix[other]).all())
 
-    equal = {rows for own in of_pair.values() for rows in own if is_equal(rows)}
-    asked = {rows for own in judged.values() for rows in own}
+    equal = {rows for pair_rows in of_pair.values() for rows in pair_rows if is_equal(rows)}
+    rows_judged = {rows for pair_rows in judged.values() for rows in pair_rows}
     total = sum(map(len, of_pair.values()))
     what = "equal captions" if scores.captions is not None else "equal scores by every witness"
     if not equal:
         return of_pair, []
     share = len(equal) / total
-    if equal & asked or (scores.captions is None and (1 - share) ** len(asked) > 0.01):
+    if equal & rows_judged or (scores.captions is None and (1 - share) ** len(rows_judged) > 0.01):
         return of_pair, [f"{len(equal):,} of {total:,} pairs have {what}; they count as people chose, a tie as half."]
-    differing = {pair: [rows for rows in own if rows not in equal] for pair, own in of_pair.items()}
+    differing = {pair: [rows for rows in pair_rows if rows not in equal] for pair, pair_rows in of_pair.items()}
     left_out = f"{len(equal):,} of {total:,} pairs have {what}, and nobody was asked about them"
-    return {pair: own for pair, own in differing.items() if own}, [f"{left_out}: win shares are of pairs that differ."]
+    return {pair: pair_rows for pair, pair_rows in differing.items() if pair_rows}, [
+        f"{left_out}: win shares are of pairs that differ."
+    ]
 
 
 def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:
@@ -252,19 +258,19 @@ def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Seq
 
 
 def _votes(
-    scores: OutsideScores, said: Opinions, names: Sequence[str]
+    scores: OutsideScores, opinions: Opinions, names: Sequence[str]
 ) -> dict[Pair, dict[Rows, list[tuple[float, float]]]]:
     """The shares of votes for the first system's caption, with their inclusion, by pair of systems and of captions.
 
     Raises `DataError` for a pair of two captions of one system.
     """
     systems, images = scores.systems or [], scores.images or []
-    b, c = (scores.find(said.images, side.captions, side.systems) for side in said.sides)
+    b, c = (scores.find(opinions.images, side.captions, side.systems) for side in opinions.sides)
     votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
-    for one, other, share, inclusion in zip(b, c, said.values, said.inclusion, strict=True):
+    for one, other, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
         if systems[one] == systems[other]:
             raise DataError(
-                f"{said.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"
+                f"{opinions.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"
             )
         if names.index(systems[one]) > names.index(systems[other]):
             one, other, share = other, one, 1 - share  # noqa: PLW2901 - seen from the first system

@@ -48,12 +48,12 @@ class Teller:
 
     def together(self, parts: Floats, bounds: Bounds) -> Calibrated:
         """The same of groups that are too few to have a variance each: one of all."""
-        groups, found = self.rated.groups, []
+        groups, figures = self.rated.groups, []
         for side in self.sides:
             value = float(parts @ side.means)
             expected, weights = np.full(len(groups), value), parts[groups] * side.shares
-            found.append(side.fitted(value, expected, weights, parts != 0, 1))
-        return self._told(found, parts != 0, bounds)
+            figures.append(side.fitted(value, expected, weights, parts != 0, 1))
+        return self._told(figures, parts != 0, bounds)
 
     def strengths(self, pairs: npt.NDArray[np.int64], systems: int) -> list[Calibrated] | None:
         """θ of Bradley and Terry (1952) of each system, by the shares that the first of each pair, shape (groups, 2),
@@ -73,38 +73,38 @@ class Teller:
             theta, inverse = solved
             expected = (1 / (1 + np.exp(theta[other] - theta[first])))[self.rated.groups]
             moved = ((inverse[:, first] - inverse[:, other]) * sizes)[:, self.rated.groups] * side.shares
-            own = [
+            figure = [
                 side.fitted(float(value), expected, weights, everything, systems - 1)
                 for value, weights in zip(theta, moved, strict=True)
             ]
-            sides.append(own)
+            sides.append(figure)
         return [
             self._told(list(both), everything & (pairs == system).any(axis=1), NO_BOUNDS)
             for system, both in enumerate(zip(*sides, strict=True))
         ]
 
     def _told(
-        self, found: list[Figure], of_groups: Chosen, bounds: Bounds, *, is_difference: bool = False
+        self, figures: list[Figure], of_groups: Chosen, bounds: Bounds, *, is_difference: bool = False
     ) -> Calibrated:
         rated = of_groups[self.rated.groups]
         n, captions = int(rated.sum()), float(self.rated.sizes[of_groups].sum())
         images = len(np.unique(self.rated.images[rated]))
-        alone, own = found
-        values = [self._within(figure.value, bounds) for figure in found]
-        tiny = [figure.variance <= (1e-9 * max(1.0, abs(figure.value))) ** 2 for figure in found]
+        alone, with_ratings = figures
+        values = [self._within(figure.value, bounds) for figure in figures]
+        tiny = [figure.variance <= (1e-9 * max(1.0, abs(figure.value))) ** 2 for figure in figures]
         is_whole = self.rated.is_finite and n >= captions
         # Where all agree, what one may be wrong by is known exactly; and where all are rated, nothing is to be guessed.
         if is_whole or (self.shares and bounds[0] is not None and tiny[0]):
-            own, values[1], tiny[1] = alone, values[0], True
+            with_ratings, values[1], tiny[1] = alone, values[0], True
         intervals = [
             (value, value)
             if is_whole
             else opened((value, value), value, bounds, images, self.level)
             if empty
             else self._interval(value, figure, bounds, values[0], is_difference)
-            for value, figure, empty in zip(values, (alone, own), tiny, strict=True)
+            for value, figure, empty in zip(values, (alone, with_ratings), tiny, strict=True)
         ]
-        ratio = 1.0 if tiny[0] or is_whole else math.inf if tiny[1] else alone.variance / own.variance
+        ratio = 1.0 if tiny[0] or is_whole else math.inf if tiny[1] else alone.variance / with_ratings.variance
         return Calibrated(
             values[1], intervals[1], n, min(n * ratio, max(captions, n)), images, values[0], intervals[0],
         )  # fmt: skip
@@ -136,15 +136,15 @@ class Teller:
         least = len(self.rated.sizes) + self.rated.told + SPARE
         beyond = 1 / captions if self.rated.is_finite else 0.0
         left = 1 / now - beyond
-        found = []
+        figures = []
         for n in [n for n in PLANNED if n < captions] + [int(captions)]:
             factor = (1 / n - beyond) / left if left > 0 else 0.0
             halves = [
-                reach(self.level, Figure(0.0, one.variance * factor, max(1.0, one.freedom * n / now)))
-                for one in (alone, own)
+                reach(self.level, Figure(0.0, estimate.variance * factor, max(1.0, estimate.freedom * n / now)))
+                for estimate in (alone, own)
             ]
-            found.append(Planned(n, halves[0], halves[1] if n >= least else halves[0]))
-        return found
+            figures.append(Planned(n, halves[0], halves[1] if n >= least else halves[0]))
+        return figures
 
 
 def reach(level: float, figure: Figure) -> float:

@@ -29,11 +29,11 @@ def _pairs(path: PathLike, _: WhatToRead) -> list[JudgedPair]:
             [triplet.reference for triplet in pair],
             pair[0].b,
             pair[0].c,
-            majority(own),
-            votes=own,
-            reference_votes=own,
+            majority(of_pair),
+            votes=of_pair,
+            reference_votes=of_pair,
         )
-        for image, pair, own in zip(_images(display_name(path), grouped), grouped, votes, strict=True)
+        for image, pair, of_pair in zip(_images(display_name(path), grouped), grouped, votes, strict=True)
     ]
     return [pair._replace(categories=category) for pair, category in zip(pairs, _categories(pairs), strict=True)]
 
@@ -70,12 +70,12 @@ def _categories(pairs: Sequence[JudgedPair]) -> list[str]:
     members: dict[str, list[int]] = {}
     for number, pair in enumerate(pairs):
         members.setdefault(pair.image, []).append(number)
-    others: list[str] = [""] * len(pairs)
+    second_captions: list[str] = [""] * len(pairs)
     for first, second in members.values():
         [shared] = {pairs[first].b, pairs[first].c} & {pairs[second].b, pairs[second].c}
         for number in (first, second):
-            [others[number]] = {pairs[number].b, pairs[number].c} - {shared}
-    fit = _cider_d(pairs, others)
+            [second_captions[number]] = {pairs[number].b, pairs[number].c} - {shared}
+    fit = _cider_d(pairs, second_captions)
     return [
         "HI" if fit[number] == min(fit[m] for m in members[pair.image]) else "HC" for number, pair in enumerate(pairs)
     ]

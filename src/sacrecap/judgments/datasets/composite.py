@@ -22,12 +22,12 @@ from sacrecap.judgments.judged_rows import letters_of
 _URL, _TEXT, _ANSWER = "Input.image_url", "Input.text", "Answer."
 
 
-def _records(path: PathLike, given: WhatToRead) -> list[Record]:
+def _records(path: PathLike, wanted: WhatToRead) -> list[Record]:
     """The rows, with the references of their images."""
-    if given.captions is None:
+    if wanted.captions is None:
         captions = option("captions", "FILE", of=READER)
         raise DataError(f"{display_name(path)}: has no references; name a file of them with {captions}")
-    known = read_references(given.captions)
+    known = read_references(wanted.captions)
     records = read_records(path)
     for record in records:
         if not _answers(record):
@@ -36,7 +36,7 @@ def _records(path: PathLike, given: WhatToRead) -> list[Record]:
         names = [url.rpartition("/")[2], *(key(url, how) or "" for how in ("stem", "number"))]
         image = next((name for name in names if name in known), None)
         if image is None:
-            raise record.refuse(f"no references of image {names[0]!r} in {display_name(given.captions)}; add them")
+            raise record.refuse(f"no references of image {names[0]!r} in {display_name(wanted.captions)}; add them")
         record.fields |= {"image": image, "references": known.captions(image)}
     return records
 
@@ -69,11 +69,11 @@ def _judged(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
         )
 
 
-def _aspect(first: Record, asked: str | None) -> str:
+def _aspect(first: Record, wanted: str | None) -> str:
     """What the file's ratings are of, by its name."""
     aspect = "thoroughness" if "through" in os.path.basename(first.source).lower() else "relevance"
-    if asked not in (None, aspect):
-        raise UsageError(f"{first.source} has ratings of {aspect}, those of {asked!r} are in another file")
+    if wanted not in (None, aspect):
+        raise UsageError(f"{first.source} has ratings of {aspect}, those of {wanted!r} are in another file")
     return aspect
 
 

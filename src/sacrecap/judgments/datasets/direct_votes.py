@@ -24,9 +24,9 @@ def with_direct_votes(judgments: Ratings | Pairs, pairwise: Ratings | Pairs) -> 
         raise DataError(f"{rated.source}: ratings, and direct votes are on pairs; give two files of pairs")
     votes: dict[tuple[str, str, str], list[int]] = {}
     known = pairwise.votes or [[sign] if sign else [] for sign in pairwise.preferred]
-    for row, b, c, own in zip(pairwise.rows, pairwise.b, pairwise.c, known, strict=True):
-        votes[row.image_id, b, c] = own
-        votes[row.image_id, c, b] = [-vote for vote in own]
+    for row, b, c, votes_of_pair in zip(pairwise.rows, pairwise.b, pairwise.c, known, strict=True):
+        votes[row.image_id, b, c] = votes_of_pair
+        votes[row.image_id, c, b] = [-vote for vote in votes_of_pair]
     direct = [
         votes.get((row.image_id, b, c), []) for row, b, c in zip(judgments.rows, judgments.b, judgments.c, strict=True)
     ]
@@ -44,13 +44,13 @@ def liked_otherwise(judgments: Ratings | Pairs) -> list[dict[str, Any]]:
     if not isinstance(judgments, Pairs) or judgments.direct is None or judgments.reference_votes is None:
         return []
     columns = (judgments.rows, judgments.b, judgments.c, judgments.preferred, judgments.direct)
-    found = []
+    rows = []
     for row, b, c, sign, direct, votes in zip(*columns, judgments.reference_votes, strict=True):
         if sign * majority(direct) < 0:
             human_like, liked = (b, c) if sign > 0 else (c, b)
-            voted = [one for one, vote in zip(row.references, votes, strict=True) if vote == sign]
-            found.append({"image_id": row.image_id, "human_like": human_like, "liked": liked, "references": voted})
-    return found
+            voted = [reference for reference, vote in zip(row.references, votes, strict=True) if vote == sign]
+            rows.append({"image_id": row.image_id, "human_like": human_like, "liked": liked, "references": voted})
+    return rows
 
 
 def decided_directly(judgments: Ratings | Pairs) -> Pairs:

@@ -32,13 +32,13 @@ def columns_of(line: str) -> set[str]:
     return set(_CROWD if is_share else _EXPERT)
 
 
-def _records(path: PathLike, given: WhatToRead) -> list[Record]:
+def _records(path: PathLike, wanted: WhatToRead) -> list[Record]:
     """The lines, with the captions that they are about, and the references of their images by id.
 
     The token file is in the folder of the judgments, unless `captions` is given.
     """
     source, records = display_name(path), []
-    sentences = _sentences(path, given.captions)
+    sentences = _sentences(path, wanted.captions)
     for number, line in read_lines(path):
         parts = line.split("\t")
         if len(parts) != 5:
@@ -90,12 +90,14 @@ def _by_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
         yield RatedCaption(image, references, record.fields["caption"], ratings)
 
 
-def _crowd_records(path: PathLike, given: WhatToRead) -> list[Record]:
+def _crowd_records(path: PathLike, wanted: WhatToRead) -> list[Record]:
     """The lines; judged captions are removed from the references of their own image."""
-    records = _records(path, given)
-    own = _own(records)
+    records = _records(path, wanted)
+    repeated = _own(records)
     for record in records:
-        record.fields["references"] = {id_: text for id_, text in record.fields["references"].items() if id_ not in own}
+        record.fields["references"] = {
+            id_: text for id_, text in record.fields["references"].items() if id_ not in repeated
+        }
     return records
 
 
@@ -104,8 +106,8 @@ def _own(records: Sequence[Record]) -> set[str]:
 
 
 def _removed(records: Sequence[Record]) -> list[str]:
-    own = _own(records)
-    return [f"judged captions removed from the references of their own image: {len(own):,}"] if own else []
+    repeated = _own(records)
+    return [f"judged captions removed from the references of their own image: {len(repeated):,}"] if repeated else []
 
 
 def _by_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:

@@ -76,63 +76,66 @@ class JudgmentForm:
     reads_captions: bool = False
     """Whether the file of captions has more than references by image, or those of some records; `records` reads it."""
 
-    def read(self, paths: Sequence[PathLike], given: WhatToRead) -> Ratings | Pairs:
+    def read(self, paths: Sequence[PathLike], wanted: WhatToRead) -> Ratings | Pairs:
         """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
         `given` and does not fit this form.
         """
-        given = self._checked(given)
+        wanted = self._checked(wanted)
         source = ", ".join(map(display_name, paths))
-        records = [record for path in paths for record in self.records(path, given)]
+        records = [record for path in paths for record in self.records(path, wanted)]
         if self.aspect_of is not None:
-            given = given._replace(rating=self.aspect_of(records[0], given.rating))
+            wanted = wanted._replace(rating=self.aspect_of(records[0], wanted.rating))
         notes = self.remarks(records)
-        judged = [list(self.judged(record, given)) for record in records]
-        rows, found, place = [], [], 0
-        for own in judged:
-            rows += [Row(one.image, one.references, place + number) for number, one in enumerate(own)]
-            found += own
-            place += max(1, len(own))
-        if given.captions is not None and not self.reads_captions:
-            rows, kept = _with_references(rows, given.captions, source)
-            found = [one._replace(reference_votes=None) if isinstance(one, JudgedPair) else one for one in found]
-            except_for = f"; rows of images that it lacks keep their own: {kept:,}" if kept else ""
-            notes.append(f"references of each image from {display_name(given.captions)}{except_for}")
-        if given.categories:
-            taken = _of_categories(found, given.categories, source)
-            if others := len(found) - len(taken):
-                notes.append(f"judgments of other categories, left out: {others:,}")
-            rows, found = [rows[number] for number in taken], [found[number] for number in taken]
+        judged = [list(self.judged(record, wanted)) for record in records]
+        rows, judged_captions, place = [], [], 0
+        for of_record in judged:
+            rows += [Row(caption.image, caption.references, place + number) for number, caption in enumerate(of_record)]
+            judged_captions += of_record
+            place += max(1, len(of_record))
+        if wanted.captions is not None and not self.reads_captions:
+            rows, taken_rows = _with_references(rows, wanted.captions, source)
+            judged_captions = [
+                caption._replace(reference_votes=None) if isinstance(caption, JudgedPair) else caption
+                for caption in judged_captions
+            ]
+            except_for = f"; rows of images that it lacks keep their own: {taken_rows:,}" if taken_rows else ""
+            notes.append(f"references of each image from {display_name(wanted.captions)}{except_for}")
+        if wanted.categories:
+            taken = _of_categories(judged_captions, wanted.categories, source)
+            if dropped := len(judged_captions) - len(taken):
+                notes.append(f"judgments of other categories, left out: {dropped:,}")
+            rows, judged_captions = [rows[number] for number in taken], [judged_captions[number] for number in taken]
         if none := judged.count([]):
             notes.append(f"{self.left_out}: {none:,}")
-        if not found:
+        if not judged_captions:
             raise DataError(f"{source}: no judgment of {self.dataset} in it{'; '.join(['', *notes])}")
-        columns = _columns(found)
-        if isinstance(found[0], RatedCaption):
-            aspect = given.rating or "rating"
+        columns = _columns(judged_captions)
+        if isinstance(judged_captions[0], RatedCaption):
+            aspect = wanted.rating or "rating"
             return Ratings(self.dataset, source, rows, in_file=place, aspect=aspect, notes=notes, **columns)
         if columns["objects"] is not None:
             columns["objects"] = dict(zip((row.image_id for row in rows), columns["objects"], strict=True))
         return Pairs(self.dataset, source, rows, in_file=place, notes=notes, **columns)
 
-    def _checked(self, given: WhatToRead) -> WhatToRead:
-        if given.rating_range is not None and self.dataset != "ratings":
+    def _checked(self, wanted: WhatToRead) -> WhatToRead:
+        if wanted.rating_range is not None and self.dataset != "ratings":
             raise UsageError(f"the range of ratings is for the format ratings; {self.dataset} has its own")
         if self.aspect_of is not None:
-            return given
-        if given.rating is not None and len(self.aspects) == 1:
-            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {given.rating!r} out")
-        aspect = given.rating or self.aspects[0]
+            return wanted
+        if wanted.rating is not None and len(self.aspects) == 1:
+            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {wanted.rating!r} out")
+        aspect = wanted.rating or self.aspects[0]
         accepted_name("rating", aspect, self.aspects)
-        return given._replace(rating=aspect)
+        return wanted._replace(rating=aspect)
 
 
-def _columns(found: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
+def _columns(judged_captions: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
     """Everything but images and references, column by column."""
-    _, _, *columns = zip(*found, strict=True)
-    named = dict(zip(found[0]._fields[2:], columns, strict=True))
-    if isinstance(found[0], RatedCaption):
+    _, _, *columns = zip(*judged_captions, strict=True)
+    named = dict(zip(judged_captions[0]._fields[2:], columns, strict=True))
+    if isinstance(judged_captions[0], RatedCaption):
         del named["categories"]
-    return {name: None if None in own else list(own) for name, own in named.items()}
+    return {name: None if None in column else list(column) for name, column in named.items()}
 
 
 def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tuple[list[Row], int]:
@@ -149,12 +152,14 @@ def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tu
     return [replace(row, references=replaced.get(row.image_id, row.references)) for row in rows], len(lacking)
 
 
-def _of_categories(found: Sequence[JudgedPair | RatedCaption], categories: Sequence[str], source: str) -> list[int]:
+def _of_categories(
+    judged_captions: Sequence[JudgedPair | RatedCaption], categories: Sequence[str], source: str
+) -> list[int]:
     """Numbers of the judgments of these categories. Raises `DataError` if there are none."""
-    own = [one.categories for one in found]
-    taken = [number for number, category in enumerate(own) if category in categories]
-    if own and not taken:
-        held = ", ".join(sorted(set(own) - {""})) or "none"
+    each_categories = [caption.categories for caption in judged_captions]
+    taken = [number for number, category in enumerate(each_categories) if category in categories]
+    if each_categories and not taken:
+        held = ", ".join(sorted(set(each_categories) - {""})) or "none"
         raise DataError(f"{source}: no judgment of the categories {', '.join(categories)}; its categories: {held}")
     return taken
 

@@ -62,22 +62,22 @@ def read_people(
     records = rated_records(path, raters, words or {})
     first = next((record for record in records if record.has("winner", "votes", *RATING)), records[0])
     notes: list[str] = []
-    said: list[Sequence[float]]
+    answers: list[Sequence[float]]
     if first.has("winner", "votes"):
         sides = [OpinionSide(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
-        said = [_votes(record) for record in records]
+        answers = [_votes(record) for record in records]
     elif first.has(*RATING):
         named, notes = aspect_of(first, aspect), doubtful(records)
-        given = [read_rating(record, named, bounds) if record.has(*RATING) else () for record in records]
-        kept = [place for place, own in enumerate(given) if own]
-        if not kept:
+        ratings = [read_rating(record, named, bounds) if record.has(*RATING) else () for record in records]
+        rated = [place for place, of_record in enumerate(ratings) if of_record]
+        if not rated:
             raise DataError(f"{first.source}: every rating of it is blank")
-        records, said = [records[place] for place in kept], [given[place] for place in kept]
+        records, answers = [records[place] for place in rated], [ratings[place] for place in rated]
         sides = [OpinionSide(_column(records, *CAPTION), _column(records, "system"))]
     else:
         raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
-    images, values = [record.name(*IMAGE) for record in records], list(map(fmean, said))
-    return Opinions(first.source, images, sides, values, sum(map(len, said)), list(map(_inclusion, records)), notes)
+    images, values = [record.name(*IMAGE) for record in records], list(map(fmean, answers))
+    return Opinions(first.source, images, sides, values, sum(map(len, answers)), list(map(_inclusion, records)), notes)
 
 
 def _votes(record: Record) -> list[float]:
@@ -92,10 +92,10 @@ def _inclusion(record: Record) -> float:
         return 1.0
     value = record.find("inclusion")
     number = float(value) if isinstance(value, str) and is_number(value) else value
-    found = record.checked("inclusion", fields.number, number, least=0.0, most=math.inf)
-    if not 0 < found < math.inf:
+    inclusion = record.checked("inclusion", fields.number, number, least=0.0, most=math.inf)
+    if not 0 < inclusion < math.inf:
         raise record.refuse(f"inclusion must be a number above 0 (1 is a plain draw), got {value!r}")
-    return found
+    return inclusion
 
 
 def _column(records: list[Record], *names: str) -> list[str] | None:

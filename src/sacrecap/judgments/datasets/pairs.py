@@ -21,7 +21,7 @@ from sacrecap.judgments.judged_rows import majority
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
-def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
+def _judged(record: Record, wanted: WhatToRead) -> Iterator[JudgedPair]:
     """A tie needs no votes."""
     preferred = winner(record)
     yield JudgedPair(
@@ -30,7 +30,7 @@ def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
         record.caption("b"),
         record.caption("c"),
         preferred,
-        _category(record, is_named=given.categories is not None),
+        _category(record, is_named=wanted.categories is not None),
         votes=read_votes(record) if record.has("votes") else None if preferred else [],
         reference_votes=_reference_votes(record),
         b_system=record.known_name("b_system"),
@@ -38,8 +38,8 @@ def _judged(record: Record, given: WhatToRead) -> Iterator[JudgedPair]:
     )
 
 
-def _records(path: PathLike, given: WhatToRead) -> list[Record]:
-    return in_one_form(read_one_kind(path), frozenset(), (), None, given.words)
+def _records(path: PathLike, wanted: WhatToRead) -> list[Record]:
+    return in_one_form(read_one_kind(path), frozenset(), (), None, wanted.words)
 
 
 PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged, _records)
@@ -60,7 +60,7 @@ def _reference_votes(record: Record) -> list[int] | None:
         votes = read_votes(record) if record.has("votes") else []
         return votes if len(votes) == len(references) else None
     people = record.find("people")
-    if not isinstance(people, list) or not all(_is_count(one) for one in people):
+    if not isinstance(people, list) or not all(_is_count(count) for count in people):
         raise record.refuse(f"people must be a list of two whole numbers (for b and for c) each, got {people!r}")
     signs = [(b > c) - (b < c) for b, c in people]
     return signs if len(signs) == len(references) else None

@@ -73,7 +73,7 @@ def _check_once(records: Sequence[Record]) -> list[str]:
     return []
 
 
-def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
+def _pairs(path: PathLike, wanted: WhatToRead) -> list[JudgedPair]:
     """The pairs of `pair_pascal.mat`.
 
     References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, the majority of
@@ -90,19 +90,28 @@ def _pairs(path: PathLike, given: WhatToRead) -> list[JudgedPair]:
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
     if os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)
-        others: Sequence[Sequence[list[int] | None]] = (votes, direct)
-    elif given.captions is None:
+        reference_votes: Sequence[Sequence[list[int] | None]] = (votes, direct)
+    elif wanted.captions is None:
         raise DataError(
             f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
             f"file, such as pascal50S.mat, with {option('captions', 'FILE', of=READER)}"
         )
     else:
         references, votes = [[]] * len(pairs), direct
-        others = ([None] * len(pairs),) * 2
+        reference_votes = ([None] * len(pairs),) * 2
     categories = [_named(source, place, number) for place, number in enumerate(numbers.tolist())]
-    columns: tuple[Iterable[Any], ...] = (images, references, b, c, map(majority, votes), categories, votes, *others)
-    authors = [[_author(str(one)) for one in of_pair] for of_pair in contents["new_data"].tolist()]
-    return [JudgedPair(*own, *of_pair) for own, of_pair in zip(zip(*columns, strict=True), authors, strict=True)]
+    columns: tuple[Iterable[Any], ...] = (
+        images,
+        references,
+        b,
+        c,
+        map(majority, votes),
+        categories,
+        votes,
+        *reference_votes,
+    )
+    authors = [[_author(str(author)) for author in of_pair] for of_pair in contents["new_data"].tolist()]
+    return [JudgedPair(*values, *of_pair) for values, of_pair in zip(zip(*columns, strict=True), authors, strict=True)]
 
 
 def _without_consensus(pairs: Sequence[JudgedPair]) -> list[str]:

@@ -36,22 +36,22 @@ def rated_records(path: PathLike, raters: str | None, words: Mapping[str, str]) 
     return in_one_form(read_one_kind(path), KNOWN, RATING, raters, words)
 
 
-def _records(path: PathLike, given: WhatToRead) -> list[Record]:
+def _records(path: PathLike, wanted: WhatToRead) -> list[Record]:
     """The lines; those without references with the ones of the file that is given."""
-    records = rated_records(path, given.raters, given.words)
-    if given.captions is not None:
-        add_references([record for record in records if not record.has(*REFERENCES)], given.captions, *IMAGE)
+    records = rated_records(path, wanted.raters, wanted.words)
+    if wanted.captions is not None:
+        add_references([record for record in records if not record.has(*REFERENCES)], wanted.captions, *IMAGE)
     return records
 
 
-def aspect_of(first: Record, asked: str | None) -> str | None:
+def aspect_of(first: Record, aspect: str | None) -> str | None:
     """The aspect that is read: of several ratings of a caption the first, unless one is asked for."""
     value = first.find(*RATING) if first.has(*RATING) else None
     if isinstance(value, dict):
-        return asked or next(iter(value), None)
-    if asked not in (None, "rating"):
-        raise UsageError(f"{first.source} has one rating per caption, so there is no {asked!r} to choose")
-    return asked
+        return aspect or next(iter(value), None)
+    if aspect not in (None, "rating"):
+        raise UsageError(f"{first.source} has one rating per caption, so there is no {aspect!r} to choose")
+    return aspect
 
 
 def doubtful(records: Sequence[Record]) -> list[str]:
@@ -69,10 +69,10 @@ def doubtful(records: Sequence[Record]) -> list[str]:
     return notes
 
 
-def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
+def _judged(record: Record, wanted: WhatToRead) -> Iterator[RatedCaption]:
     if any(name in record.fields for name in RATING) and not record.has(*RATING):
         return  # a blank one
-    ratings = read_rating(record, given.rating, given.rating_range)
+    ratings = read_rating(record, wanted.rating, wanted.rating_range)
     if not ratings:
         return
     captions = record.captions("captions") if record.has("captions") else None
@@ -103,5 +103,7 @@ def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] 
         raise record.refuse("an empty list of ratings; give at least one, or remove the line")
     values = without_blanks(values)
     least, most = bounds or (-math.inf, math.inf)
-    numbers = [float(one) if isinstance(one, str) and is_number(one) else one for one in values]  # of a text table
-    return tuple(record.checked("rating", fields.number, one, least=least, most=most) for one in numbers)
+    numbers = [
+        float(value) if isinstance(value, str) and is_number(value) else value for value in values
+    ]  # of a text table
+    return tuple(record.checked("rating", fields.number, number, least=least, most=most) for number in numbers)

@@ -143,12 +143,12 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[Pat
 def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
     """The form of a file, by its beginning, or the columns of a table; None for a file of none, or not of text."""
     names = _names(path, text=text)
-    found = next((form for form in FORMS if names.issuperset(form.fields)), None)
-    if found is not None:
-        return found
-    others = {plain(name) for name in names}
-    is_rated = others & {*RATING} or rater_columns(names)
-    return RATINGS[0] if is_rated and others & {*IMAGE} and others & {*CAPTION, "system"} else None
+    matching = next((form for form in FORMS if names.issuperset(form.fields)), None)
+    if matching is not None:
+        return matching
+    plain_names = {plain(name) for name in names}
+    is_rated = plain_names & {*RATING} or rater_columns(names)
+    return RATINGS[0] if is_rated and plain_names & {*IMAGE} and plain_names & {*CAPTION, "system"} else None
 
 
 def _names(path: PathLike, *, text: bool) -> set[str]:

@@ -100,26 +100,30 @@ def read_document(path: PathLike, *_: object) -> list[Record]:
         return read_records(path)
     if isinstance(document, dict):
         document = document.get("annotations", _parts(document))
-    found = document if isinstance(document, list) else [document]
-    for number, one in enumerate(found, 1):
-        if not isinstance(one, dict):
-            raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.shown(one)}")
-    return [Record(source, number, one) for number, one in enumerate(found, 1)]
+    documents = document if isinstance(document, list) else [document]
+    for number, record in enumerate(documents, 1):
+        if not isinstance(record, dict):
+            raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.shown(record)}")
+    return [Record(source, number, record) for number, record in enumerate(documents, 1)]
 
 
 def _parts(document: dict[str, Any]) -> list[Any]:
     """The objects in a JSON object, or in its lists, which then have their list's name; else the object itself."""
     parts = list(document.values())
-    if parts and all(isinstance(one, list) for one in parts) and any(isinstance(one, dict) for one in parts[0]):
-        return [{**one, KEY: name} if isinstance(one, dict) else one for name, own in document.items() for one in own]
-    return parts if all(isinstance(one, dict) for one in parts) else [document]
+    if parts and all(isinstance(part, list) for part in parts) and any(isinstance(part, dict) for part in parts[0]):
+        return [
+            {**part, KEY: name} if isinstance(part, dict) else part
+            for name, parts_of_name in document.items()
+            for part in parts_of_name
+        ]
+    return parts if all(isinstance(part, dict) for part in parts) else [document]
 
 
 _KINDS: dict[str, tuple[Callable[[Record], bool], str]] = {
-    "forced choices": (lambda one: one.has("winner"), ".winner"),
-    "ratings of caption sets": (lambda one: one.has("captions"), ".captions"),
-    "ratings of captions": (lambda one: one.has("caption", "candidate"), ".caption and (.captions | not)"),
-    "answers about no caption": (lambda one: one.has("answers"), ".answers and (.caption | not)"),
+    "forced choices": (lambda record: record.has("winner"), ".winner"),
+    "ratings of caption sets": (lambda record: record.has("captions"), ".captions"),
+    "ratings of captions": (lambda record: record.has("caption", "candidate"), ".caption and (.captions | not)"),
+    "answers about no caption": (lambda record: record.has("answers"), ".answers and (.caption | not)"),
 }
 """What a line judges, told by its fields, and the same for jq."""
 
@@ -146,9 +150,10 @@ def read_one_kind(path: PathLike, *_: object) -> list[Record]:
 def _rows(table: NumberTable) -> list[Record]:
     """The rows; lists that are text are lists."""
     lines = [int(place.rpartition(" ")[2]) for place in table.places]
-    cells = {name: [listed(cell, name) for cell in own] for name, own in table.columns.items()}
+    cells = {name: [listed(cell, name) for cell in column] for name, column in table.columns.items()}
     return [
-        Record(table.source, line, {name: own[row] for name, own in cells.items()}) for row, line in enumerate(lines)
+        Record(table.source, line, {name: column[row] for name, column in cells.items()})
+        for row, line in enumerate(lines)
     ]
 
 

@@ -35,13 +35,13 @@ def _foiled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
         yield JudgedPair(record.name("image_id"), references, right, foil, 1)
 
 
-def _with_references(path: PathLike, given: WhatToRead) -> list[Record]:
+def _with_references(path: PathLike, wanted: WhatToRead) -> list[Record]:
     records = read_document(path)
-    if given.captions is None:
+    if wanted.captions is None:
         raise DataError(
             f"{display_name(path)}: has no references; name a file of them with {option('captions', 'FILE', of=READER)}"
         )
-    add_references([record for record in records if record.find("foil")], given.captions, "image_id")
+    add_references([record for record in records if record.find("foil")], wanted.captions, "image_id")
     return records
 
 
@@ -59,24 +59,26 @@ def _labelled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
 def _by_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     """The ratings of each caption, in the order of the captions."""
     ratings: dict[tuple[str, str], list[float]] = {}
-    for one in record.find("human_judgement"):
-        judged = Record(record.source, record.line, one if isinstance(one, dict) else {})
+    for judgement in record.find("human_judgement"):
+        judged = Record(record.source, record.line, judgement if isinstance(judgement, dict) else {})
         key = judged.name("image_id"), judged.caption("caption")
         ratings.setdefault(key, []).append(float(judged.read(fields.number, "rating", least=0.0, most=4.0)))
-    for (image, caption), own in ratings.items():
-        yield RatedCaption(image, record.captions("ground_truth"), caption, tuple(own))
+    for (image, caption), values in ratings.items():
+        yield RatedCaption(image, record.captions("ground_truth"), caption, tuple(values))
 
 
 _MSVD = ("mean", "accuracy", "completeness", "conciseness", "relevance")
 """Its lists have the mean last."""
 
 
-def _watched(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
+def _watched(record: Record, wanted: WhatToRead) -> Iterator[RatedCaption]:
     raters = record.find("human_score")
-    if not isinstance(raters, list) or not all(isinstance(one, list) and len(one) == len(_MSVD) for one in raters):
+    if not isinstance(raters, list) or not all(
+        isinstance(rater, list) and len(rater) == len(_MSVD) for rater in raters
+    ):
         raise record.refuse("human_score must have a list of five numbers of each person")
-    place = _MSVD.index(given.rating or "") - 1
-    ratings = tuple(record.checked("human_score", fields.number, one[place], least=1.0, most=5.0) for one in raters)
+    place = _MSVD.index(wanted.rating or "") - 1
+    ratings = tuple(record.checked("human_score", fields.number, rater[place], least=1.0, most=5.0) for rater in raters)
     yield RatedCaption(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
 
 

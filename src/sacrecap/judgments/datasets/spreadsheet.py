@@ -31,8 +31,8 @@ def plain(name: str) -> str:
 
 def rater_columns(names: Iterable[str], pattern: str | None = None) -> list[str]:
     """The columns of one rater each: those that fit the pattern, or two or more that are numbered."""
-    own = [name for name in names if (fnmatchcase(name, pattern) if pattern else NUMBERED.fullmatch(name.strip()))]
-    return own if pattern or len(own) > 1 else []
+    matching = [name for name in names if (fnmatchcase(name, pattern) if pattern else NUMBERED.fullmatch(name.strip()))]
+    return matching if pattern or len(matching) > 1 else []
 
 
 def in_one_form(
@@ -61,11 +61,11 @@ def in_one_form(
     if columns and (pattern or not first.has(*rating)):
         for record in records:
             record.fields[rating[0]] = [record.fields.pop(name, None) for name in columns]
-    translated = {word.strip().lower(): own for word, own in words.items()}
+    translated = {word.strip().lower(): translation for word, translation in words.items()}
     for record in records:
         for name in (*rating, "winner"):
             if name in record.fields:
-                record.fields[name] = _each(record.fields[name], lambda one: translated.get(str(one).lower(), one))
+                record.fields[name] = _each(record.fields[name], lambda cell: translated.get(str(cell).lower(), cell))
     if rater := next((name for name in first.fields if name in RATERS and first.has(*rating)), None):
         return _by_caption(records, rater, next(name for name in rating if first.has(name)))
     return [*records]
@@ -75,14 +75,14 @@ def _plain_names(records: Sequence[Record], known: frozenset[str]) -> None:
     """Gives fields that have a meaning their plain names."""
     for record in records:
         for name in [*record.fields]:
-            if (own := plain(name)) != name and own in known and own not in record.fields:
-                record.fields[own] = record.fields.pop(name)
+            if (spelled := plain(name)) != name and spelled in known and spelled not in record.fields:
+                record.fields[spelled] = record.fields.pop(name)
 
 
 def _each(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, list):
-        return [_each(one, change) for one in value]
-    return {name: _each(own, change) for name, own in value.items()} if isinstance(value, dict) else change(value)
+        return [_each(part, change) for part in value]
+    return {name: _each(part, change) for name, part in value.items()} if isinstance(value, dict) else change(value)
 
 
 def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Record]:
@@ -90,16 +90,16 @@ def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Reco
     names = ("image_id", "image", "imgid", "img", "system", "caption", "candidate", "captions")
     seen: Counter[str] = Counter()
     merged: dict[str, Record] = {}
-    given: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for record in records:
         key = repr([record.fields.get(name) for name in names])
         who = f"{key} {record.fields.get(rater)}"
         key, seen[who] = f"{key} {seen[who]}", seen[who] + 1
         merged.setdefault(key, record)
         value = record.fields.get(rating)
-        given.setdefault(key, []).extend(value if isinstance(value, list) else [value])
+        columns.setdefault(key, []).extend(value if isinstance(value, list) else [value])
     for key, record in merged.items():
-        values = given[key]
+        values = columns[key]
         if any(isinstance(value, dict) for value in values):
             aspects = dict.fromkeys(name for value in values if isinstance(value, dict) for name in value)
             record.fields[rating] = {name: [(value or {}).get(name) for value in values] for name in aspects}

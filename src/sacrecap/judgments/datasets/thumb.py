@@ -27,9 +27,11 @@ ASPECTS = {
 """Fields that people rated: name, smallest and largest value."""
 
 
-def _records(path: PathLike, given: WhatToRead) -> list[Record]:
+def _records(path: PathLike, wanted: WhatToRead) -> list[Record]:
     """The ratings, with the references of the file that is given, or of the one in their folder."""
-    known = {record.name("seg_id"): record.captions("refs") for record in read_records(given.captions or _beside(path))}
+    known = {
+        record.name("seg_id"): record.captions("refs") for record in read_records(wanted.captions or _beside(path))
+    }
     records = read_records(path)
     for record in records:
         image = record.name("seg_id")
@@ -39,8 +41,8 @@ def _records(path: PathLike, given: WhatToRead) -> list[Record]:
     return records
 
 
-def _judged(record: Record, given: WhatToRead) -> Iterator[RatedCaption]:
-    field, least, most = ASPECTS[given.rating or ""]
+def _judged(record: Record, wanted: WhatToRead) -> Iterator[RatedCaption]:
+    field, least, most = ASPECTS[wanted.rating or ""]
     rating = record.read(fields.number, field, least=least, most=most)
     yield RatedCaption(
         record.name("seg_id"), record.captions("refs"), record.caption("hyp"), (rating,), record.name("SYS")
