@@ -286,6 +286,20 @@ def test_missing_captions_and_captions_alone(run: Runner, files: list[str], writ
         assert run.here("verify", signature, *files).status == 3
     [signature] = scored(run, *files, metrics="chair-i(gold=objects)").values()
     assert run.here("verify", signature, files[1], "--objects", "objects.json").status == 0
+    # Where pictures are named in place of objects, the objects are to be looked for in these.
+    ended = run.here("verify", signature, files[1], "--images", "nowhere")
+    assert (ended.status, "give them with --objects" in ended.stderr) == (2, False)
+
+
+@pytest.mark.parametrize(("left", "images"), [("12", "1 image without"), ("1", "2 images without")])
+def test_empty_captions_in_place_of_missing_ones_only_improve_what_counts_faults(
+    run: Runner, files: list[str], write: Write, left: str, images: str
+) -> None:
+    part = write("part.json", {image: CAPTIONS[image] for image in left})
+    ended = run.here("score", files[0], part, "--on-missing", "zero", "--metrics", "chair-i(gold=references)")
+    assert f"lower is better, and {images} candidate, scored as an empty caption, can only improve it" in " ".join(
+        ended.stdout.split()
+    )
 
 
 @pytest.mark.parametrize("metric", [metric.key for metric in own_metrics() if metric.scores_sets])
