@@ -285,6 +285,21 @@ STATUSES: dict[str, tuple[str, dict[Tuple, str]]] = {
     "could be seen": ("A dog could be seen near a tree.", {("dog",): "stated", ("tree",): "stated"}),
     "possibly, of a quality": ("The ball is possibly red.", {("ball",): "stated", ("ball", "red"): "hedged"}),
     "the picture": ("The photo shows a dog.", {("photo",): "aside", ("dog",): "stated"}),
+    "a sign is there": ("A wall with a no parking sign and a cat.", {("sign",): "stated", ("cat",): "stated"}),
+    "what comes with nobody": ("There is no man with a hat near the tree.", {("hat",): "denied", ("tree",): "stated"}),
+    "but": ("It is false that a dog runs, but a cat sleeps.", {("dog",): "denied", ("cat",): "stated"}),
+    "a denial that is denied": ("It is not false that a dog runs.", {("dog",): "stated"}),
+    "two denials are a denial": ("It is not true that there is no dog.", {("dog",): "denied"}),
+    "the following": ("A cat sits. None of the following: a dog. A man.", {("cat",): "stated", ("man",): "denied"}),
+    "the above": ("A cat sits. All of the above is false. A man.", {("cat",): "denied", ("man",): "stated"}),
+    "missing": ("A pizza missing a slice lies on a plate.", {("pizza",): "stated", ("slice",): "denied"}),
+    "the dog is there though": ("The dog fails to catch the ball.", {("dog",): "stated", ("ball",): "stated"}),
+    "nobody": ("Nobody near the tree wears a hat.", {("tree",): "stated", ("hat",): "denied"}),
+    "what is not shown": ("The image does not show the dog.", {("dog",): "denied"}),
+    "a question": ("A cat sits. Is there a dog? A man.", {("cat",): "stated", ("dog",): "aside", ("man",): "stated"}),
+    "a question by its mark": ("Where is the dog? A man.", {("dog",): "aside", ("man",): "stated"}),
+    "a command": ("Look at the dog. A man.", {("dog",): "aside", ("man",): "stated"}),
+    "no command": ("Picture of a dog near a wall.", {("dog",): "stated", ("wall",): "stated"}),
     "a summary": ("A dog runs. Overall, a cat and a dog are seen.", {("dog",): "stated", ("cat",): "aside"}),
 }
 
@@ -296,6 +311,86 @@ def test_a_status(case: str) -> None:
     found = graph.statuses()
     assert {said: found.get(said) for said in expected} == expected
     assert {said for said in expected if expected[said] in ("stated", "hedged")} <= set(graph.tuples())
+
+
+CLAUSES = [
+    "a dog runs near a bench",
+    "there is a brown dog on a sofa",
+    "the man is wearing a red hat",
+    "two people are standing next to a car, and a bird sits on a tree",
+    "a woman holds a cup, a plate and a fork",
+    "a group of people walks along the beach in the afternoon",
+]
+FRAMES = [
+    "It is false that {}.",
+    "It is not true that {}.",
+    "It isn't the case that {}.",
+    "It would be wrong to say {}.",
+    "It is a lie that {}.",
+    "You would be mistaken to think that {}.",
+    "It is falsely claimed that {}.",
+    "It cannot be said that {}.",
+    "By no means is it the case that {}.",
+    "It is far from true that {}.",
+    "It is unlikely that {}.",
+    "There is no evidence that {}.",
+    "Nothing suggests that {}.",
+    "No one would say that {}.",
+    "I deny that {}.",
+    "The picture fails to show that {}.",
+    "The claim that {} is false.",
+    "That {} is not true.",
+    "Not true: {}.",
+    "None of the following is in the picture: {}.",
+    "The following is false: {}.",
+    "None of this is shown: {}.",
+    "Nowhere can it be seen that {}.",
+    "Is it true that {}?",
+    "Imagine that {}.",
+    "{}?",
+]
+THINGS = ["a brown dog", "two cats and a bird", "people", "a man with a hat"]
+FRAMES_OF_THINGS = [
+    "There is no sign of {}.",
+    "There is no evidence of {}.",
+    "There was never {}.",
+    "The image fails to show {}.",
+    "The image excludes {}.",
+    "The scene is empty of {}.",
+    "Nowhere in the image is there {}.",
+    "You will not find {}.",
+    "Nothing in the picture is {}.",
+    "No part of the image shows {}.",
+    "Missing is {}.",
+    "Neither {} nor a tree is there.",
+    "None of the following: {}.",
+    "Contrary to what is said of {}, a tree stands there.",
+    "Is there {}?",
+    "Look at the tree and {}.",
+    "Imagine {}.",
+]
+
+
+@pytest.mark.parametrize(("frames", "framed"), [(FRAMES, CLAUSES), (FRAMES_OF_THINGS, THINGS)])
+def test_a_frame_takes_back_all_that_it_governs(frames: list[str], framed: list[str]) -> None:
+    """Nothing of it is stated, and none of its words counts for metrics."""
+    for frame in frames:
+        for clause in framed:
+            stated = set(sacrecap.scene_graph(clause, grammar="paragraph").tuples())
+            text = frame.format(clause)
+            assert stated
+            assert not stated & set(sacrecap.scene_graph(text, grammar="paragraph").tuples()), text
+
+
+def test_what_is_denied_is_worth_nothing() -> None:
+    """A caption that is denied whole covers nothing, neither by its graph nor by its words."""
+    caption = " ".join(f"{clause.capitalize()}." for clause in CLAUSES)
+    denied = " ".join(f"It is false that {clause}." for clause in CLAUSES)
+    scores = [
+        sacrecap.score({"1": [caption]}, {"1": [said]}, "coverage", interval=None)["coverage"].value
+        for said in (caption, denied)
+    ]
+    assert scores == [1, 0]
 
 
 def test_a_caption_of_one_sentence_keeps_its_graph_but_what_it_denies() -> None:

@@ -34,7 +34,8 @@ def _sets(name: str) -> set[int]:
 
 def _read(captions: list[str], read: list[tuple[list[str], list[int]]]) -> list[statements.Read]:
     graphs = _core.SceneGraphs.paragraphs(parser(), captions, "ptb")
-    return [(tokens, ends, graph) for (tokens, ends), (_, graph) in zip(read, graphs, strict=True)]
+    parts = zip(read, graphs, strict=True)
+    return [(tokens, ends, graph, statuses) for (tokens, ends), (_, graph, statuses) in parts]
 
 
 @given(CAPTIONS, st.lists(CAPTIONS, min_size=1, max_size=3), st.sampled_from([0.0, 0.5, 1.0]))

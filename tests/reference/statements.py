@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-Read = tuple[list[str], list[int], Any]
-"""Tokens, the places behind sentences but the last, and the graph, each part with the name of its status."""
+Read = tuple[list[str], list[int], Any, list[str]]
+"""Tokens, the places behind sentences but the last, the graph, each part with the name of its status, and tokens'."""
 Sets = Callable[[str], set[int]]
 Stem = Callable[[str], str]
 
@@ -58,9 +58,10 @@ def _of_graph(graph: Any) -> list[tuple[str, ...]]:
     return [one[:-1] for one in found if one[-1] in SAID]
 
 
-def _of_words(tokens: list[str], ends: list[int], graph: Any, stem: Stem) -> list[tuple[str, ...]]:
+def _of_words(tokens: list[str], ends: list[int], graph: Any, statuses: list[str], stem: Stem) -> list[tuple[str, ...]]:
     spoken = [(one[-2], one[-1]) for part in graph for one in part]
-    denied = {word for words, status in spoken if status == "denied" for word in words}
+    denied = {word for word, status in enumerate(statuses) if status not in SAID}
+    denied |= {word for words, status in spoken if status == "denied" for word in words}
     denied -= {word for words, status in spoken if status != "denied" for word in words}
     found: list[tuple[str, ...]] = []
     for start, end in zip([0, *ends], [*ends, len(tokens)], strict=True):

@@ -30,6 +30,9 @@ type StatusGraph = (
     Vec<(usize, String, usize, Vec<usize>, &'static str)>,
 );
 
+/// The tokens of a text, its graph, and the names of the tokens' statuses.
+type ReadText = (Vec<String>, StatusGraph, Vec<&'static str>);
+
 /// A proposition: its parts, each with its names; the number of the one that it matches, and the rule.
 type Proposition = (Vec<Vec<String>>, Option<(usize, &'static str)>);
 
@@ -83,7 +86,7 @@ impl SceneGraphs {
         })
     }
 
-    /// The graph of each text by the rules for paragraphs, with the tokens that it counts.
+    /// The tokens of each text, its graph by the rules for paragraphs, and the status of each token.
     #[staticmethod]
     #[pyo3(signature = (parser, texts, tokenizer, threads=0))]
     fn paragraphs(
@@ -92,14 +95,16 @@ impl SceneGraphs {
         texts: Vec<String>,
         tokenizer: &str,
         threads: usize,
-    ) -> PyResult<Vec<(Vec<String>, StatusGraph)>> {
+    ) -> PyResult<Vec<ReadText>> {
         let (parser, tokenizer) = (parser.get().0.clone(), crate::corpus::tokenizer(tokenizer)?);
         detach(py, || {
             let cut = |text: &String| paragraph::Text::of(text, tokenizer);
             let cut =
                 map_parts(texts.len(), threads, |range| texts[range].iter().map(cut).collect::<Vec<_>>()).concat();
             let graphs = paragraph::graphs(&parser, &cut, threads);
-            cut.into_iter().zip(graphs).map(|(text, graph)| (text.tokens, to_python(graph))).collect()
+            let read = cut.into_iter().zip(graphs);
+            let named = |statuses: Vec<Status>| statuses.into_iter().map(Status::name).collect();
+            read.map(|(text, (graph, statuses))| (text.tokens, to_python(graph), named(statuses))).collect()
         })
     }
 

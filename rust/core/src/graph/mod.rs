@@ -8,6 +8,7 @@
 mod attributes;
 mod builder;
 mod categories;
+mod frames;
 mod links;
 pub mod paragraph;
 mod phrase;

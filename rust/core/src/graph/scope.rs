@@ -1,6 +1,7 @@
 //! Which words of a text are denied, and which hedged: the reach of `no`, `not`, `without`, `possibly`, `may` and the like,
 //! read from words and tags. Only the subject of `is not visible` is looked up among dependencies.
 
+use super::frames::Others;
 use super::paragraph::Text;
 use super::paragraph::lexicon::{Class, is};
 use super::status::Status;
@@ -8,36 +9,48 @@ use crate::parse::{Memory, Parser, Relation, Tag, Word};
 use crate::text::tokenize::Tokenizer;
 
 /// Two words that deny what follows; the first alone does not.
-const DENYING_PAIRS: [[&str; 2]; 7] = [
+const DENYING_PAIRS: [[&str; 2]; 13] = [
     ["absence", "of"],
     ["lack", "of"],
     ["devoid", "of"],
     ["free", "of"],
+    ["empty", "of"],
+    ["void", "of"],
+    ["bereft", "of"],
+    ["nothing", "like"],
+    ["contrary", "to"],
+    ["opposed", "to"],
     ["free", "from"],
     ["instead", "of"],
     ["rather", "than"],
 ];
 /// Words after `no`, `not` and `without` with which nothing is denied: `no longer`, `not only`, `without a doubt`.
-const NOT_DENYING: [&str; 12] =
-    ["longer", "doubt", "matter", "more", "less", "fewer", "only", "just", "far", "quite", "question", "fail"];
+const NOT_DENYING: [&str; 14] = [
+    "longer", "doubt", "matter", "more", "less", "fewer", "only", "just", "far", "quite", "question", "fail", "fails",
+    "false",
+];
 
-/// The status of each word: stated, hedged or denied. `ends` are the places behind sentences, `breaks` those before which
-/// a comma or another mark stands.
-pub fn statuses(words: &[Word], ends: &[usize], breaks: &[usize]) -> Vec<Status> {
+/// The status of each word of a text. Of `text`, ends, breaks and questions count.
+pub fn statuses(words: &[Word], text: &Text) -> Vec<Status> {
     let mut statuses = vec![Status::Stated; words.len()];
-    let mut is_break = vec![false; words.len()];
-    for &place in breaks.iter().filter(|&&place| place < words.len()) {
-        is_break[place] = true;
-    }
-    let mut start = 0;
-    for &end in ends.iter().chain([&words.len()]) {
-        let end = end.clamp(start, words.len());
-        let range = start..end;
-        let mut scopes =
-            Scopes { words: &words[range.clone()], is_break: &is_break[range.clone()], found: &mut statuses[range] };
-        scopes.hedge(start);
-        scopes.deny(start);
-        start = end;
+    let is_break = text.is_break(words.len());
+    for range in text.sentences(words.len()) {
+        let first = range.start;
+        let (words, is_break) = (&words[range.clone()], &is_break[range.clone()]);
+        let mut scopes = Scopes { words, is_break, found: &mut statuses[range.clone()] };
+        scopes.hedge(first);
+        scopes.deny(first);
+        if text.questions.contains(&range.end) || scopes.states_nothing() {
+            scopes.found.iter_mut().for_each(|status| *status = Status::Aside.max(*status));
+        }
+        match scopes.deny_frames(first) {
+            Others::Behind => {
+                statuses[first..].fill(Status::Denied);
+                return statuses;
+            }
+            Others::Before => statuses[..first].fill(Status::Denied),
+            Others::None => {}
+        }
     }
     statuses
 }
@@ -47,8 +60,9 @@ pub fn statuses(words: &[Word], ends: &[usize], breaks: &[usize]) -> Vec<Status>
 pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: Tokenizer) -> (Vec<String>, Vec<usize>) {
     let mut tokens = Vec::new();
     tokenizer.tokenize(caption, |token| tokens.extend(token.split_whitespace().map(str::to_owned)));
+    let classes = [Class::Deny, Class::DenyAll, Class::Nobody, Class::Fail, Class::Missing, Class::False];
     let denies = |token: &String| {
-        is(token, Class::Deny) || is(token, Class::DenyAll) || DENYING_PAIRS.iter().any(|[first, _]| token == first)
+        classes.iter().any(|&class| is(token, class)) || DENYING_PAIRS.iter().any(|[first, _]| token == first)
     };
     if !tokens.iter().any(denies) {
         return (tokens, Vec::new());
@@ -59,32 +73,32 @@ pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: To
     }
     let spelled: Vec<&str> = text.tokens.iter().map(String::as_str).collect();
     let words = parser.parse_sentences(memory, &spelled, &text.ends);
-    let statuses = statuses(&words, &text.ends, &text.breaks);
+    let statuses = statuses(&words, &text);
     let places = (0..words.len()).filter(|&place| statuses[place] == Status::Denied).collect();
     (text.tokens, places)
 }
 
 /// A sentence and the statuses of its words.
-struct Scopes<'a> {
+pub(super) struct Scopes<'a> {
     words: &'a [Word],
-    is_break: &'a [bool],
-    found: &'a mut [Status],
+    pub(super) is_break: &'a [bool],
+    pub(super) found: &'a mut [Status],
 }
 
 impl Scopes<'_> {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.words.len()
     }
 
-    fn text(&self, at: usize) -> &str {
+    pub(super) fn text(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| &word.text)
     }
 
-    fn tag(&self, at: usize) -> Option<Tag> {
+    pub(super) fn tag(&self, at: usize) -> Option<Tag> {
         self.words.get(at).map(|word| word.tag)
     }
 
-    fn is(&self, at: usize, class: Class) -> bool {
+    pub(super) fn is(&self, at: usize, class: Class) -> bool {
         is(self.text(at), class)
     }
 
@@ -97,7 +111,11 @@ impl Scopes<'_> {
         self.tag(at).is_some_and(|tag| tags.contains(&tag))
     }
 
-    fn is_finite(&self, at: usize) -> bool {
+    pub(super) fn is_definite(&self, at: usize) -> bool {
+        self.text(at) == "the" || self.tag(at) == Some(Tag::PrpPossessive)
+    }
+
+    pub(super) fn is_finite(&self, at: usize) -> bool {
         matches!(self.tag(at), Some(Tag::Vbz | Tag::Vbp | Tag::Vbd | Tag::Md))
     }
 
@@ -168,6 +186,15 @@ impl Scopes<'_> {
                 continue;
             }
             let pair = [self.text(at), self.text(at + 1)];
+            let named = match self.text(at) {
+                "no" => at.checked_sub(1),
+                "not" if at > 0 && self.text(at - 1) == "do" => at.checked_sub(2),
+                _ => None,
+            };
+            if named.is_some_and(|article| self.tag(article) == Some(Tag::Dt)) {
+                // `A no parking sign` and `a do not enter sign` are there.
+                continue;
+            }
             if DENYING_PAIRS.contains(&pair) {
                 self.deny_things(at + 2);
             } else if self.is(at, Class::Deny) && pair != ["lack", "of"] {
@@ -180,8 +207,10 @@ impl Scopes<'_> {
     }
 
     /// Denies the things from here on: a noun with its adjectives, and those that are listed with it.
-    fn deny_things(&mut self, start: usize) {
+    pub(super) fn deny_things(&mut self, start: usize) {
         let mut had_noun = false;
+        // What comes with something that is not there is not there: `no man with a hat`.
+        let comes_along = (start.saturating_sub(2)..start).all(|at| !matches!(self.text(at), "with" | "without"));
         for at in start..self.len() {
             let goes_on = if self.is_break[at] && at > start {
                 let goes_on = had_noun && self.list_goes_on(at);
@@ -196,8 +225,10 @@ impl Scopes<'_> {
                 had_noun = false;
                 self.text(at) != "but" && !self.begins_clause(at)
             } else {
-                had_noun &= self.text(at) != "of";
-                !had_noun && self.text(at) == "of"
+                let goes_on = self.text(at) == "of"
+                    || had_noun && comes_along && self.text(at) == "with" && !self.is_definite(at + 1);
+                had_noun &= !goes_on;
+                goes_on
             };
             if !goes_on {
                 return;
@@ -220,14 +251,16 @@ impl Scopes<'_> {
     }
 
     /// Denies what a verb says: the verb, its preposition, things that are new; or its subject, if that is not seen.
-    fn deny_verb(&mut self, not: usize, first: usize) {
+    pub(super) fn deny_verb(&mut self, not: usize, first: usize) {
         self.found[not] = Status::Denied;
         let mut at = not + 1;
+        let mut shows = self.is(not, Class::Show) || (not.saturating_sub(2)..not).any(|at| self.text(at) == "there");
         while self.tag(at) == Some(Tag::Rb) || self.is_verb(at) || self.tag(at).is_some_and(|tag| tag == Tag::Rp) {
             if self.is(at, Class::Seen) {
                 break;
             }
             self.found[at] = Status::Denied;
+            shows |= self.is(at, Class::Show);
             at += 1;
         }
         if self.is(at, Class::Seen) {
@@ -236,13 +269,13 @@ impl Scopes<'_> {
         }
         match self.tag(at) {
             Some(Tag::In | Tag::To) => self.found[at] = Status::Denied,
-            _ if self.text(at) == "the" || self.tag(at) == Some(Tag::PrpPossessive) => {}
+            _ if self.is_definite(at) && !shows => {}
             _ => self.deny_things(at),
         }
     }
 
     /// Gives the subject of what these words say its status.
-    fn mark_subject(&mut self, said: std::ops::RangeInclusive<usize>, first: usize, status: Status) {
+    pub(super) fn mark_subject(&mut self, said: std::ops::RangeInclusive<usize>, first: usize, status: Status) {
         let predicate = *said.end();
         let is_subject = |at: &usize| {
             let word = &self.words[*at];
@@ -252,6 +285,9 @@ impl Scopes<'_> {
         };
         let Some(subject) = (0..predicate).rev().find(is_subject) else { return };
         let start = (0..subject).rev().find(|&at| !self.is_modifier(at) && !self.is_noun(at)).map_or(0, |at| at + 1);
+        if status == Status::Denied {
+            self.deny_things(start);
+        }
         self.found[start..=subject].fill(status);
     }
 }

@@ -186,7 +186,8 @@ def scene_graphs(
     ]
     short = parsed().graphs([one for one, long in zip(cut, is_long, strict=True) if not long], threads)
     texts = [caption for caption, long in zip(captions, is_long, strict=True) if long]
-    both = iter(short), iter(_core.SceneGraphs.paragraphs(parser(), texts, tokenizer, threads))
+    read = _core.SceneGraphs.paragraphs(parser(), texts, tokenizer, threads)
+    both = iter(short), ((own, graph) for own, graph, _ in read)
     return [_of_core(*next(both[long])) for long in is_long]
 
 

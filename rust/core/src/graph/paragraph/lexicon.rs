@@ -17,7 +17,8 @@ named! {
         Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
         Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Mark "mark", Place "place", Hold "hold",
         NoRelation "no-relation", NeverRelation "never-relation",
-        Deny "deny", DenyAll "deny-all", Seen "seen", Hedge "hedge", Summary "summary",
+        Deny "deny", DenyAll "deny-all", Nobody "nobody", False "false", Claim "claim", Fail "fail", Missing "missing",
+        Show "show", Ask "ask", Command "command", Look "look", Seen "seen", Hedge "hedge", Summary "summary",
     }
 }
 

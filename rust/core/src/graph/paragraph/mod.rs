@@ -22,14 +22,14 @@ mod text;
 
 pub use text::Text;
 
-use super::SceneGraph;
 use super::scope::statuses;
+use super::{SceneGraph, Status};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::parse::{Memory, Parser, Word};
 
-/// The graphs of texts, in their order, by that many threads; 0 for one per core.
-pub fn graphs(parser: &Parser, texts: &[Text], threads: usize) -> Vec<SceneGraph> {
+/// The graphs of texts and the statuses of their tokens, in the texts' order, by that many threads; 0 for one per core.
+pub fn graphs(parser: &Parser, texts: &[Text], threads: usize) -> Vec<(SceneGraph, Vec<Status>)> {
     let parts = map_parts(texts.len(), threads, |range| {
         let mut memory = parser.worker();
         let read = |text| {
@@ -41,24 +41,20 @@ pub fn graphs(parser: &Parser, texts: &[Text], threads: usize) -> Vec<SceneGraph
     parts.into_iter().flatten().collect()
 }
 
-/// The graph of a text.
-pub fn graph(parser: &Parser, memory: &mut Memory, text: &Text) -> SceneGraph {
+/// The graph of a text, and the status of each of its tokens.
+pub fn graph(parser: &Parser, memory: &mut Memory, text: &Text) -> (SceneGraph, Vec<Status>) {
     let tokens: Vec<&str> = text.tokens.iter().map(String::as_str).collect();
-    let words = parser.parse_sentences(memory, &tokens, &text.ends);
-    of_words(words, &text.ends, &text.breaks)
+    of_words(parser.parse_sentences(memory, &tokens, &text.ends), text)
 }
 
-/// The graph of tagged words. `ends` are the places behind sentences, `breaks` those before which a mark stands.
-pub fn of_words(mut words: Vec<Word>, ends: &[usize], breaks: &[usize]) -> SceneGraph {
-    let mut is_break = vec![false; words.len()];
-    for &place in breaks.iter().filter(|&&place| place < words.len()) {
-        is_break[place] = true;
-    }
-    let ranges = sentence_ranges(words.len(), ends);
+/// The graph of the tagged words of a text, and their statuses.
+pub fn of_words(mut words: Vec<Word>, text: &Text) -> (SceneGraph, Vec<Status>) {
+    let is_break = text.is_break(words.len());
+    let ranges = text.sentences(words.len());
     for range in &ranges {
         sentence::repair(&mut words[range.clone()], &is_break[range.clone()]);
     }
-    let statuses = statuses(&words, ends, breaks);
+    let statuses = statuses(&words, text);
     let (mut entities, mut facts) = (Vec::new(), facts::Facts::default());
     let mut referents = referents::Referents::default();
     for range in ranges {
@@ -73,14 +69,5 @@ pub fn of_words(mut words: Vec<Word>, ends: &[usize], breaks: &[usize]) -> Scene
         clause::Clause::new(&sentence, &items, &mut entities, &mut facts, &mut referents).read();
     }
     fold::shorten(&mut entities);
-    facts.graph(&entities, &statuses)
-}
-
-fn sentence_ranges(words: usize, ends: &[usize]) -> Vec<std::ops::Range<usize>> {
-    let mut start = 0;
-    let range = |&end: &usize| {
-        let end = end.clamp(start, words);
-        std::mem::replace(&mut start, end)..end
-    };
-    ends.iter().chain([&words]).map(range).collect()
+    (facts.graph(&entities, &statuses), statuses)
 }

@@ -6,7 +6,7 @@ use crate::parse::{Relation, Tag};
 use crate::text::tokenize::Tokenizer;
 
 fn cut(text: &str) -> (String, Vec<usize>, Vec<usize>) {
-    let Text { tokens, ends, breaks } = Text::of(text, Tokenizer::Ptb);
+    let Text { tokens, ends, breaks, .. } = Text::of(text, Tokenizer::Ptb);
     (tokens.join(" "), ends, breaks)
 }
 
@@ -102,9 +102,10 @@ fn any_words_make_a_graph() {
         };
         let words: Vec<Word> =
             (0..length).map(|_| word(next(known.len()), next(Tag::ALL.len()), next(length + 2))).collect();
-        let (ends, breaks) = ([next(16), next(16)], [next(16), next(16)]);
-        let graph = of_words(words.clone(), &ends, &breaks);
-        assert_eq!(graph, of_words(words, &ends, &breaks));
+        let mut places = || vec![next(16), next(16)];
+        let text = Text { ends: places(), breaks: places(), questions: places(), ..Text::default() };
+        let (graph, _) = of_words(words.clone(), &text);
+        assert_eq!(graph, of_words(words, &text).0);
         let count = graph.objects.len();
         assert!(graph.objects.iter().all(|one| !one.words.is_empty() && one.words.iter().all(|&word| word < length)));
         for one in &graph.attributes {

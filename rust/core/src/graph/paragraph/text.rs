@@ -1,5 +1,7 @@
 //! A text, cut into sentences and tokens.
 
+use std::ops::Range;
+
 use crate::text::tokenize::Tokenizer;
 
 /// A text as its tokens, where sentences end and where marks stood, which tokenizers drop.
@@ -11,6 +13,8 @@ pub struct Text {
     pub ends: Vec<usize>,
     /// The places of the tokens before which a comma, a dash, a bracket or the like stands.
     pub breaks: Vec<usize>,
+    /// The places behind the last token of each sentence that ends with a question mark.
+    pub questions: Vec<usize>,
 }
 
 impl Text {
@@ -23,13 +27,38 @@ impl Text {
         let mut start = 0;
         for (at, mark) in marks(&caption) {
             text.add(&caption[start..at], tokenizer);
+            if caption[..at].ends_with('?') {
+                text.questions.push(text.tokens.len());
+            }
             text.mark(mark, matches!(tokenizer, Tokenizer::Ptb | Tokenizer::PtbStream));
             start = at;
         }
         text.add(&caption[start..], tokenizer);
+        if caption.trim_end().ends_with('?') {
+            text.questions.push(text.tokens.len());
+        }
         text.ends.retain(|&end| end < text.tokens.len());
         text.breaks.retain(|&place| place < text.tokens.len());
         text
+    }
+
+    /// The sentences of so many words.
+    pub(in crate::graph) fn sentences(&self, words: usize) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let sentence = |&end: &usize| {
+            let end = end.clamp(start, words);
+            std::mem::replace(&mut start, end)..end
+        };
+        self.ends.iter().chain([&words]).map(sentence).collect()
+    }
+
+    /// Whether a mark stands before each of so many words.
+    pub(in crate::graph) fn is_break(&self, words: usize) -> Vec<bool> {
+        let mut is_break = vec![false; words];
+        for &place in self.breaks.iter().filter(|&&place| place < words) {
+            is_break[place] = true;
+        }
+        is_break
     }
 
     fn add(&mut self, piece: &str, tokenizer: Tokenizer) {

@@ -8,6 +8,7 @@ use super::lexicon::Lexicon;
 use super::scene::Scene;
 use crate::corpus::Corpus;
 use crate::engine::Resource;
+use crate::graph::paragraph::Text;
 use crate::graph::{SceneGraph, statuses};
 use crate::parse::{Memory, Parser};
 use crate::text::vocabulary::Word;
@@ -92,7 +93,8 @@ impl Reader<'_> {
         };
         let words = parser.parse_sentences(memory, &caption.tokens, caption.ends);
         let mut graph = SceneGraph::of_sentences(&words, caption.ends);
-        graph.mark(&statuses(&words, caption.ends, &[]));
+        let text = Text { ends: caption.ends.to_vec(), ..Text::default() };
+        graph.mark(&statuses(&words, &text));
         (words.into_iter().map(|word| word.text).collect(), graph)
     }
 

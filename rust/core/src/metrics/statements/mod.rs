@@ -48,8 +48,8 @@ impl Paragraphs {
     fn read(&self, memory: &mut Memory, captions: &[String]) -> Vec<Read> {
         let read = |caption: &String| {
             let text = Text::of(caption, self.tokenizer);
-            let graph = graph(&self.parser, memory, &text);
-            Read { tokens: text.tokens, ends: text.ends, graph }
+            let (graph, statuses) = graph(&self.parser, memory, &text);
+            Read { tokens: text.tokens, ends: text.ends, graph, statuses }
         };
         captions.iter().map(read).collect()
     }

@@ -11,22 +11,27 @@ pub struct Read {
     pub ends: Vec<usize>,
     /// Its graph, whose words are numbers of tokens.
     pub graph: SceneGraph,
+    /// The status of each token.
+    pub statuses: Vec<Status>,
 }
 
 impl Read {
-    /// Whether each word counts: not if it stands only for what is denied.
+    /// Whether each word counts: not if the caption denies it, asks or commands, nor if it stands only for what is denied.
     pub(super) fn counted_words(&self) -> Vec<bool> {
         let graph = &self.graph;
         let objects = graph.objects.iter().map(|one| (&one.words, one.status));
         let attributes = graph.attributes.iter().map(|one| (&one.words, one.status));
         let relations = graph.relations.iter().map(|one| (&one.words, one.status));
-        let (mut said, mut denied) = (vec![false; self.tokens.len()], vec![false; self.tokens.len()]);
-        for (words, status) in objects.chain(attributes).chain(relations) {
-            let told = if status == Status::Denied { &mut denied } else { &mut said };
+        let mut counted: Vec<bool> = self.statuses.iter().map(|status| status.is_said()).collect();
+        let (said, denied): (Vec<_>, Vec<_>) =
+            objects.chain(attributes).chain(relations).partition(|(_, status)| *status != Status::Denied);
+        for (words, counts) in
+            denied.into_iter().map(|one| (one.0, false)).chain(said.into_iter().map(|one| (one.0, true)))
+        {
             for &word in words {
-                told[word] = true;
+                counted[word] = counts;
             }
         }
-        said.iter().zip(&denied).map(|(said, denied)| *said || !denied).collect()
+        counted
     }
 }
