@@ -20,7 +20,7 @@ LIMIT = 8
 def scenes(folder: Path, images: int = 12) -> CaptionedImages:
     """All splits of a small data set."""
     write_scenes(folder, images=images, seed=1)
-    return CaptionedImages.read(folder)
+    return CaptionedImages.of_data_set(folder)
 
 
 def tokens(images: CaptionedImages) -> list[list[str]]:

@@ -23,7 +23,7 @@ def _deterministic() -> None:
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
     folder = tmp_path_factory.mktemp("scenes")
     write_scenes(folder, 20)
-    return CaptionedImages.read(folder)
+    return CaptionedImages.of_data_set(folder)
 
 
 def test_pooled_and_grid() -> None:
@@ -88,9 +88,9 @@ def test_what_is_cut_off_or_no_number_leaves_nothing(scenes: CaptionedImages, tm
 def test_a_changed_image_is_encoded_again(tmp_path: Path) -> None:
     write_scenes(tmp_path, 10)
     encoder = load_encoder("small")
-    before = cached_features(CaptionedImages.read(tmp_path), encoder, tmp_path / "features").array
+    before = cached_features(CaptionedImages.of_data_set(tmp_path), encoder, tmp_path / "features").array
     write_scenes(tmp_path, 10, seed=1)
-    after = cached_features(CaptionedImages.read(tmp_path), encoder, tmp_path / "features").array
+    after = cached_features(CaptionedImages.of_data_set(tmp_path), encoder, tmp_path / "features").array
     assert not np.array_equal(before, after)
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, is_feature_file
-from sacrecap_captioning.generation import generate
+from sacrecap_captioning.generation import captioner_sets
 from sacrecap_captioning.retrieval_model import train_retrieval
-from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.run_folder import RunFolder, with_features
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import train
@@ -117,7 +117,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Captions of scenes whose images are gone, and features that say what is in them."""
     folder = tmp_path_factory.mktemp("world")
     write_scenes(folder / "scenes", 60, seed=1)
-    images = CaptionedImages.read(folder / "scenes")
+    images = CaptionedImages.of_data_set(folder / "scenes")
     shutil.rmtree(folder / "scenes" / "images")
     chance = np.random.default_rng(1)
     grid = chance.normal(3, 2, size=(60, 3, 6)).astype(np.float32)
@@ -147,13 +147,13 @@ def settings(folder: Path, **changes: Any) -> Settings:
 def test_a_captioner_learns_from_them_and_captions_without_the_images(world: Path) -> None:
     run = RunFolder.open(world / "run")
     assert run.sizes.feature == 6
-    sets = generate(run.path, captions=2, device="cpu")
+    sets = captioner_sets(run.path, captions=2, device="cpu")
     assert len(sets) == 6
     file = FeatureFile(world / "features.npz")
-    learnt = CaptionedImages.read(world / "scenes", features=file).split("train")
+    learnt = CaptionedImages.of_data_set(world / "scenes", features=file).split("train")
     _, grid = file.rows([image.id for image in learnt])
     np.testing.assert_allclose(run.encoder().grid_mean.numpy(), grid.mean((0, 1)), rtol=1e-4)
-    assert generate(run.path, captions=2, device="cpu", features=world / "features.npz") == sets
+    assert captioner_sets(with_features(run, world / "features.npz"), captions=2, device="cpu") == sets
     found, _, _ = train_retrieval(run, epochs=2, batch=8, features=world / "features.npz")
     assert found.images.shape[0] == 48
 
@@ -173,8 +173,8 @@ def test_images_without_features_are_an_error_or_left_out(world: Path, tmp_path:
     np.savez(tmp_path / "part.npz", ids=whole["ids"][:55], grid=whole["grid"][:55])
     part = FeatureFile(tmp_path / "part.npz")
     with pytest.raises(DataError, match=r"no features of 5 images .* of 60 .*; features there are of 55 images"):
-        CaptionedImages.read(world / "scenes", features=part)
-    left = CaptionedImages.read(world / "scenes", features=part, on_missing="skip")
+        CaptionedImages.of_data_set(world / "scenes", features=part)
+    left = CaptionedImages.of_data_set(world / "scenes", features=part, on_missing="skip")
     assert len(left) == 55
     with pytest.raises(DataError, match="their files not looked for"):
         left.open(left[0])
@@ -193,16 +193,13 @@ def test_a_number_that_is_none_is_found_before_training(world: Path, tmp_path: P
 def test_what_features_of_a_file_are_not_for(world: Path, tmp_path: Path) -> None:
     file = str(world / "features.npz")
     with pytest.raises(UsageError, match="rci changes the images, and the captioner is given features of a file"):
-        generate(world / "run", method="rci", device="cpu")
+        captioner_sets(world / "run", method="rci", device="cpu")
     with pytest.raises(UsageError, match="no encoder learns where features are given"):
         settings(world, train_encoder=True)
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(UsageError, match="is a checkpoint, which looks at images itself"):
-        generate(tmp_path, data=world / "scenes", features=file)
     write_scenes(tmp_path / "scenes", 60, seed=1)
     seeing = settings(world, data=str(tmp_path / "scenes"), features=None, side=32, steps=2)
     train(seeing, tmp_path / "seeing", cache=tmp_path / "cache")
     with pytest.raises(UsageError, match="looks at images itself, with the encoder small; features of a file"):
-        generate(tmp_path / "seeing", features=file)
+        with_features(RunFolder.open(tmp_path / "seeing"), file)
     with pytest.raises(UsageError, match="are for features of the encoder small, not of the file"):
         train(settings(world, init=str(tmp_path / "seeing")), tmp_path / "other")

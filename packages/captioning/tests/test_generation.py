@@ -10,11 +10,11 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.generation import generate
+from sacrecap_captioning.generation import captioner_sets, checkpoint_sets
 from sacrecap_captioning.models import MODELS, LatentCaptioner
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.set_methods import METHODS
-from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.settings import Settings, kind_of
 from sacrecap_captioning.training import train
 from sets import score
 
@@ -58,10 +58,10 @@ def test_every_captioner_and_every_method(model: str, method: str, folder: Path)
     run = run_of(folder, model)
     if method == "drv" and not issubclass(MODELS[model], LatentCaptioner):
         with pytest.raises(UsageError, match=f"which {model} does not have"):
-            generate(run, method=method, device="cpu", cache=folder / "features")
+            captioner_sets(run, method=method, device="cpu", cache=folder / "features")
         return
-    sets = generate(run, method=method, captions=3, device="cpu", cache=folder / "features")
-    assert list(sets) == [image.id for image in CaptionedImages.read(folder / "scenes").split("test")]
+    sets = captioner_sets(run, method=method, captions=3, device="cpu", cache=folder / "features")
+    assert list(sets) == [image.id for image in CaptionedImages.of_data_set(folder / "scenes").split("test")]
     assert all(len(captions) == 3 for captions in sets.values())
     assert all(len(caption.split()) <= 21 for captions in sets.values() for caption in captions)
     assert 0 <= score(sets)["self-cider"].value <= 1
@@ -69,17 +69,16 @@ def test_every_captioner_and_every_method(model: str, method: str, folder: Path)
 
 def test_an_encoder_that_learned_is_that_of_the_run(folder: Path) -> None:
     run = run_of(folder, "fc", train_encoder=True)
-    one, again = (generate(run, captions=2, limit=5, batch=batch, device="cpu") for batch in (2, 9))
+    one, again = (captioner_sets(run, captions=2, limit=5, batch=batch, device="cpu") for batch in (2, 9))
     assert one == again
     assert all(len(caption.split()) <= 5 for captions in one.values() for caption in captions)
 
 
 def test_other_images_than_those_of_the_run(folder: Path, tmp_path: Path) -> None:
     write_scenes(tmp_path / "others", 30, seed=2)
-    sets = generate(
-        run_of(folder, "fc"), data=tmp_path / "others", split="val", captions=2, device="cpu", cache=tmp_path
-    )
-    assert list(sets) == [image.id for image in CaptionedImages.read(tmp_path / "others").split("val")]
+    images = CaptionedImages.of_data_set(tmp_path / "others")
+    sets = captioner_sets(run_of(folder, "fc"), images, split="val", captions=2, device="cpu", cache=tmp_path)
+    assert list(sets) == [image.id for image in CaptionedImages.of_data_set(tmp_path / "others").split("val")]
 
 
 def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> None:
@@ -89,21 +88,20 @@ def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> Non
     config["settings"]["data"] = "scenes-that-moved"
     (run / "config.json").write_text(json.dumps(config))
     with pytest.raises(DataError, match=r"images are not at scenes-that-moved, as seen from .* \(--images FOLDER\)"):
-        generate(run)
+        captioner_sets(run)
 
 
 def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nothing: is not a folder; a captioner is"):
-        generate(tmp_path / "nothing")
+        kind_of(tmp_path / "nothing")
     with pytest.raises(DataError, match=r"holds neither a run of sacrecap caption train nor a checkpoint"):
-        generate(tmp_path)
+        kind_of(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "blip"}))
-    with pytest.raises(UsageError, match=r"is a checkpoint, which knows no images: give some"):
-        generate(tmp_path)
+    assert kind_of(tmp_path) == "checkpoint"
     with pytest.raises(DataError, match=r"no image-to-text checkpoint could be loaded"):
-        generate(tmp_path, data=folder / "scenes")
+        checkpoint_sets(tmp_path, CaptionedImages.of_data_set(folder / "scenes"))
     with pytest.raises(UsageError, match=r"no image is in the split 'tset'"):
-        generate(run_of(folder, "fc"), split="tset")
+        captioner_sets(run_of(folder, "fc"), split="tset")
 
 
 def test_a_run_of_another_version_or_without_a_validation(folder: Path, tmp_path: Path) -> None:
@@ -112,7 +110,7 @@ def test_a_run_of_another_version_or_without_a_validation(folder: Path, tmp_path
     shutil.copy(run / "encoder.pt", tmp_path)
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(DataError, match=r"best.pt: no such file"):
-        generate(tmp_path)
+        captioner_sets(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({**config, "format": 99}))
     with pytest.raises(DataError, match=r"this run folder has format 99"):
-        generate(tmp_path)
+        captioner_sets(tmp_path)

@@ -64,7 +64,7 @@ def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
     train(settings, tmp_path / "run", cache=cache)
 
     run = RunFolder.open(tmp_path / "run")
-    images = CaptionedImages.read(scenes)
+    images = CaptionedImages.of_data_set(scenes)
     val = prepare(images, run.encoder(), settings, objects=run.objects, cache=cache).val
     captions = greedy_captions(run.captioner(), val, run.vocabulary, limit=13, device=torch.device("cpu"))
     names = list(captions)

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from sacrecap.data.captioned import is_captioned
 from sacrecap.errors import DataError
-from sacrecap_captioning.captioned_images import CaptionedImages, NamedImages
+from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.scenes import write_scenes
 
 
@@ -43,11 +43,10 @@ def tar(path: Path, members: dict[str, bytes]) -> Path:
 
 def shades(images: CaptionedImages) -> dict[str, int]:
     """The shade of each image by its id, opened, and from its bytes."""
-    assert isinstance(images.files, NamedImages)
     found = {}
     for image in images:
         first: Any = images.open(image).getpixel((0, 0))
-        second: Any = Image.open(io.BytesIO(images.files.read(image.file))).convert("RGB").getpixel((0, 0))
+        second: Any = Image.open(io.BytesIO(images.read(image))).convert("RGB").getpixel((0, 0))
         assert first == second
         found[image.id] = first[0]
     return found
@@ -57,16 +56,16 @@ def test_a_folder_and_patterns(tmp_path: Path) -> None:
     put(tmp_path, b=2, a=1, deeper__c=3)
     (tmp_path / "notes.txt").write_text("no image")
     (tmp_path / "._a.png").write_text("of another system")
-    assert shades(CaptionedImages.found(tmp_path)) == {"a": 1, "b": 2, "c": 3}
-    assert list(shades(CaptionedImages.found(tmp_path))) == ["a", "b", "c"]
-    assert shades(CaptionedImages.found(f"{tmp_path}/*.png")) == {"a": 1, "b": 2}
-    assert shades(CaptionedImages.found(f"{tmp_path}/**/*.png")) == {"a": 1, "b": 2, "c": 3}
-    assert shades(CaptionedImages.found(tmp_path / "b.png")) == {"b": 2}
+    assert shades(CaptionedImages.alone(tmp_path)) == {"a": 1, "b": 2, "c": 3}
+    assert list(shades(CaptionedImages.alone(tmp_path))) == ["a", "b", "c"]
+    assert shades(CaptionedImages.alone(f"{tmp_path}/*.png")) == {"a": 1, "b": 2}
+    assert shades(CaptionedImages.alone(f"{tmp_path}/**/*.png")) == {"a": 1, "b": 2, "c": 3}
+    assert shades(CaptionedImages.alone(tmp_path / "b.png")) == {"b": 2}
 
 
 def test_images_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     put(tmp_path, x__a=1, y__a=2, b=3)
-    assert shades(CaptionedImages.found(tmp_path)) == {"x/a": 1, "y/a": 2, "b": 3}
+    assert shades(CaptionedImages.alone(tmp_path)) == {"x/a": 1, "y/a": 2, "b": 3}
 
 
 def test_webdataset(tmp_path: Path) -> None:
@@ -74,9 +73,9 @@ def test_webdataset(tmp_path: Path) -> None:
     tar(tmp_path / "shard-1.tar", {"0003.png": picture(3), "0003.json": b"{}"})
     expected = {"0001": 1, "0002": 2, "0003": 3}
     assert (
-        shades(CaptionedImages.found(tmp_path)) == shades(CaptionedImages.found(f"{tmp_path}/shard-*.tar")) == expected
+        shades(CaptionedImages.alone(tmp_path)) == shades(CaptionedImages.alone(f"{tmp_path}/shard-*.tar")) == expected
     )
-    assert shades(CaptionedImages.found(tmp_path / "shard-1.tar")) == {"0003": 3}
+    assert shades(CaptionedImages.alone(tmp_path / "shard-1.tar")) == {"0003": 3}
 
 
 def test_parquet_with_bytes_or_paths(tmp_path: Path) -> None:
@@ -85,17 +84,17 @@ def test_parquet_with_bytes_or_paths(tmp_path: Path) -> None:
     parquet.write_table(
         pa.table({"image_id": [10, 11, 12, 13, 14], "image": as_bytes}), tmp_path / "hub.parquet", row_group_size=2
     )
-    assert shades(CaptionedImages.found(tmp_path / "hub.parquet")) == {str(10 + shade): shade for shade in range(5)}
+    assert shades(CaptionedImages.alone(tmp_path / "hub.parquet")) == {str(10 + shade): shade for shade in range(5)}
     parquet.write_table(pa.table({"key": ["x", "y"], "jpg": [picture(7), picture(8)]}), tmp_path / "plain.parquet")
-    assert shades(CaptionedImages.found(tmp_path / "plain.parquet")) == {"x": 7, "y": 8}
+    assert shades(CaptionedImages.alone(tmp_path / "plain.parquet")) == {"x": 7, "y": 8}
     parquet.write_table(pa.table({"path": ["photos/a.png", "photos/b.png"]}), tmp_path / "paths.parquet")
-    assert shades(CaptionedImages.found(tmp_path / "paths.parquet")) == {"photos/a.png": 1, "photos/b.png": 2}
+    assert shades(CaptionedImages.alone(tmp_path / "paths.parquet")) == {"photos/a.png": 1, "photos/b.png": 2}
     parquet.write_table(pa.table({"image": [picture(1)]}), tmp_path / "bare.parquet")
-    assert shades(CaptionedImages.found(tmp_path / "bare.parquet")) == {"00000000": 1}
+    assert shades(CaptionedImages.alone(tmp_path / "bare.parquet")) == {"00000000": 1}
 
 
 def test_stamps_change_with_the_files(tmp_path: Path) -> None:
-    [image] = images = CaptionedImages.found(put(tmp_path, a=1))
+    [image] = images = CaptionedImages.alone(put(tmp_path, a=1))
     before = images.stamp(image)
     (tmp_path / "a.png").write_bytes(picture(2) + b"\0")
     assert images.stamp(image) != before
@@ -121,17 +120,17 @@ def test_data_sets_with_captions_are_read_as_such(tmp_path: Path) -> None:
 )
 def test_what_holds_no_images(make: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=message):
-        CaptionedImages.found(make(tmp_path))
+        CaptionedImages.alone(make(tmp_path))
 
 
 def test_parquet_without_images(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"text": ["a dog"]}), tmp_path / "x.parquet")
     with pytest.raises(DataError, match="has no column of images .*it has text"):
-        CaptionedImages.found(tmp_path / "x.parquet")
+        CaptionedImages.alone(tmp_path / "x.parquet")
     parquet.write_table(pa.table({"id": ["a", "a"], "image": [picture(1)] * 2}), tmp_path / "x.parquet")
     with pytest.raises(DataError, match="several images are called 1 image \\(a\\)"):
-        CaptionedImages.found(tmp_path / "x.parquet")
+        CaptionedImages.alone(tmp_path / "x.parquet")
     parquet.write_table(pa.table({"id": ["a"], "image": pa.array([None], pa.binary())}), tmp_path / "x.parquet")
-    [image] = images = CaptionedImages.found(tmp_path / "x.parquet")
+    [image] = images = CaptionedImages.alone(tmp_path / "x.parquet")
     with pytest.raises(DataError, match="row 0 has no image in image"):
         images.open(image)

@@ -21,7 +21,7 @@ from sacrecap_captioning.training_data import first_encoder, learn_words
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
     folder = tmp_path_factory.mktemp("scenes")
     write_scenes(folder, 200)
-    return CaptionedImages.read(folder).split("train")
+    return CaptionedImages.of_data_set(folder).split("train")
 
 
 def settings(**changes: Any) -> Settings:

@@ -50,7 +50,7 @@ def test_the_folder_reads_as_captioned_images_and_as_references(tmp_path: Path) 
     done: list[int] = []
     write_scenes(tmp_path, 20, seed=1, captions=3, progress=done.append)
     assert done[-1] == 20
-    data = CaptionedImages.read(tmp_path)
+    data = CaptionedImages.of_data_set(tmp_path)
     assert Counter(image.split for image in data) == {"train": 16, "val": 2, "test": 2}
     described = make_scenes(20, seed=1, captions=3)
     assert [image.references for image in data] == [one.captions for one in described]
@@ -62,7 +62,7 @@ def test_the_folder_reads_as_captioned_images_and_as_references(tmp_path: Path) 
 def test_a_smaller_set_replaces_a_larger_one(tmp_path: Path) -> None:
     write_scenes(tmp_path, 20)
     write_scenes(tmp_path, 10, seed=2)
-    assert len(CaptionedImages.read(tmp_path)) == 10
+    assert len(CaptionedImages.of_data_set(tmp_path)) == 10
 
 
 def test_scenes_of_one_shape_are_named_alike() -> None:

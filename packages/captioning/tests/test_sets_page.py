@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sacrecap.metrics.declared import accepts, spell
-from sacrecap_captioning.cli.generate import command
+from sacrecap_captioning.cli.caption import generate
 from sacrecap_captioning.set_methods import METHODS, SetMethod
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "captioners.md"
@@ -25,5 +25,5 @@ def test_every_method_is_on_the_page(method: type[SetMethod]) -> None:
 
 
 def test_the_help_of_the_command_names_every_method() -> None:
-    shown = next(parameter.help for parameter in command.params if parameter.name == "method")
+    shown = next(parameter.help for parameter in generate.params if parameter.name == "method")
     assert all(name in shown for name in METHODS)

@@ -54,9 +54,9 @@ def quick(scenes: Path, tmp_path: Path, **changes: Any) -> Path:
 
 def test_a_part_of_the_images_is_the_first_of_each_split(scenes: Path, tmp_path: Path) -> None:
     seen: list[tuple[str, int]] = []
-    part = CaptionedImages.read(scenes).first(9)
+    part = CaptionedImages.of_data_set(scenes).first(9)
     assert Counter(image.split for image in part) == {"train": 9, "val": 6, "test": 6}
-    whole = CaptionedImages.read(scenes).split("train")
+    whole = CaptionedImages.of_data_set(scenes).split("train")
     assert list(part.split("train")) == list(whole)[:9]
     train(
         small(scenes, images=9, steps=2),
@@ -110,7 +110,7 @@ def test_the_rate_rises_and_falls(scenes: Path) -> None:
 def test_a_run_folder_holds_all_it_takes(scenes: Path, tmp_path: Path) -> None:
     run = RunFolder.open(quick(scenes, tmp_path, train_encoder=True, steps=2))
     assert run.settings == small(scenes, train_encoder=True, steps=2)
-    assert run.data_checksum == CaptionedImages.read(scenes).checksum
+    assert run.data_checksum == CaptionedImages.of_data_set(scenes).checksum
     assert len(run.vocabulary) == run.sizes.vocabulary
     with pytest.raises(DataError, match="holds a run already; go on from it"):
         train(run.settings, run.path)

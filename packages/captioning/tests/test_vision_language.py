@@ -12,7 +12,7 @@ import torch
 from sacrecap.errors import UsageError
 from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.generation import generate, make_sets
+from sacrecap_captioning.generation import check_shared_out, make_sets
 from sacrecap_captioning.set_methods import set_method
 from sacrecap_captioning.transformers_speaker import TransformersSpeaker
 
@@ -65,10 +65,10 @@ def test_captions_that_are_cut_are_counted(checkpoint: Path, images: CaptionedIm
     assert speaker.limit == 64
     sets = make_sets(set_method("rs"), speaker, images[:4], captions=5, seed=1)
     whole = [len(caption.split()) for captions in sets.values() for caption in captions]
-    assert (speaker.said, speaker.cut) == (20, sum(words == 64 for words in whole))
+    assert (speaker.captions, speaker.cut) == (20, sum(words == 64 for words in whole))
     short = TransformersSpeaker(str(checkpoint), limit=1)
     assert make_sets(set_method("beam"), short, images[:4], captions=1, seed=1)
-    assert (short.said, short.cut) == (4, 4)
+    assert (short.captions, short.cut) == (4, 4)
 
 
 def test_the_prompt_and_the_numbers_of_the_weights_matter(
@@ -99,4 +99,4 @@ def test_several_prompts_share_out_the_captions(checkpoint: Path, images: Captio
     assert made(prompts, 4) == [[*one, *other] for one, other in zip(*apart, strict=True)]
     assert {len(captions) for captions in made(prompts, 4, "rs")} == {4}
     with pytest.raises(UsageError, match="2 prompts cannot share out 3 captions"):
-        generate(str(checkpoint), data="photos", prompt=prompts, captions=3)
+        check_shared_out(3, prompts)

@@ -5,20 +5,23 @@ the captioners that it compares. Models and loop are frozen: faults are fixed, n
 higher may import what stands lower, never the other way round. Everything but this page needs the extra `train`
 (torch):
 
-    cli/              `sacrecap caption`
-    sweep/            curves, mixtures as axes; plan, the captioners to train; jobs, which train, generate and score;
-                      result, what the figures say; report, tables and pictures
-    decoding/         methods, the ways to make caption sets; speaker, transformers_speaker, what they ask for words;
-                      generation, captions of a whole data set
-    training/         training, one captioner; data, its batches; losses and rewards; pretraining, an encoder from
-                      scratch; retrieval, a model that finds a caption's image; run_folder, what is left
-    data/             images, folders people have; features, by an encoder or from a feature_file; scenes, made up
-    models/           image features -> words; search, greedy, sampled, beam
-    settings          the settings of a run, options of commands
-    mixture           what training minimises, as text
-    checkpoints       tensors on disk
-    folders           where commands write
-    vocabulary        words <-> ids      names   what is told of encoders without torch
+    cli                   `sacrecap caption`
+    grid                  a sweep: jobs, which train, generate and score
+    sweep_result          what its figures say; tables and pictures
+    sweep_plan            curves, mixtures as axes; the captioners to train
+    generation            caption sets by a captioner, a checkpoint, an endpoint, or without any
+    transformers_speaker  a checkpoint that speaks
+    set_methods           the ways to make caption sets, and what they ask for words
+    training              one captioner; run_folder, what is left of it
+    retrieval_model       finds a caption's image
+    training_data         batches; an encoder from scratch
+    objective             losses and rewards
+    encoders              pixels to features, and features on disk
+    search                greedy, sampled, beam
+    models, captioner     image features -> words
+    captioned_images      images, folders people have; features that were computed elsewhere
+    scenes                images, made up
+    settings              of a run, as options of commands; mixtures; names
 
 Comments give the shapes of tensors: B images or rows, T words, V words of the vocabulary, R regions of the grid, D size
 of a feature, H hidden units, N = k·B samples; the k samples of an image are in consecutive rows.

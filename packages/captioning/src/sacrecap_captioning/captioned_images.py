@@ -1,11 +1,11 @@
 """Captioned images: the usual folders, read into one form.
 
-    data = CaptionedImages.read("flickr8k")
+    data = CaptionedImages.of_data_set("flickr8k")
     train = data.split("train")
     train[0].references, train.open(train[0])
 
 The forms are those of `sacrecap.data.captioned`. Files of images lie in any folder below, or in tar files. Images
-without captions are found wherever `CaptionedImages.found` looks.
+without captions are found wherever `CaptionedImages.alone` looks.
 
 Features that were computed elsewhere are `.npz` files:
 
@@ -24,18 +24,17 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from sacrecap.data.captioned import CaptionedImage, of_split, read_captioned
-from sacrecap.data.images import SUFFIXES
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read_captioned
+from sacrecap.data.source import reading
 from sacrecap.errors import DataError, accepted_name, of_extra, some
 from sacrecap.vision.image_folder import open_image
+from sacrecap_captioning.settings import PathLike
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,7 +45,7 @@ _IDS = ("image_id", "id", "key", "__key__", "filename", "file_name", "path")
 """Columns of Parquet files that name an image, the first that is there."""
 _IMAGES = ("image", "jpg", "jpeg", "png", "webp", "bytes", "img", "image_path", "path", "file_name", "filename")
 """Columns that hold an image, or where it lies."""
-_SUFFIXES = (*SUFFIXES, ".tar", ".parquet")
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".tar", ".parquet")
 
 
 class _Place(NamedTuple):
@@ -77,31 +76,10 @@ class _Place(NamedTuple):
             file.seek(self.offset)
             return file.read(self.size)
 
-
-@dataclass(frozen=True)
-class NamedImages:
-    """Images by name."""
-
-    places: dict[str, _Place]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.places
-
-    def read(self, name: str) -> bytes:
-        """The bytes of the image's file. Raises `DataError` if it cannot be read."""
-        return self.places[name].read()
-
-    def open(self, name: str) -> Image:
-        """The image in RGB."""
-        place = self.places[name]
-        inside = "" if place.is_file else f": {name}"
-        return open_image(io.BytesIO(place.read()), name=place.file + inside)
-
-    def stamp(self, name: str) -> str:
+    def stamp(self) -> str:
         """Changes when the file does: the image's size, or its row, and the time of the file's last change."""
-        place = self.places[name]
-        info = os.stat(place.file)
-        size = info.st_size if place.is_file else place.offset if place.rows is not None else place.size
+        info = os.stat(self.file)
+        size = info.st_size if self.is_file else self.size if self.rows is None else self.offset
         return f"{size}:{info.st_mtime_ns}"
 
 
@@ -126,7 +104,7 @@ class _ParquetImages:
         self._starts = [0]
         for group in range(self._file.num_row_groups):
             self._starts.append(self._starts[-1] + self._file.metadata.row_group(group).num_rows)
-        self._kept: tuple[int, list[Any]] = (-1, [])
+        self._group: tuple[int, list[Any]] = (-1, [])
         self._lock = threading.Lock()
 
     def names(self) -> list[str]:
@@ -139,9 +117,9 @@ class _ParquetImages:
         """The bytes of the image in a row."""
         with self._lock:
             group = next(number for number, start in enumerate(self._starts[1:]) if row < start)
-            if self._kept[0] != group:
-                self._kept = (group, self._file.read_row_group(group, columns=[self.column]).column(0).to_pylist())
-            value = self._kept[1][row - self._starts[group]]
+            if self._group[0] != group:
+                self._group = (group, self._file.read_row_group(group, columns=[self.column]).column(0).to_pylist())
+            value = self._group[1][row - self._starts[group]]
         content, path = (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, value)
         if isinstance(content, bytes):
             return content
@@ -152,36 +130,36 @@ class _ParquetImages:
             return file.read()
 
 
-def files_below(folder: Path, wanted: Collection[str]) -> NamedImages:
+def files_below(folder: Path, wanted: Collection[str]) -> dict[str, _Place]:
     """The files below a folder that have wanted names: in folders at any depth, or in tar files.
 
     Raises:
         DataError: a tar file is broken, or two files have the same wanted name.
     """
-    found: dict[str, _Place] = {}
+    places: dict[str, _Place] = {}
     for parent, _, names in os.walk(folder):
         for name in names:
             if name in wanted or name.endswith(".tar"):
                 for place in _inside(os.path.join(parent, name), parent):
-                    own = os.path.basename(place.name)
-                    if own in wanted and found.setdefault(own, place) != place:
-                        raise DataError(f"two files are called {own}: {found[own].file} and {place.file}; remove one")
-    return NamedImages(found)
+                    base = os.path.basename(place.name)
+                    if base in wanted and (first := places.setdefault(base, place)) != place:
+                        raise DataError(f"two files are called {base}: {first.file} and {place.file}; remove one")
+    return places
 
 
 def places_of(what: str) -> list[_Place]:
     """The images, in the order of their names."""
     if os.path.isdir(what):
-        found = [os.path.join(folder, name) for folder, _, names in os.walk(what) for name in names]
-        files, base = sorted(path for path in found if _is_one(path)), what
+        paths = (os.path.join(folder, name) for folder, _, names in os.walk(what) for name in names)
+        files, base = sorted(filter(_has_images, paths)), what
     elif os.path.exists(what) or not glob.has_magic(what):
         files, base = [what], os.path.dirname(what)
-        if not _is_one(what):
+        if not _has_images(what):
             raise DataError(
                 f"{what}: is neither a folder nor a file of {', '.join(_SUFFIXES)}, and no data set with captions"
             )
     else:
-        files, base = sorted(path for path in glob.glob(what, recursive=True) if _is_one(path)), ""
+        files, base = sorted(filter(_has_images, glob.glob(what, recursive=True))), ""
     return [place for file in files for place in _inside(file, base)]
 
 
@@ -196,7 +174,7 @@ def _inside(file: str, base: str) -> Iterator[_Place]:
         try:
             with reading(file), tarfile.open(file) as tar:
                 for member in tar:
-                    if member.isreg() and _is_one(member.name):
+                    if member.isreg() and _has_images(member.name):
                         yield _Place(member.name, file, member.offset_data, member.size)
         except tarfile.TarError as error:
             raise DataError(f"{file}: broken tar file ({error}); copy or download it again") from None
@@ -204,7 +182,7 @@ def _inside(file: str, base: str) -> Iterator[_Place]:
         yield _Place(os.path.relpath(file, base or "."), file)
 
 
-def _is_one(name: str) -> bool:
+def _has_images(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES) and not os.path.basename(name).startswith(".")
 
 
@@ -253,16 +231,16 @@ class FeatureFile:
             DataError: a number is infinite or none; the message says of which image.
         """
         numbers = [self._numbers[image] for image in images]
-        found = {name: np.asarray(array[numbers], np.float32) for name, array in self._parts.items()}
-        for part in found.values():
+        parts = {name: np.asarray(array[numbers], np.float32) for name, array in self._parts.items()}
+        for part in parts.values():
             whole = np.isfinite(part.reshape(len(images), -1)).all(1)
             if not whole.all():
                 raise DataError(
                     f"{self.path}: the features of {images[int(np.argmin(whole))]!r} have numbers that are infinite or "
                     "none (NaN); compute them again"
                 )
-        pooled = found["pooled"] if "pooled" in found else found["grid"].mean(1)
-        return pooled, found.get("grid", pooled[:, None])
+        pooled = parts["pooled"] if "pooled" in parts else parts["grid"].mean(1)
+        return pooled, parts.get("grid", pooled[:, None])
 
     def _ids(self, array: npt.NDArray[Any] | None) -> tuple[str, ...]:
         if array is None or not array.size:
@@ -321,13 +299,13 @@ def _arrays(path: str) -> dict[str, npt.NDArray[Any]]:
 class CaptionedImages(Sequence[CaptionedImage]):
     """Captioned images in the order of their data set, and the files of their pixels."""
 
-    def __init__(self, images: Iterable[CaptionedImage], files: NamedImages | None) -> None:
+    def __init__(self, images: Iterable[CaptionedImage], files: dict[str, _Place] | None) -> None:
         """Without `files` the images cannot be opened."""
         self._images = tuple(images)
         self.files = files
 
     @classmethod
-    def read(
+    def of_data_set(
         cls,
         path: PathLike,
         *,
@@ -350,18 +328,18 @@ class CaptionedImages(Sequence[CaptionedImage]):
         accepted_name("what to do about missing images", on_missing, ("error", "skip"))
         images = read_captioned(path) if listed is None else listed
         if features is not None:
-            there, files = {image.id for image in images if image.id in features}, None
+            present, files = {image.id for image in images if image.id in features}, None
         else:
             folder = Path(path) if os.path.isdir(path) else Path(path).parent
             files = files_below(folder, {image.file for image in images})
-            there = {image.id for image in images if image.file in files}
-        missing = [image for image in images if image.id not in there]
+            present = {image.id for image in images if image.file in files}
+        missing = [image for image in images if image.id not in present]
         if missing and (on_missing == "error" or len(missing) == len(images)):
             raise DataError(_missing(path, missing, len(images), features))
-        return cls((image for image in images if image.id in there), files)
+        return cls((image for image in images if image.id in present), files)
 
     @classmethod
-    def found(cls, what: PathLike, split: str = "test") -> CaptionedImages:
+    def alone(cls, what: PathLike, split: str = "test") -> CaptionedImages:
         """The images of a folder and its subfolders, of names with `*`, of tar files, or of a Parquet file.
 
         The id of an image is the name of its file without suffix, or what a Parquet file's column of ids says. Where
@@ -382,9 +360,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
         twice = [image for image, count in Counter(ids).items() if count > 1]
         if twice:
             raise DataError(f"{os.fspath(what)}: several images are called {some(twice)}; give them names of their own")
-        return cls(
-            (CaptionedImage(image, image, split, ()) for image in ids), NamedImages(dict(zip(ids, places, strict=True)))
-        )
+        return cls((CaptionedImage(image, image, split, ()) for image in ids), dict(zip(ids, places, strict=True)))
 
     @overload
     def __getitem__(self, number: int) -> CaptionedImage: ...
@@ -412,23 +388,26 @@ class CaptionedImages(Sequence[CaptionedImage]):
         chosen: dict[str, list[CaptionedImage]] = {}
         for image in self:
             chosen.setdefault(image.split, []).append(image)
-        kept = {image.id for images in chosen.values() for image in images[:number]}
-        return CaptionedImages((image for image in self if image.id in kept), self.files)
+        first = {image.id for images in chosen.values() for image in images[:number]}
+        return CaptionedImages((image for image in self if image.id in first), self.files)
+
+    def _place(self, image: CaptionedImage) -> _Place:
+        if self.files is None:
+            raise DataError(f"{image.id}: of these images the features are known alone, and their files not looked for")
+        return self.files[image.file]
+
+    def read(self, image: CaptionedImage) -> bytes:
+        """The bytes of its file. Raises `DataError` if it cannot be read, or only its features are known."""
+        return self._place(image).read()
 
     def open(self, image: CaptionedImage) -> Image:
-        """The whole image in RGB.
-
-        Raises:
-            DataError: its file cannot be read, or only its features are known.
-            MissingDependencyError: Pillow is not installed.
-        """
-        if self.files is None:
-            raise DataError("the features of these images were given, and their files not looked for")
-        return self.files.open(image.file)
+        """The whole image in RGB. Raises as `read`, and `MissingDependencyError` if Pillow is not installed."""
+        place = self._place(image)
+        return open_image(io.BytesIO(place.read()), name=place.file if place.is_file else f"{place.file}: {image.file}")
 
     def stamp(self, image: CaptionedImage) -> str:
-        """Changes when the image's file does; empty where only its features are known."""
-        return "" if self.files is None else self.files.stamp(image.file)
+        """Changes when the image's file does."""
+        return self._place(image).stamp()
 
     def references(self) -> dict[str, list[str]]:
         """The captions by image id, as `sacrecap.score` takes them."""
@@ -441,10 +420,27 @@ class CaptionedImages(Sequence[CaptionedImage]):
         return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
+def images_to_caption(
+    data: PathLike,
+    *,
+    split: str = "test",
+    on_missing: str = "error",
+    features: FeatureFile | None = None,
+    listed: Sequence[CaptionedImage] | None = None,
+) -> CaptionedImages:
+    """All images of a data set with captions, or images alone, which then are of this split.
+
+    Arguments and errors are those of `CaptionedImages.of_data_set` and `CaptionedImages.alone`.
+    """
+    if listed is None and features is None and not is_captioned(data):
+        return CaptionedImages.alone(data, split)
+    return CaptionedImages.of_data_set(data, on_missing=on_missing, features=features, listed=listed)
+
+
 def read_images(settings: Settings) -> CaptionedImages:
     """The images that a run uses, of all splits."""
     features = given_features(settings)
-    images = CaptionedImages.read(settings.data, on_missing=settings.on_missing, features=features)
+    images = CaptionedImages.of_data_set(settings.data, on_missing=settings.on_missing, features=features)
     return images.first(settings.images)
 
 

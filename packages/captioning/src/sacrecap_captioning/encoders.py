@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
-import os
 import pickle
 import re
 import warnings
@@ -18,21 +17,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from sacrecap.data.atomic import atomic_write, replace
+from sacrecap.data import atomic_write
 from sacrecap.data.captioned import CaptionedImage
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data.source import reading
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
 from sacrecap_captioning.captioner import Features
-from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, check_encoder, is_checkpoint
+from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, is_checkpoint, make_folder
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -46,16 +45,27 @@ def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
 
 def read_tensors(path: PathLike) -> dict[str, Any]:
     """Reads what `write_tensors` wrote, onto the CPU. Raises `DataError` for a missing or damaged file."""
+    with _damaged(f"{path}: is not a checkpoint of sacrecap, or damaged"):
+        return _tensors(path)
+
+
+def _tensors(path: PathLike) -> dict[str, Any]:
+    with reading(path), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    return content
+
+
+@contextlib.contextmanager
+def _damaged(what: str, remedy: str = "") -> Iterator[None]:
+    """Raises `DataError` where a file in the block holds no tensors, or others than the block takes."""
     try:
-        with reading(path), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        yield
     except DataError:
         raise
-    except (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError) as error:
+    except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError, ValueError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{path}: is not a checkpoint of sacrecap, or damaged ({reason})") from None
-    return content
+        raise DataError(f"{what} ({reason}){remedy}") from None
 
 
 @contextlib.contextmanager
@@ -215,27 +225,11 @@ def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> 
     check_encoder(name, weights)
     encoder = load_vision_checkpoint(name, side) if is_checkpoint(name) else Encoder(SMALL, _small(), side or 64)
     if weights not in {AUTO, RANDOM}:
-        _load_weights(encoder, weights, f"the encoder {name}")
+        with _damaged(
+            f"{weights}: is not a state dict of the encoder {name}", "; save it with torch.save(model.state_dict())"
+        ):
+            encoder.load_state_dict(_tensors(weights))
     return encoder
-
-
-def _load_weights(model: nn.Module, path: str, name: str) -> None:
-    """Loads a state dict without executing what the file may hold.
-
-    Raises `DataError` if the file does not belong to this model.
-    """
-    try:
-        with reading(path), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            state = torch.load(path, map_location="cpu", weights_only=True)
-        model.load_state_dict(state)
-    except DataError:
-        raise
-    except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(
-            f"{path}: is not a state dict of {name} ({reason}); save it with torch.save(model.state_dict())"
-        ) from None
 
 
 def _small() -> nn.Module:
@@ -466,42 +460,33 @@ def cached_features(
     label = re.sub(r"[^\w.-]+", "_", encoder.name)
     path = place / f"{label}-{_key(images, encoder)}.npy"
     if not path.exists():
-        beside = f"{path}.{os.getpid()}.part"
-        try:
-            os.makedirs(place, exist_ok=True)
-            _compute(beside, images, encoder, batch, progress)
-            replace(beside, str(path))
-        except OSError as error:
-            raise DataError(
-                f"{path}: cannot be written: {error.strerror}; free some space, or choose another place "
-                "(--features DIR)"
-            ) from None
-        finally:
-            Path(beside).unlink(missing_ok=True)
+        make_folder(place)
+        with atomic_write(path, "wb") as file:
+            _write_features(file, images, encoder, batch, progress)
     return StoredFeatures(path)
 
 
-def _compute(
-    path: str, images: CaptionedImages, encoder: Encoder, batch: int, progress: Callable[[int], None] | None
+def _write_features(
+    file: IO[bytes], images: CaptionedImages, encoder: Encoder, batch: int, progress: Callable[[int], None] | None
 ) -> None:
-    """Writes the features batch by batch: memory holds one batch."""
-    array: npt.NDArray[np.float32] | None = None
-    done = 0
-    for found in encode(images, encoder, batch=batch):
-        rows = torch.cat([found.pooled[:, None], found.grid], 1).numpy()  # (B, 1 + R, D)
+    """Writes an array of NumPy's format batch by batch: memory holds one batch."""
+    written = 0
+    for features in encode(images, encoder, batch=batch):
+        rows = torch.cat([features.pooled[:, None], features.grid], 1).numpy()  # (B, 1 + R, D)
         whole = np.isfinite(rows).all((1, 2))
         if not whole.all():
-            image = images[done + int(np.argmin(whole))]
+            image = images[written + int(np.argmin(whole))]
             raise DataError(
                 f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none (NaN); "
                 "use other weights"
             )
-        if array is None:
-            array = np.lib.format.open_memmap(path, "w+", np.float32, (len(images), *rows.shape[1:]))
-        array[done : done + len(rows)] = rows
-        done += len(rows)
+        if not written:
+            shape = (len(images), *rows.shape[1:])
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+        file.write(rows.astype("<f4", copy=False).tobytes())
+        written += len(rows)
         if progress is not None:
-            progress(done)
+            progress(written)
 
 
 def _key(images: CaptionedImages, encoder: Encoder) -> str:

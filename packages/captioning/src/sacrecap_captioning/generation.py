@@ -1,37 +1,34 @@
 """Caption sets of images: by the captioner of a run folder, a checkpoint of transformers, or an endpoint.
 
-generate("runs/att2in", method="rs(temperature=0.7)", captions=10, seed=1)
-generate("Salesforce/blip-image-captioning-base", data="photos", method="beam")
-generate(Endpoint("http://localhost:8000/v1", "qwen2.5-vl"), data="photos/*.jpg")
+captioner_sets("runs/att2in", method="rs(temperature=0.7)", captions=10, seed=1)
+checkpoint_sets("Salesforce/blip-image-captioning-base", images_to_caption("photos"), method="beam")
+endpoint_sets(Endpoint("http://localhost:8000/v1", "qwen2.5-vl"), images_to_caption("photos/*.jpg"))
+
+Two kinds of sets need no captioner, and every captioner has to beat them: captions for any image, and copied ones.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
 import sacrecap
-from sacrecap.data.captioned import CaptionedImage, is_captioned
-from sacrecap.data.source import PathLike
-from sacrecap.errors import DataError, UsageError, warn
-from sacrecap.resources.endpoint import Endpoint, Question
+from sacrecap import Endpoint
+from sacrecap.errors import UsageError, warn
+from sacrecap.resources.endpoint import Question
 from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, given_features
 from sacrecap_captioning.encoders import Encoder, FeatureRows, enough_memory
-from sacrecap_captioning.run_folder import CONFIG, RunFolder, with_features
+from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.search import Sampling
 from sacrecap_captioning.set_methods import (
     Beam,
@@ -45,80 +42,180 @@ from sacrecap_captioning.set_methods import (
     near_words,
     set_method,
 )
+from sacrecap_captioning.settings import PathLike
 from sacrecap_captioning.training_data import frozen_features, tokenised
 from sacrecap_captioning.transformers_speaker import CHAT_LIMIT, PROMPT, TransformersSpeaker
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from sacrecap.data.captioned import CaptionedImage
-    from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
+    from sacrecap_captioning.captioner import Features
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with the current step, the number of finished images, and the number of all images."""
+
+
+def captioner_sets(
+    run: RunFolder | PathLike,
+    images: CaptionedImages | None = None,
+    *,
+    split: str = "test",
+    method: str | SetMethod = "rs",
+    captions: int = 10,
+    limit: int | None = None,
+    seed: int = 0,
+    batch: int = 32,
+    device: str = "auto",
+    cache: PathLike | None = None,
+    progress: Progress | None = None,
+) -> dict[str, list[str]]:
+    """Caption sets by image id, of a captioner of `sacrecap caption train`.
+
+    Args:
+        run: the captioner, or its folder.
+        images: of all splits, from `images_to_caption`; those of the run by default.
+        split: whose images are captioned; methods that learn do so from the captions of the split `train`.
+        method: a way to make caption sets, as `set_method` reads it.
+        captions: number per image.
+        limit: most words of a caption; by default as in training.
+        seed: of everything random.
+        batch: images at a time.
+        device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
+        cache: folder of the features of frozen encoders; the user's cache folder by default.
+        progress: called while features are read, and captions made.
+
+    Raises:
+        UsageError: a name or number that is not accepted, or a captioner that cannot be used with the method.
+        DataError: the captioner or the data set does not exist or is damaged.
+    """
+    chosen, place = set_method(method), choose_device(device)
+    run = run if isinstance(run, RunFolder) else RunFolder.open(run)
+    settings = run.settings
+    check_sees_changes(chosen, settings.features)
+    images = run.images(split=split) if images is None else images
+    part, encoder = images.split(split), run.encoder().to(place)
+    speaker = TrainedSpeaker(
+        run.captioner().to(place),
+        run.vocabulary,
+        # As in validation: one more than the words in training, for the end.
+        limit=limit or settings.length + 1,
+        encoder=encoder if isinstance(encoder, Encoder) else None,
+    )
+    chosen.check(speaker, captions)
+    features = None
+    if not (settings.train_encoder or chosen.alters_images):
+        read = _counted(progress, "reading", part)
+        features = frozen_features(part, encoder, given_features(settings), cache, read)
+    return make_sets(
+        chosen,
+        speaker,
+        part,
+        features=features,
+        training=partial(_training_captions, images, settings.tokenizer),
+        captions=captions,
+        seed=seed,
+        batch=batch,
+        progress=_counted(progress, "captioning", part),
+    )
+
+
+def checkpoint_sets(
+    name: PathLike,
+    images: CaptionedImages,
+    *,
+    split: str = "test",
+    method: str | SetMethod = "rs",
+    captions: int = 10,
+    limit: int | None = None,
+    seed: int = 0,
+    batch: int = 32,
+    device: str = "auto",
+    prompts: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> dict[str, list[str]]:
+    """Caption sets by image id, of an image-to-text checkpoint of transformers: its folder, or owner/name on the hub.
+
+    Arguments and errors are those of `captioner_sets`; but `limit` counts tokens, by default 64 with a chat template,
+    else 20, and `prompts` are questions to a vision-language model, which share out the captions of a set, by default
+    one for a sentence about the image.
+    """
+    check_shared_out(captions, prompts)
+    chosen, part = set_method(method), images.split(split)
+    speaker = TransformersSpeaker(str(name), limit=limit, device=choose_device(device), prompted=bool(prompts))
+    sets = make_sets(
+        chosen,
+        speaker,
+        part,
+        training=partial(_training_captions, images),
+        captions=captions,
+        seed=seed,
+        batch=batch,
+        prompts=prompts,
+        progress=_counted(progress, "captioning", part),
+    )
+    _warn_of_cut(speaker.cut, speaker.captions, speaker.limit)
+    return sets
+
 
 CHUNK = 512
-"""Questions that are asked together: what waits for an answer takes memory."""
+"""Questions that are put to an endpoint together: what waits for an answer takes memory."""
 
 
 def endpoint_sets(
     endpoint: Endpoint,
     images: CaptionedImages,
-    method: SetMethod,
     *,
-    captions: int,
-    limit: int,
-    seed: int,
-    prompts: Sequence[str] = (PROMPT,),
-    progress: Callable[[int], None] | None = None,
+    split: str = "test",
+    method: str | SetMethod = "rs",
+    captions: int = 10,
+    limit: int | None = None,
+    seed: int = 0,
+    prompts: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> dict[str, list[str]]:
-    """Captions of each image, by image id; empty where the endpoint refuses one, of which a warning tells.
+    """Caption sets by image id, of a model behind an OpenAI-compatible endpoint: vLLM, SGLang, Ollama, clouds.
+
+    An image's captions are answers to one question, or to several that share them out, with seeds that follow each
+    other. The endpoint keeps every answer in a database, so that nothing is asked twice, whatever breaks. A caption is
+    empty where the endpoint refuses it, of which a warning tells. Arguments are those of `checkpoint_sets`.
 
     Raises:
         UsageError: a method other than sampling with a temperature and top-p, or the likeliest answer to each prompt.
-        SacrecapError: the endpoint does not answer, or the budget is spent; what was answered is kept.
+        SacrecapError: the endpoint does not answer, or the budget is spent.
     """
-    each = captions // len(prompts)
-    sampling = _sampling(method, each)
+    check_shared_out(captions, prompts)
+    questions, limit, part = prompts or (PROMPT,), limit or CHAT_LIMIT, images.split(split)
+    each = captions // len(questions)
+    sampling, counted = _sampling(set_method(method), each), _counted(progress, "captioning", part)
     sets: dict[str, list[str]] = {}
     ends: list[str] = []
     together = max(1, CHUNK // captions)
-    for start in range(0, len(images), together):
-        chunk = images[start : start + together]
-        questions = [
-            Question(
-                prompts[number // each],
-                images=(partial(_bytes, images, image),),
-                tokens=limit,
-                temperature=sampling.temperature,
-                top_p=sampling.nucleus,
-                seed=seed + number if sampling.temperature else None,
-            )
-            for image in chunk
-            for number in range(captions)
-        ]
-        answers = endpoint.ask(questions)
+    for start in range(0, len(part), together):
+        chunk = part[start : start + together]
+        answers = endpoint.ask(
+            [
+                Question(
+                    questions[number // each],
+                    images=(partial(chunk.read, image),),
+                    tokens=limit,
+                    temperature=sampling.temperature,
+                    top_p=sampling.nucleus,
+                    seed=seed + number if sampling.temperature else None,
+                )
+                for image in chunk
+                for number in range(captions)
+            ]
+        )
         ends += [answer.end for answer in answers]
-        said = (answer.text if answer.end in {"stop", "length"} else "" for answer in answers)
-        made = in_sets([" ".join(text.split()) for text in said], captions)
-        sets |= zip((image.id for image in chunk), made, strict=True)
-        if progress is not None:
-            progress(len(sets))
-    unsaid = len(ends) - ends.count("stop") - ends.count("length")
-    if unsaid:
-        warn(f"{unsaid:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
-    tell_of_cut(ends.count("length"), len(ends), limit)
+        texts = [" ".join(answer.text.split()) if answer.end in {"stop", "length"} else "" for answer in answers]
+        sets |= zip((image.id for image in chunk), in_sets(texts, captions), strict=True)
+        if counted is not None:
+            counted(len(sets))
+    refused = len(ends) - ends.count("stop") - ends.count("length")
+    if refused:
+        warn(f"{refused:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
+    _warn_of_cut(ends.count("length"), len(ends), limit)
     return sets
-
-
-def tell_of_cut(cut: int, captions: int, limit: int) -> None:
-    """Warns of captions that were cut at the limit."""
-    if cut:
-        warn(f"{cut:,} of {captions:,} captions were cut at {limit} tokens; give a larger --limit")
-
-
-def _bytes(images: CaptionedImages, image: CaptionedImage) -> bytes:
-    """The file of an image, as it is."""
-    if images.files is None:
-        raise UsageError("an endpoint looks at images, and only their features are known")
-    return images.files.read(image.file)
 
 
 def _sampling(method: SetMethod, captions: int) -> Sampling:
@@ -133,180 +230,25 @@ def _sampling(method: SetMethod, captions: int) -> Sampling:
     )
 
 
-def generate(
-    captioner: PathLike | Endpoint,
-    *,
-    data: PathLike | None = None,
-    listed: Sequence[CaptionedImage] | None = None,
-    split: str = "test",
-    on_missing: str = "error",
-    method: str | SetMethod = "rs",
-    captions: int = 10,
-    limit: int | None = None,
-    seed: int = 0,
-    batch: int = 32,
-    device: str = "auto",
-    prompt: str | Sequence[str] | None = None,
-    features: PathLike | None = None,
-    cache: PathLike | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> dict[str, list[str]]:
-    """Caption sets by image id.
-
-    Args:
-        captioner: a run folder; a checkpoint of transformers: its folder, or owner/name on the hub; or an endpoint.
-        data: images, as `CaptionedImages.found` takes them, or a data set with captions; that of the run by default.
-        listed: the images of `data`, if `read_captioned` has read them already.
-        split: which split of a data set.
-        on_missing: how to treat an image without a file, or without features: `error` or `skip`.
-        method: a way to make caption sets, as `set_method` reads it.
-        captions: number per image.
-        limit: most words of a caption; by default as in training of the run; of other speakers the most tokens, by
-            default 64 where they are asked in words, else 20.
-        seed: of everything random.
-        batch: images at a time.
-        device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
-        prompt: the question to a vision-language model; by default it asks for one sentence about the image. Several
-            share out the captions of a set.
-        features: file of the images' features, for a run that was trained with one; by default that of the run.
-        cache: folder of the features of frozen encoders; the user's cache folder by default.
-        progress: called with the current step, the number of finished images, and the number of all images.
-
-    Raises:
-        UsageError: a name or number that is not accepted, or a captioner that cannot be used with the method.
-        DataError: the captioner or the data set does not exist or is damaged.
-    """
-    source = _Source(data, listed, split, on_missing)
-    chosen = set_method(method) if isinstance(method, str) else method
-    request = _Request(chosen, captions, limit, seed, batch, _prompts(prompt, captions), progress)
-    if isinstance(captioner, Endpoint):
-        return _by_endpoint(captioner, source, request)
-    place = choose_device(device)
-    if is_run(captioner):
-        return _by_run(with_features(RunFolder.open(captioner), features), source, request, place, cache)
-    if features is not None:
-        raise UsageError(
-            f"{os.fspath(captioner)} is a checkpoint, which looks at images itself; leave --features FILE out"
-        )
-    return _by_checkpoint(os.fspath(captioner), source, request, place)
+def _warn_of_cut(cut: int, captions: int, limit: int) -> None:
+    if cut:
+        warn(f"{cut:,} of {captions:,} captions were cut at {limit} tokens; give a larger --limit")
 
 
-@dataclass(frozen=True)
-class _Source:
-    """The images that are captioned: see `generate`."""
-
-    data: PathLike | None
-    listed: Sequence[CaptionedImage] | None
-    split: str
-    on_missing: str
-
-    def read(
-        self, captioner: str, data_of_run: str | None = None, features: FeatureFile | None = None
-    ) -> tuple[CaptionedImages, CaptionedImages]:
-        """All images of a data set with captions, by default that of the run, or images alone; and those of the split.
-
-        Raises:
-            UsageError: no images are named, or none is in the split.
-            DataError: they cannot be read.
-        """
-        data = self.data or data_of_run
-        if data is None:
-            raise UsageError(f"{captioner}, which knows no images: give some (--images WHAT)")
-        if self.listed is None and features is None and not is_captioned(data):
-            images = CaptionedImages.found(data, self.split)
-        else:
-            images = CaptionedImages.read(data, on_missing=self.on_missing, features=features, listed=self.listed)
-        return images, images.split(self.split)
+def _counted(progress: Progress | None, step: str, images: CaptionedImages) -> Callable[[int], None] | None:
+    """Tells the number of finished images of a step."""
+    return None if progress is None else lambda done: progress(step, done, len(images))
 
 
-@dataclass(frozen=True)
-class _Request:
-    """The caption sets that are made: see `generate`."""
-
-    method: SetMethod
-    captions: int
-    limit: int | None
-    seed: int
-    batch: int
-    prompts: tuple[str, ...]
-    progress: Callable[[str, int, int], None] | None
-
-    def sets(
-        self,
-        speaker: Speaker,
-        part: CaptionedImages,
-        images: CaptionedImages,
-        tokenizer: str = "ptb",
-        features: FeatureRows | None = None,
-    ) -> dict[str, list[str]]:
-        """Those of a part of the images by a speaker; methods that learn do so from the captions of the split train."""
-        return make_sets(
-            self.method,
-            speaker,
-            part,
-            features=features,
-            training=lambda: [list(text) for image in tokenised(images.split("train"), tokenizer) for text in image],
-            captions=self.captions,
-            seed=self.seed,
-            batch=self.batch,
-            prompts=self.prompts,
-            progress=self.progress_of("captioning", part),
-        )
-
-    def progress_of(self, step: str, images: CaptionedImages) -> Callable[[int], None] | None:
-        """Tells the number of finished images of a step."""
-        progress = self.progress
-        return None if progress is None else lambda done: progress(step, done, len(images))
+def _training_captions(images: CaptionedImages, tokenizer: str = "ptb") -> list[list[str]]:
+    """The tokenised captions of the split `train`."""
+    return [list(text) for image in tokenised(images.split("train"), tokenizer) for text in image]
 
 
-def _by_endpoint(endpoint: Endpoint, source: _Source, request: _Request) -> dict[str, list[str]]:
-    _, part = source.read(f"{endpoint} is an endpoint")
-    return endpoint_sets(
-        endpoint,
-        part,
-        request.method,
-        captions=request.captions,
-        limit=request.limit or CHAT_LIMIT,
-        seed=request.seed,
-        prompts=request.prompts or (PROMPT,),
-        progress=request.progress_of("captioning", part),
-    )
-
-
-def _by_checkpoint(name: str, source: _Source, request: _Request, device: torch.device) -> dict[str, list[str]]:
-    images, part = source.read(f"{name} is a checkpoint")
-    speaker = TransformersSpeaker(name, limit=request.limit, device=device, asked=bool(request.prompts))
-    sets = request.sets(speaker, part, images)
-    tell_of_cut(speaker.cut, speaker.said, speaker.limit)
-    return sets
-
-
-def _by_run(
-    run: RunFolder, source: _Source, request: _Request, device: torch.device, cache: PathLike | None
-) -> dict[str, list[str]]:
-    settings = run.settings
-    check_sees_changes(request.method, settings.features)
-    if request.prompts:
-        raise UsageError(f"{run.path}: is a run of sacrecap caption train; prompts are for other captioners")
-    if source.data is None and not os.path.exists(settings.data):
-        raise DataError(
-            f"{run.path}: its images are not at {settings.data}, as seen from this folder; say where (--images FOLDER)"
-        )
-    file = given_features(settings)
-    images, part = source.read(str(run.path), settings.data, file)
-    encoder = run.encoder().to(device)
-    speaker = TrainedSpeaker(
-        run.captioner().to(device),
-        run.vocabulary,
-        # As in validation: one more than the words in training, for the end.
-        limit=request.limit or settings.length + 1,
-        encoder=encoder if isinstance(encoder, Encoder) else None,
-    )
-    request.method.check(speaker, request.captions)
-    features = None
-    if not (settings.train_encoder or request.method.alters_images):
-        features = frozen_features(part, encoder, file, cache, request.progress_of("reading", part))
-    return request.sets(speaker, part, images, settings.tokenizer, features)
+def check_shared_out(captions: int, prompts: Sequence[str]) -> None:
+    """Raises `UsageError` if the prompts cannot share out the captions."""
+    if prompts and captions % len(prompts):
+        raise UsageError(f"{len(prompts)} prompts cannot share out {captions} captions; give a multiple (--captions)")
 
 
 def make_sets(
@@ -357,48 +299,31 @@ def make_sets(
     sets: dict[str, list[str]] = {}
     too_large = f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"
     for start in range(0, len(images), batch):
-        chosen = images[start : start + batch]
-        seen = None if features is None else features.rows(torch.arange(start, start + len(chosen)))
+        part = images[start : start + batch]
+        rows = None if features is None else features.rows(torch.arange(start, start + len(part)))
+        pictures = partial(_opened, part)
+        seen = partial(_seen, speaker, part, rows)
         with enough_memory(too_large):
-            made = _asked(method, speaker, _batch(speaker, chosen, seen, seed, near), each, prompts)
-        sets |= zip((image.id for image in chosen), made, strict=True)
+            image_batch = ImageBatch(seen, pictures, [_chance(seed, image.id) for image in part], near)
+            captions_of = [list[str]() for _ in part]
+            for prompt in prompts or [""]:
+                if prompt:
+                    cast("TransformersSpeaker", speaker).ask(prompt)
+                for so_far, more in zip(captions_of, method.sets(speaker, image_batch, each), strict=True):
+                    so_far.extend(more)
+        sets |= zip((image.id for image in part), captions_of, strict=True)
         if progress is not None:
             progress(len(sets))
     return sets
 
 
-def _asked(
-    method: SetMethod, speaker: Speaker, images: ImageBatch, captions: int, prompts: Sequence[str]
-) -> list[list[str]]:
-    """The captions of each image: so many by each prompt."""
-    if not prompts:
-        return method.sets(speaker, images, captions)
-    made: list[list[str]] = [[] for _ in images.chances]
-    for prompt in prompts:
-        cast("TransformersSpeaker", speaker).ask(prompt)
-        for own, more in zip(made, method.sets(speaker, images, captions), strict=True):
-            own.extend(more)
-    return made
+def _opened(images: CaptionedImages) -> list[Image]:
+    return [images.open(image) for image in images]
 
 
-def _prompts(prompt: str | Sequence[str] | None, captions: int) -> tuple[str, ...]:
-    """The prompts, where any are given. Raises `UsageError` if they cannot share out the captions."""
-    prompts = (prompt,) if isinstance(prompt, str) else tuple(prompt or ())
-    if prompts and captions % len(prompts):
-        raise UsageError(f"{len(prompts)} prompts cannot share out {captions} captions; give a multiple (--captions)")
-    return prompts
-
-
-def _batch(
-    speaker: Speaker, images: CaptionedImages, seen: object | None, seed: int, near: Callable[[int, int], Neighbours]
-) -> ImageBatch:
-    def pictures() -> list[Image]:
-        return [images.open(image) for image in images]
-
-    def look() -> object:
-        return speaker.see(pictures()) if seen is None else seen
-
-    return ImageBatch(look, pictures, [_chance(seed, image.id) for image in images], near)
+def _seen(speaker: Speaker, images: CaptionedImages, features: Features | None) -> object:
+    """The images as the speaker sees them: their features, where these are known."""
+    return speaker.see(_opened(images)) if features is None else features
 
 
 def _chance(seed: int, image: str) -> np.random.Generator:
@@ -407,34 +332,11 @@ def _chance(seed: int, image: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(digest[:16], "big")])
 
 
-def is_run(place: PathLike) -> bool:
-    """Whether a folder is of `sacrecap caption train`, rather than a checkpoint's or a name on the hub.
-
-    Raises:
-        DataError: it is neither.
-    """
-    if not os.path.isdir(place):
-        if os.fspath(place).count("/") == 1 and not os.path.exists(place):
-            return False
-        raise DataError(
-            f"{os.fspath(place)}: is not a folder; a captioner is a folder of sacrecap caption train, a checkpoint of "
-            "transformers (its folder, or owner/name on the hub), or the address of an endpoint (http://host:8000/v1)"
-        )
-    try:
-        config = json.loads((Path(place) / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise DataError(
-            f"{os.fspath(place)}: holds neither a run of sacrecap caption train nor a checkpoint of transformers: both "
-            f"have a {CONFIG}"
-        ) from None
-    return isinstance(config, dict) and "sacrecap" in config
-
-
 def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
     """Raises `UsageError` for a method that changes images, if the features come from a file and cannot change."""
     if features is not None and method.alters_images:
         raise UsageError(
-            f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "
+            f"{method.name} changes the images, and the captioner is given features of a file ({features}), "
             "which stay what they are; choose another method"
         )
 
@@ -474,7 +376,7 @@ def typical_captions(train: CaptionedImages, number: int) -> list[str]:
     reward = CaptionReward({image.id: list(image.references) for image in images}, "cider-d", end=False)
     # Not as a reward is called, which would warn that a policy says the same of all images.
     words = dict(zip(tried, sacrecap.tokenize(tried), strict=True))
-    means = {text: reward.rewards(CompletionBatch([own] * len(ids), ids)).mean() for text, own in words.items()}
+    means = {text: reward.rewards(CompletionBatch([tokens] * len(ids), ids)).mean() for text, tokens in words.items()}
     return sorted(tried, key=lambda text: -means[text])[:number]
 
 

@@ -34,17 +34,16 @@ from pathlib import Path
 import torch
 
 import sacrecap
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import PathLike, read_bytes
-from sacrecap.data.writers import write_caption_sets
+from sacrecap.data import atomic_write, write_caption_sets
+from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.encoders import write_tensors
-from sacrecap_captioning.generation import BLIND, blind_sets, generate
+from sacrecap_captioning.generation import BLIND, blind_sets, captioner_sets
 from sacrecap_captioning.retrieval_model import train_retrieval
 from sacrecap_captioning.run_folder import RunFolder
-from sacrecap_captioning.settings import Settings, make_folder
+from sacrecap_captioning.settings import PathLike, Settings, make_folder
 from sacrecap_captioning.sweep_plan import RETRIEVAL_MODEL, Sweep, SweepCell, SweepPlan, check_sweep, rewards_retrieval
 from sacrecap_captioning.sweep_result import SETS, SweepResult, collect
 from sacrecap_captioning.training import train
@@ -191,9 +190,9 @@ def train_and_sample(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: Swe
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
     make_folder(folder / SETS)
     for method, file in plan.files(captioner).items():
-        sets = generate(
-            run.path,
-            listed=_images(sweep),
+        sets = captioner_sets(
+            run,
+            _images(sweep),
             split=sweep.split,
             method=method,
             captions=sweep.set_size,

@@ -28,11 +28,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sacrecap.corpus.document_frequency import DocumentFrequency
+from sacrecap import CiderDReward, DocumentFrequency
 from sacrecap.errors import DataError, UsageError, accepted_name
 from sacrecap.metrics import CiderD, Metric
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.rewards import CaptionReward, CiderDReward
+from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap_captioning.captioner import END, Captioner, Features, Vocabulary, until_end
 from sacrecap_captioning.models import CGAN

@@ -25,12 +25,12 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, until_end
 from sacrecap_captioning.encoders import read_tensors, write_tensors
 from sacrecap_captioning.run_folder import RunFolder, with_features
+from sacrecap_captioning.settings import PathLike
 from sacrecap_captioning.training_data import Batches, Split, prepare
 
 MARGIN = 0.2

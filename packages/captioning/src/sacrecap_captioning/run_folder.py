@@ -13,26 +13,30 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 import sacrecap
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data import atomic_write
+from sacrecap.data.source import reading
 from sacrecap.errors import DataError, UsageError
+from sacrecap_captioning.captioned_images import CaptionedImages, given_features, images_to_caption
 from sacrecap_captioning.captioner import Vocabulary
 from sacrecap_captioning.encoders import Standardisation, load_encoder, read_tensors, write_tensors
 from sacrecap_captioning.models import Captioner, Sizes, build
-from sacrecap_captioning.settings import Settings
+from sacrecap_captioning.settings import CONFIG, PathLike, Settings
+
+if TYPE_CHECKING:
+    from sacrecap.data.captioned import CaptionedImage
 
 FORMAT = 2
 """Version of the folder's own form."""
 
-CONFIG, ENCODER = "config.json", "encoder.pt"
-BEST, LOG = "best.pt", "log.jsonl"
+ENCODER, BEST, LOG = "encoder.pt", "best.pt", "log.jsonl"
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,24 @@ class RunFolder:
         else:
             _restore(encoder, read_tensors(self.path / ENCODER), self.path / ENCODER)
         return encoder.eval()
+
+    def images(
+        self,
+        data: PathLike | None = None,
+        *,
+        split: str = "test",
+        on_missing: str = "error",
+        listed: Sequence[CaptionedImage] | None = None,
+    ) -> CaptionedImages:
+        """Those of `data`, or of the run, as `images_to_caption` takes them."""
+        if data is None and not os.path.exists(self.settings.data):
+            raise DataError(
+                f"{self.path}: its images are not at {self.settings.data}, as seen from this folder; say where "
+                "(--images FOLDER)"
+            )
+        features = given_features(self.settings)
+        place = self.settings.data if data is None else data
+        return images_to_caption(place, split=split, on_missing=on_missing, features=features, listed=listed)
 
     def _load(self, module: torch.nn.Module, part: str) -> None:
         path = self.path / BEST

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import PathLike
+from sacrecap.data import atomic_write
 from sacrecap.errors import UsageError, of_extra
-from sacrecap_captioning.settings import make_folder
+from sacrecap_captioning.settings import PathLike, make_folder
 
 if TYPE_CHECKING:
     from PIL.Image import Image

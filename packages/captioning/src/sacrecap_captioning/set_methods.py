@@ -24,7 +24,8 @@ from PIL import Image
 from torch import Tensor
 
 from sacrecap.errors import DataError, UsageError, accepted_name, of_extra
-from sacrecap.metrics.declared import Declared, accepts, parameter
+from sacrecap.metrics import parameter
+from sacrecap.metrics.declared import Declared, accepts
 from sacrecap_captioning.captioner import UNKNOWN, Vocabulary
 from sacrecap_captioning.encoders import Encoder, to_pixels
 from sacrecap_captioning.models import MODELS, Captioner, Features, LatentCaptioner, State
@@ -464,12 +465,14 @@ METHODS: dict[str, type[SetMethod]] = {
 """Ways to make caption sets, by name."""
 
 
-def set_method(text: str) -> SetMethod:
+def set_method(text: str | SetMethod) -> SetMethod:
     """A way to make caption sets from its text: `rs`, `rs(temperature=0.7, top_k=20)`.
 
     Raises:
         UsageError: no such method, parameter or value; names are suggested.
     """
+    if isinstance(text, SetMethod):
+        return text
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
         raise UsageError(f"{text!r} is not a way to make caption sets; write rs or rs(temperature=0.7, top_k=20)")

@@ -14,23 +14,27 @@ The losses of Wang, Chan (CVPR 2019), section 5.3, are `xe + λ*cider-d`, `xe + 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError, accepted_name
-from sacrecap.metrics.declared import accepts, parameter
+from sacrecap.metrics import parameter
+from sacrecap.metrics.declared import accepts
+from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
-from sacrecap.rewards.terms import single_metric
+
+PathLike: TypeAlias = str | os.PathLike[str]
 
 CROSS_ENTROPY = "xe"
 RETRIEVAL = "retrieval"
 EVALUATOR = "evaluator"
 """The reward of a captioner's own evaluator, which learns beside it; `cgan` has one."""
-_OWN = (CROSS_ENTROPY, RETRIEVAL, EVALUATOR)
+NAMES = (CROSS_ENTROPY, RETRIEVAL, EVALUATOR)
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,15 @@ class Mixture:
 
 
 def _name(name: str, where: str) -> str:
-    if name.lower() in _OWN:
+    if name.lower() in NAMES:
         return name.lower()
     try:
-        return single_metric(name, where).key
+        metrics = parse_metrics(name)
     except UsageError as error:
-        raise UsageError(f"{error}; a loss also takes {', '.join(_OWN)}") from None
+        raise UsageError(f"{where}: {error}; a loss also takes {', '.join(NAMES)}") from None
+    if len(metrics) > 1:
+        raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
+    return metrics[0].key
 
 
 SMALL = "small"
@@ -132,6 +139,8 @@ def make_folder(folder: PathLike) -> None:
         raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
 
 
+CONFIG = "config.json"
+"""What a run folder, and a checkpoint of transformers, are known by."""
 # Only names, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")
 BASELINES = ("greedy", "others")
@@ -265,3 +274,29 @@ def check_evaluator(model: str, mixture: Mixture) -> None:
     """Raises `UsageError` if the mixture rewards with an evaluator that the captioner does not have."""
     if EVALUATOR in mixture.rewards and model != "cgan":
         raise UsageError(f"only cgan learns the reward {EVALUATOR}; {model} has none")
+
+
+def kind_of(speaker: PathLike) -> str:
+    """What makes captions: a `captioner` of `sacrecap caption train`, a `checkpoint` of transformers, an `endpoint`.
+
+    Raises:
+        DataError: it is none of them.
+    """
+    place = os.fspath(speaker)
+    if place.startswith(("http://", "https://")):
+        return "endpoint"
+    if not os.path.isdir(place):
+        if place.count("/") == 1 and not os.path.exists(place):
+            return "checkpoint"
+        raise DataError(
+            f"{place}: is not a folder; a captioner is a folder of sacrecap caption train, a checkpoint of "
+            "transformers (its folder, or owner/name on the hub), or the address of an endpoint (http://host:8000/v1)"
+        )
+    try:
+        config = json.loads((Path(place) / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise DataError(
+            f"{place}: holds neither a run of sacrecap caption train nor a checkpoint of transformers: both "
+            f"have a {CONFIG}"
+        ) from None
+    return "captioner" if isinstance(config, dict) and "sacrecap" in config else "checkpoint"

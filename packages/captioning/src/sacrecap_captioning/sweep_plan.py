@@ -25,7 +25,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sacrecap.data.source import PathLike
 from sacrecap.errors import UsageError
 from sacrecap.metrics.weighted_sum import terms
 from sacrecap_captioning.captioned_images import read_images
@@ -36,6 +35,7 @@ from sacrecap_captioning.settings import (
     SMALL,
     WORDS,
     Mixture,
+    PathLike,
     Settings,
     check_bounds,
     check_evaluator,

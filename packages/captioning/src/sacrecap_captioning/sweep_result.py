@@ -12,7 +12,7 @@ from statistics import mean
 from typing import Any
 
 import sacrecap
-from sacrecap.data.atomic import atomic_write
+from sacrecap.data import atomic_write
 from sacrecap.report.pictures import write_charts
 from sacrecap.report.pictures.charts import (
     Chart,
@@ -26,7 +26,7 @@ from sacrecap.report.pictures.charts import (
 )
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing import Views
-from sacrecap.report.printing import table as tables
+from sacrecap.report.printing.table import Column, Number, Table, Value, records
 from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap_captioning.generation import BLIND
 from sacrecap_captioning.sweep_plan import ONLY, Sweep, SweepCell, SweepPlan
@@ -189,22 +189,22 @@ def _steps(places: Sequence[Place], figure: str) -> list[float]:
     return [later - earlier for values in seeds for earlier, later in pairwise(values)]
 
 
-def _table(result: SweepResult) -> tables.Table:
+def _table(result: SweepResult) -> Table:
     """One row per captioner, and one of people."""
-    rows: list[list[tables.Value]] = [
+    rows: list[list[Value]] = [
         [name, *(_number(figure, place.mean(figure)) for figure in FIGURES)] for name, place in _captioners(result)
     ]
-    return tables.Table(
-        [tables.Column("captioner", align="left", names=True), *map(tables.Column, FIGURES.values())],
+    return Table(
+        [Column("captioner", align="left", names=True), *map(Column, FIGURES.values())],
         rows,
         notes=[*findings(result), *result.left_out, *(f"note: {note}" for note in result.notes)],
     )
 
 
-def _records(result: SweepResult) -> tables.Table:
+def _records(result: SweepResult) -> Table:
     """A row per captioner and seed."""
     heads = ("model", "curve", "weight", "loss", "method", "seed", *MEASURES)
-    return tables.records(
+    return records(
         heads,
         [
             (place.model, place.curve, place.weight, place.loss, place.method, seed, *figures)
@@ -214,7 +214,7 @@ def _records(result: SweepResult) -> tables.Table:
     )
 
 
-def _shown(result: SweepResult) -> tables.Table:
+def _shown(result: SweepResult) -> Table:
     seeds = result.sweep.seeds
     return replace(_table(result), title=f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets")
 
@@ -369,5 +369,5 @@ def _rows(result: SweepResult) -> list[tuple[Row, Place]]:
     ]
 
 
-def _number(figure: str, value: float) -> tables.Number:
-    return tables.Number(value, ",.0f" if figure == "vocabulary" else ".3f")
+def _number(figure: str, value: float) -> Number:
+    return Number(value, ",.0f" if figure == "vocabulary" else ".3f")

@@ -22,8 +22,7 @@ import torch
 from torch import nn
 
 import sacrecap
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.source import PathLike
+from sacrecap.data import atomic_write
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
@@ -32,9 +31,9 @@ from sacrecap_captioning.encoders import Standardisation, enough_memory, write_t
 from sacrecap_captioning.models import Captioner, Sizes, build
 from sacrecap_captioning.objective import Losses, Objective, TrainingCaptions
 from sacrecap_captioning.retrieval_model import RetrievalModel
-from sacrecap_captioning.run_folder import BEST, CONFIG, LOG, RunFolder, check_new
+from sacrecap_captioning.run_folder import BEST, LOG, RunFolder, check_new
 from sacrecap_captioning.search import greedy
-from sacrecap_captioning.settings import Settings, make_folder
+from sacrecap_captioning.settings import CONFIG, PathLike, Settings, make_folder
 from sacrecap_captioning.training_data import Batches, Split, TrainingData, first_encoder, prepare
 
 Reading = Callable[[str, int, int], None]

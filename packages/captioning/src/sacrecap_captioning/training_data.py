@@ -12,6 +12,7 @@ times faster than with the encoder.
 from __future__ import annotations
 
 import math
+import os
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -21,11 +22,10 @@ from pathlib import Path
 from typing import cast
 
 import torch
+from platformdirs import user_cache_dir
 from torch import Tensor, nn
 
 import sacrecap
-from sacrecap.data.places import in_cache
-from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, given_features
 from sacrecap_captioning.captioner import END, Features, Vocabulary
@@ -42,7 +42,7 @@ from sacrecap_captioning.encoders import (
     write_tensors,
 )
 from sacrecap_captioning.objective import TrainingBatch
-from sacrecap_captioning.settings import RANDOM, WORDS, Settings, check_encoder, make_folder
+from sacrecap_captioning.settings import RANDOM, WORDS, PathLike, Settings, check_encoder, make_folder
 
 Tokens = tuple[str, ...]
 
@@ -217,6 +217,11 @@ def prepare(
     return TrainingData(read(train, "train"), read(val, "val"), objects, images.checksum)
 
 
+def features_folder() -> str:
+    """Where features of frozen encoders are for a user between two calls."""
+    return os.path.join(user_cache_dir("sacrecap"), "features")
+
+
 def frozen_features(
     images: CaptionedImages,
     encoder: Standardisation,
@@ -230,7 +235,7 @@ def frozen_features(
         DataError: see `GivenFeatures` and `cached_features`.
     """
     if file is None:
-        return cached_features(images, cast("Encoder", encoder), cache or in_cache("features"), progress=progress)
+        return cached_features(images, cast("Encoder", encoder), cache or features_folder(), progress=progress)
     given = GivenFeatures(file, images, encoder)
     given.check(progress)
     return given
@@ -321,7 +326,7 @@ def first_encoder(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
-        folder = Path(cache or in_cache("features"))
+        folder = Path(cache or features_folder())
         path = folder / f"{name}-{encoder.side}-{train.checksum}-{settings.encoder_epochs}-{settings.seed}.pt"
         if weights == WORDS and path.exists():
             encoder = load_encoder(name, weights=str(path), side=side).to(device)

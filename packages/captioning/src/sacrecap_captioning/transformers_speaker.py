@@ -61,7 +61,7 @@ class TransformersSpeaker:
     """A checkpoint that `AutoModelForImageTextToText` can load, with its image processor and tokenizer."""
 
     def __init__(
-        self, name: str, *, limit: int | None = None, device: torch.device | None = None, asked: bool = False
+        self, name: str, *, limit: int | None = None, device: torch.device | None = None, prompted: bool = False
     ) -> None:
         """Loads the checkpoint, with its weights as they were saved.
 
@@ -69,10 +69,10 @@ class TransformersSpeaker:
 
         Args:
             name: a folder, or a name on the hub, such as `Salesforce/blip-image-captioning-base`.
-            limit: the most tokens of a caption; by default 64 with a chat template, else 20. `said` counts captions,
-                and `cut` those of them that came to no end.
+            limit: the most tokens of a caption; by default 64 with a chat template, else 20. `captions` counts those
+                made, and `cut` those of them that came to no end.
             device: where to compute.
-            asked: whether it will be asked in words.
+            prompted: whether it will be asked in words.
 
         Raises:
             DataError: no such checkpoint, or it lacks a part; the message says which files to put where.
@@ -82,8 +82,8 @@ class TransformersSpeaker:
         self.device = device or torch.device("cpu")
         chat = _chat(name)
         self.limit = limit or (LIMIT if chat is None else CHAT_LIMIT)
-        self.said = self.cut = 0
-        if chat is None and asked:
+        self.captions = self.cut = 0
+        if chat is None and prompted:
             raise UsageError(f"{name}: has no chat template, and so takes no prompt; leave the prompt out")
         self._processor: Any = _load(AutoImageProcessor, name) if chat is None else chat
         self._tokenizer: Any = _load(AutoTokenizer, name) if chat is None else chat.tokenizer
@@ -162,7 +162,7 @@ class TransformersSpeaker:
         words = self._model.generate(**seen, max_new_tokens=self.limit, **options)
         if "input_ids" in seen:
             words = words[:, seen["input_ids"].shape[1] :]  # behind the question
-        self.said += len(words)
+        self.captions += len(words)
         ends = torch.tensor(self._ends(), device=words.device)
         self.cut += int((~torch.isin(words[:, 1:], ends).any(1)).sum())  # some begin with what is an end, too
         texts: list[str] = self._tokenizer.batch_decode(words, skip_special_tokens=True)

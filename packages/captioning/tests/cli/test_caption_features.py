@@ -20,7 +20,7 @@ SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--bat
 def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
     run.here("caption", "scenes", "scenes", "--images", 40)
-    ids = [image.id for image in CaptionedImages.read(run.folder / "scenes")]
+    ids = [image.id for image in CaptionedImages.of_data_set(run.folder / "scenes")]
     shutil.rmtree(run.folder / "scenes" / "images")
     np.savez(run.folder / "x.npz", ids=ids, grid=np.random.default_rng(0).normal(size=(40, 2, 5)))
     train = ("caption", "train", "scenes", "-o", "run", "--model", "att2in", "--captions", 2, *SMALL)

@@ -94,6 +94,12 @@ def test_an_endpoint_and_images_alone(run: Runner) -> None:
         broke = run.here(*generate, "--model", "other", "--budget", "5 tokens")
         assert broke.status == 2
         assert "has no room for another request" in broke.stderr
-    assert "are for an endpoint" in run.refused("caption", "generate", "runs", "--model", "vlm", "--images", "photos")
+    wrong = run.refused("caption", "generate", "x/y", "--model", "vlm", "--images", "photos")
+    assert "--model is for an endpoint, and x/y is a checkpoint of transformers: leave it out" in wrong
+    wrong = run.refused("caption", "generate", "x/y", "--features", "x.npz", "--images", "photos")
+    assert "--features is for a captioner of sacrecap caption train, and x/y is a checkpoint" in wrong
+    assert "x/y is a checkpoint of transformers, which knows no images: give some" in run.refused(
+        "caption", "generate", "x/y"
+    )
     evaluate = ["caption", "evaluate", "owner/name", "--images", "photos"]
     assert "these images have no captions of people" in run.refused(*evaluate)

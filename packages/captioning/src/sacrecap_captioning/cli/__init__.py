@@ -1,1 +1,1 @@
-"""The captioning subcommands of sacrecap."""
+"""`sacrecap caption`."""

@@ -1,25 +1,695 @@
-"""`sacrecap caption`: captioners, and the data and sets they need; one file per subcommand."""
+"""`sacrecap caption`: captioners, and the data and sets they need.
+
+What is wrong is said before torch is loaded, which takes seconds, wherever it can be.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
 import click
+from click.core import ParameterSource
 
-from sacrecap.cli.group import LazyGroup
+import sacrecap
+from sacrecap import Endpoint, Needs
+from sacrecap.cli import options
+from sacrecap.cli.group import Command, Group, takes
+from sacrecap.cli.interruptible import show_share, stage
+from sacrecap.cli.output import output
+from sacrecap.data import write_candidates, write_caption_sets
+from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read_captioned
+from sacrecap.data.source import read_bytes
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
+from sacrecap.metrics.registry import parse_metrics
+from sacrecap.report.pictures import check_matplotlib
+from sacrecap_captioning.captioned_images import CaptionedImages, images_to_caption, is_feature_file, read_images
+from sacrecap_captioning.scenes import write_scenes
+from sacrecap_captioning.settings import AUTO, MODEL_NAMES, Settings, check_encoder, is_checkpoint, kind_of
+from sacrecap_captioning.sweep_plan import Sweep
 
-COMMANDS = {
-    "scenes": "Draw a made-up data set: scenes of coloured shapes with varied captions.",
-    "train": "Train a captioner, with a metric as its reward or without.",
-    "evaluate": "Caption images with a captioner, and score the captions.",
-    "retrieval": "Train the model whose reward is how well a caption finds its image.",
-    "generate": "Write caption sets of a captioner, by sampling, search and other ways.",
-    "sweep": "Train a grid of captioners, score their sets, draw diversity against accuracy.",
-}
-"""Subcommands by name; each lives in `sacrecap_captioning.cli.<name>` and loads when it is called."""
+if TYPE_CHECKING:
+    from sacrecap import Resampling
+    from sacrecap.cli.output import Output
+    from sacrecap_captioning.run_folder import RunFolder
+    from sacrecap_captioning.training import Position
+
+F = TypeVar("F", bound=Callable[..., Any])
+_COUNT = click.IntRange(1)
+_SEED = click.IntRange(0)
 
 
-@click.group(name="caption", cls=LazyGroup, section="Models", modules="sacrecap_captioning.cli.", summaries=COMMANDS)
+@click.group(name="caption", cls=Group, section="Models")
 def command() -> None:
     """Captioners: train them with the metrics as rewards, make caption sets, draw the trade-off.
 
     Needs the extra train: pip install 'sacrecap[train]'.
     """
+
+
+def settings(
+    of: type,
+    *names: str,
+    defaults: Mapping[str, Any] | None = None,
+    called: Mapping[str, str] | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> Callable[[F], F]:
+    """Options for these settings of a dataclass, as `setting` has declared them.
+
+    Args:
+        of: the dataclass.
+        names: of its settings, in the order of the help.
+        defaults: other defaults than the dataclass has.
+        called: names of options, where they are not those of the settings.
+        texts: of the help, where they are others.
+    """
+    fields = {field.name: field for field in dataclasses.fields(of)}
+
+    def add(function: F) -> F:
+        for name in reversed(names):
+            field = fields[name]
+            declared, default = field.metadata["parameter"], (defaults or {}).get(name, field.default)
+            kind: Any = None
+            if declared.choices and field.metadata["metavar"] is None:
+                kind = click.Choice(declared.choices)
+            elif declared.kind is int:
+                kind = click.IntRange(declared.least)
+            elif declared.kind is float:
+                low, open_ = (declared.least, False) if declared.above is None else (declared.above, True)
+                kind = click.FloatRange(low, declared.below, min_open=open_, max_open=True)
+            function = click.option(
+                f"--{(called or {}).get(name, name).replace('_', '-')}",
+                name,
+                type=kind,
+                is_flag=declared.kind is bool,
+                default=default,
+                show_default=default is not None and declared.kind is not bool,
+                metavar=field.metadata["metavar"],
+                help=(texts or {}).get(name, declared.meaning),
+            )(function)
+        return function
+
+    return add
+
+
+features_option = takes(
+    """
+    --features FILE|DIR  Features computed elsewhere, by image id (.npz), instead of an encoder's; or the folder where
+        those of frozen encoders are kept, by default the user's cache folder.
+    """
+)
+
+
+def speaker_options(function: F) -> F:
+    """What captions images, the images, and how it is loaded."""
+    table = """
+        --images, --data WHAT  Images: a folder, 'photos/*.jpg', a tar file of webdataset, a Parquet file, or a data set
+            with captions; that of the run by default.
+        --split NAME  Which split of a data set with captions.
+        --on-missing  What to do with an image without a file: report an error, or leave it out.
+        --device NAME  cpu, cuda, cuda:1; auto: a GPU if any.
+        --batch N  Images at a time.
+        --prompt TEXT  What to ask a vision-language checkpoint; one sentence, by default.
+        """
+    function = takes(
+        table,
+        data={"name": "data"},
+        split={"default": "test"},
+        on_missing={"type": click.Choice(["error", "skip"]), "default": "error"},
+        device={"default": "auto"},
+        batch={"type": _COUNT, "default": 32},
+    )(features_option(function))
+    return click.argument("speaker", metavar="SPEAKER")(function)
+
+
+KINDS = {
+    "captioner": ("batch", "device", "features", "limit"),
+    "checkpoint": ("batch", "device", "limit", "prompt", "prompts"),
+    "endpoint": ("limit", "prompt", "prompts", "model", "key_env", "price", "budget", "at_once"),
+}
+"""Options of each kind of speaker; all take the others."""
+_NAMED = {
+    "captioner": "a captioner of sacrecap caption train",
+    "checkpoint": "a checkpoint of transformers",
+    "endpoint": "an endpoint",
+}
+
+
+def check_kind(speaker: str, kind: str) -> None:
+    """Raises `UsageError` if an option on the command line is for speakers of another kind."""
+    for name in click.get_current_context().params:
+        kinds = [other for other, names in KINDS.items() if name in names]
+        if kinds and kind not in kinds and was_given(name):
+            who = " or ".join(_NAMED[other] for other in kinds)
+            raise UsageError(f"--{name.replace('_', '-')} is for {who}, and {speaker} is {_NAMED[kind]}: leave it out")
+
+
+def was_given(name: str) -> bool:
+    """Whether the option of this name is on the command line."""
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def places(features: str | None) -> tuple[str | None, str | None]:
+    """What the value of `--features` names: a file, or a folder that may still have to be made."""
+    return (features, None) if features is not None and is_feature_file(features) else (None, features)
+
+
+def check_no_encoder(file: str, names: Collection[str]) -> None:
+    """Raises `UsageError` if an encoder is chosen together with a file of features."""
+    chosen = [name for name in ("encoder", "weights", "encoder_epochs", "side", "train_encoder") if name in names]
+    if chosen:
+        listed = ", ".join("--" + name.replace("_", "-") for name in chosen)
+        raise UsageError(f"{file} has features, for which no encoder is needed; leave {listed} out")
+
+
+def listed_images(speaker: str, data: str | None, split: str) -> list[CaptionedImage] | None:
+    """The images of a data set with captions, or of that of a run, before torch is loaded.
+
+    None if there are images alone, or if what is wrong is said later.
+
+    Raises:
+        DataError: the data set is broken.
+        UsageError: no image is in the split.
+    """
+    place: Any = data
+    if data is None:
+        try:
+            place = json.loads((Path(speaker) / "config.json").read_text(encoding="utf-8"))["settings"]["data"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        if not isinstance(place, str) or not os.path.exists(place):
+            return None
+    if not is_captioned(place):
+        return None
+    images = read_captioned(place)
+    of_split(images, split)
+    return images
+
+
+def opened_run(speaker: str, features: str | None) -> tuple[RunFolder, str | None]:
+    """The run, with its features where they are now; and the folder for those of its encoder."""
+    from sacrecap_captioning.run_folder import RunFolder, with_features
+
+    file, cache = places(features)
+    return with_features(RunFolder.open(speaker), file), cache
+
+
+def caption_sets(
+    speaker: str, data: str | None, listed: list[CaptionedImage] | None, how: dict[str, Any]
+) -> dict[str, list[str]]:
+    """Caption sets by the speaker, of whatever kind; `how` are the values of the other options."""
+    kind = kind_of(speaker)
+    check_kind(speaker, kind)
+    stage.text = "loading the captioner"
+    with torch_needed("captioning images"):
+        from sacrecap_captioning.generation import captioner_sets, checkpoint_sets, endpoint_sets
+    common: dict[str, Any] = {name: how.get(name) for name in ("split", "method", "captions", "limit", "seed")}
+    common["progress"] = show_images
+    reading = {"split": how["split"], "on_missing": how["on_missing"], "listed": listed}
+    local = {"batch": how["batch"], "device": how["device"]}
+    if kind == "captioner":
+        one_thread()
+        run, cache = opened_run(speaker, how["features"])
+        return captioner_sets(run, run.images(data, **reading), cache=cache, **local, **common)
+    if data is None:
+        raise UsageError(f"{speaker} is {_NAMED[kind]}, which knows no images: give some (--images WHAT)")
+    prompts = how.get("prompts") or ([how["prompt"]] if how["prompt"] else [])
+    images = images_to_caption(data, **reading)
+    if kind == "checkpoint":
+        return checkpoint_sets(speaker, images, prompts=prompts, **local, **common)
+    if how.get("model") is None:
+        raise UsageError(f"{speaker}: name the model behind this endpoint (--model NAME)")
+    more = {name: how[name] for name in ("key_env", "price", "budget", "at_once") if how[name] is not None}
+    return endpoint_sets(Endpoint(speaker, how["model"], **more), images, prompts=prompts, **common)
+
+
+def blind_captions(
+    speaker: str, data: str | None, listed: list[CaptionedImage] | None, how: Mapping[str, Any]
+) -> dict[str, dict[str, list[str]]]:
+    """So many captions of each image by those that need no captioner, by name.
+
+    Raises:
+        UsageError: the images have no captions of people.
+    """
+    if listed is None:
+        raise UsageError(f"{data}: these images have no captions of people, which could be copied")
+    with torch_needed("captioning images"):
+        from sacrecap_captioning.generation import blind_sets
+
+    if kind_of(speaker) != "captioner":
+        return blind_sets(CaptionedImages(listed, None), how["split"], how["captions"])
+    run, cache = opened_run(speaker, how["features"])
+    images = run.images(data, on_missing=how["on_missing"], listed=listed)
+    return blind_sets(images, how["split"], how["captions"], run, cache)
+
+
+@contextmanager
+def torch_needed(what: str) -> Iterator[None]:
+    """Raises `MissingDependencyError` where the block imports torch, torchvision or Pillow, and it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError(what, extra="train") from None
+
+
+def one_thread() -> None:
+    """Lets torch compute in one thread, which is fastest for small networks, unless OMP_NUM_THREADS is set.
+
+    A step of Att2in takes three times as long with two threads as with one, and more on a busy machine: the threads
+    wait for each other after each of its many small products.
+    """
+    if "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+def bar(done: int, total: int) -> str:
+    """A bar, and how much is done, for the line that a terminal shows."""
+    filled = 20 * done // max(1, total)
+    return f"{'█' * filled}{'░' * (20 - filled)} {done:,} of {total:,}"
+
+
+def show(what: str, done: int, total: int) -> None:
+    """Shows a bar on the line of a terminal."""
+    stage.text = f"{what} {bar(done, total)}"
+
+
+def show_images(what: str, done: int, images: int) -> None:
+    """The same, of images."""
+    stage.text = f"{what} {bar(done, images)} images"
+
+
+@command.command()
+@click.argument("folder")
+@takes(
+    """
+    --images N  How many.
+    --captions N  Captions per image.
+    --shapes N  Most shapes per scene; captioners learn scenes of one shape fastest.
+    --seed N  Random seed.
+    """,
+    images={"type": click.IntRange(10), "default": 3000},
+    captions={"type": _COUNT, "default": 5},
+    shapes={"type": click.IntRange(1, 3), "default": 3},
+    seed={"type": _SEED, "default": 0},
+)
+@options.quiet
+def scenes(folder: str, images: int, **how: Any) -> None:
+    """Draw a made-up data set into FOLDER: scenes of coloured shapes with varied captions.
+
+    FOLDER gets images/NAME.png, and dataset.json with captions, splits and objects. Of ten images eight are for
+    training, one for validation and one for testing. A larger set with the same seed begins with the same images.
+    """
+    stage.text = "drawing"
+    write_scenes(folder, images, progress=lambda done: show_images("drawing", done, images), **how)
+
+
+@command.command(
+    cls=Command,
+    common="--output --model --loss --init --features --encoder --batch --steps --rate --device --seed --quiet".split(),
+)
+@click.argument("data", required=False)
+@click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make.")
+@settings(Settings, *"model loss baseline retrieval init".split())
+@features_option
+@settings(Settings, *"encoder weights encoder_epochs train_encoder side images on_missing".split())
+@settings(Settings, *"tokenizer least length hidden embedding attention latent dropout".split())
+@settings(Settings, *"batch captions steps rate schedule warmup weight_decay clip seed".split())
+@settings(Settings, *"validate_every patience log_every device".split())
+@options.quiet
+def train(data: str | None, output: str, features: str | None, **settings: Any) -> None:
+    """Train a captioner on the images of DATA, with a metric as its reward or without, and keep the run in a folder.
+
+    DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or a folder of sacrecap caption scenes.
+    """
+    chosen = {name: value for name, value in settings.items() if was_given(name)}
+    if data is not None:
+        chosen["data"] = data
+    file, cache = places(features)
+    if file is not None:
+        check_no_encoder(file, chosen)
+        chosen["features"] = file
+    images = None
+    if "init" not in chosen:
+        if data is None:
+            raise UsageError("which images? Give their folder: sacrecap caption train DATA -o RUN")
+        stage.text = "reading the data"
+        declared = Settings(**chosen)
+        check_encoder(declared.encoder, declared.weights)
+        images = read_images(declared)
+        for split in ("train", "val"):
+            images.split(split)
+    stage.text = "loading PyTorch"
+    with torch_needed("training captioners"):
+        from sacrecap_captioning import training
+        from sacrecap_captioning.run_folder import RunFolder
+
+    one_thread()
+    if "init" in chosen:
+        start = RunFolder.open(chosen["init"]).settings
+        chosen = {**{name: getattr(start, name) for name in ("data", "features", *training.INHERITED)}, **chosen}
+    end = training.train(
+        Settings(**chosen),
+        output,
+        images=images,
+        cache=cache,
+        progress=_show_position,
+        reading=lambda split, *at: show_images(f"reading {split}", *at),
+    )
+    early = " (stopped early)" if end.step < end.steps else ""
+    options.emit(f"{output}: {end.step:,} steps{early}; best CIDEr-D {end.best:.4f} at step {end.best_step:,}")
+
+
+def _show_position(at: Position) -> None:
+    """A bar with losses and CIDEr-D."""
+    losses = " · ".join(f"{name} {value:.3f}" for name, value in at.means().items() if name != "seconds")
+    scores = "" if at.last is None else f" · CIDEr-D {at.last:.3f} (best {at.best:.3f})"
+    stage.text = f"training {bar(at.step, at.steps)} steps · {losses}{scores}"
+
+
+@command.command()
+@click.argument("run")
+@takes(
+    """
+    -o, --output FILE  The model.  [default: RUN/retrieval.pt]
+    --epochs N  Passes over the images.
+    --batch N  Images per step.
+    --rate RATE  Learning rate of Adam; a tenth of it in the second half.
+    --space N  Size of a vector.
+    --seed N  Random seed.
+    --device NAME  Where it learns: cpu, cuda, cuda:1.
+    """,
+    epochs={"type": _COUNT, "default": 30},
+    batch={"type": click.IntRange(2), "default": 64},
+    rate={"type": click.FloatRange(0, min_open=True), "default": 2e-3},
+    space={"type": _COUNT, "default": 256},
+    seed={"type": _SEED, "default": 0},
+    device={"default": "cpu"},
+)
+@features_option
+@options.quiet
+def retrieval(run: str, output: str | None, features: str | None, epochs: int, **how: Any) -> None:
+    """Train the model whose reward is how well a caption finds its image.
+
+    It is VSE++, on the images, features and words of RUN, a run of sacrecap caption train: for the reward `retrieval`,
+    sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
+    """
+    with torch_needed("training retrieval models"):
+        from sacrecap_captioning.retrieval_model import train_retrieval
+
+    one_thread()
+
+    def text(recalls: dict[str, float]) -> str:
+        return ", ".join(f"{name} {share:.0%}" for name, share in recalls.items())
+
+    def show_epoch(epoch: int, loss: float, recalls: dict[str, float]) -> None:
+        stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {text(recalls)}"
+
+    folder, cache = opened_run(run, features)
+    model, epoch, recalls = train_retrieval(folder, cache=cache, epochs=epochs, progress=show_epoch, **how)
+    path = output or os.path.join(run, "retrieval.pt")
+    model.save(path)
+    options.emit(f"{path}: epoch {epoch} of {epochs}; on the validation images {text(recalls)}")
+
+
+@command.command(
+    cls=Command, common="--images --split --method --captions --output --model --seed --device --quiet".split()
+)
+@speaker_options
+@takes(
+    """
+    --method METHOD  rs, beam, diverse-beam, rci, gnc, ss or drv; a name may carry parameters: rs(temperature=0.7).
+    --captions N  Captions per image.
+    --limit N  Most words of a caption, by default as in training; of other speakers most tokens, 64 of those that are
+        asked in words, 20 of others.
+    -o, --output FILE  The sets as JSON; - is stdout.
+    --seed N  Seed of everything random.
+    --prompts FILE  Several prompts, one per line, which share out the captions of a set; one caption each, unless
+        --captions says otherwise.
+    --blind  Instead of what SPEAKER says, people's captions of the split train, which it has to beat: the most typical
+        ones, the same for all images; or those of the images nearest by the features of SPEAKER, a run of caption
+        train.
+    """,
+    method={"default": "rs"},
+    captions={"type": _COUNT, "default": 10},
+    limit={"type": _COUNT},
+    output={"default": "-"},
+    seed={"type": _SEED, "default": 0},
+    blind={"type": click.Choice(["typical", "nearest"])},
+)
+@takes(
+    """
+    --model NAME  The model behind an endpoint.
+    --key-env VARIABLE  The variable of the environment that holds the endpoint's key, if it has one.
+    --price IN OUT  What a million tokens cost, of questions and of answers.
+    --budget N  What may be spent: money, or '200000 tokens'.
+    --at-once N  Requests at the same time; 8 by default.
+    """,
+    heading="Endpoint",
+    price={"type": (float, float)},
+    at_once={"type": _COUNT},
+)
+@options.quiet
+def generate(speaker: str, data: str | None, output: str, prompts: str | None, blind: str | None, **how: Any) -> None:
+    """Write several captions of each image: what sacrecap diversity scores.
+
+    SPEAKER is a folder of sacrecap caption train; an image-to-text checkpoint of transformers, its folder or owner/name
+    on the hub; or the address of an OpenAI-compatible endpoint (vLLM, SGLang, Ollama, clouds), such as
+    http://localhost:8000/v1, with --model. An image's captions depend on the seed, not on the batch.
+    """
+    options.check_outputs(output=output)
+    if prompts is not None:
+        how["prompts"] = _read_prompts(prompts, how["prompt"])
+        how["captions"] = how["captions"] if was_given("captions") else len(how["prompts"])
+    listed = listed_images(speaker, data, how["split"])
+    if blind is None:
+        sets = caption_sets(speaker, data, listed, how)
+    else:
+        stage.text = "copying captions"
+        copied = blind_captions(speaker, data, listed, how)
+        if not any(blind in name for name in copied):
+            raise UsageError(
+                f"{speaker}: is no folder of sacrecap caption train, whose features would say which images look alike; "
+                "give one, or take --blind typical"
+            )
+        sets = next(sets for name, sets in copied.items() if blind in name)
+    stage.text = "writing"
+    write_caption_sets(output, sets)
+
+
+def _read_prompts(path: str, prompt: str | None) -> list[str]:
+    """The lines of a file. Raises `UsageError` beside --prompt, and `DataError` for a file without a line."""
+    if prompt is not None:
+        raise UsageError("--prompt is one prompt, and --prompts a file of several; give one of them")
+    try:
+        lines = read_bytes(path).decode().splitlines()
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: is not text in UTF-8; prompts are lines of text") from None
+    prompts = [line.strip() for line in lines if line.strip()]
+    if not prompts:
+        raise DataError(f"{path}: has no prompt; write one per line")
+    return prompts
+
+
+@command.command(
+    cls=Command,
+    values=(options.resampling("Bootstrap samples."), output()),
+    common="--images --split --metrics --method --candidates --blind --interval --format --output --quiet".split(),
+)
+@speaker_options
+@options.metrics
+@takes(
+    """
+    --method METHOD  How to caption an image once; beam is then greedy: the likeliest word at every step.
+    --candidates FILE  Write the captions as COCO results, too.
+    --blind  Compare with captions that need no captioner: the most typical caption of the split train and, for a folder
+        of sacrecap caption train, one of the image that looks most alike.
+    """,
+    method={"default": "beam"},
+    blind={"is_flag": True},
+)
+@options.tokenizer
+@options.threads
+def evaluate(
+    speaker: str,
+    data: str | None,
+    metrics: str,
+    candidates: str | None,
+    blind: bool,
+    tokenizer: str,
+    threads: int,
+    resampling: Resampling,
+    output: Output,
+    **how: Any,
+) -> None:
+    """Caption each image once and score the captions against people's, as sacrecap score does, or compare.
+
+    SPEAKER is a folder of sacrecap caption train, or an image-to-text checkpoint of transformers: its folder, or
+    owner/name on the hub.
+    """
+    output.check(candidates=candidates)
+    needs = Needs(threads=threads, progress=show_share)
+    chosen = parse_metrics(metrics, needs)
+    listed = listed_images(speaker, data, how["split"])
+    if listed is None and data is not None:
+        raise UsageError(f"{data}: these images have no captions of people, with which captions could be compared")
+    how.update(captions=1, seed=resampling.seed)
+    captions = {image: texts[0] for image, texts in caption_sets(speaker, data, listed, how).items()}
+    if candidates is not None:
+        write_candidates(candidates, captions)
+    stage.text = "scoring"
+    references = {
+        image.id: list(image.references) for image in of_split(listed or [], how["split"]) if image.id in captions
+    }
+    scoring: dict[str, Any] = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
+    if blind:
+        copied = blind_captions(speaker, data, listed, how)
+        once = {name: {image: sets[image][0] for image in captions} for name, sets in copied.items()}
+        output.show(sacrecap.compare(references, {"captioner": captions, **once}, chosen, **scoring))
+    else:
+        output.show(sacrecap.score(references, captions, chosen, **scoring))
+
+
+TRAINING = {
+    "weights": "words",
+    "hidden": 128,
+    "embedding": 128,
+    "attention": 64,
+    "batch": 40,
+    "steps": 300,
+    "rate": 4e-3,
+    "schedule": "cosine",
+    "warmup": 30,
+    "baseline": "others",
+}
+"""Settings of training whose defaults differ from those of `sacrecap caption train`: they are small and quick."""
+QUICK = {
+    "models": "att2in",
+    "losses": ("xe + {0,5,20,only}*cider-d",),
+    "methods": ("rs", "rs(temperature=0.5)"),
+    "seeds": 1,
+    "set_size": 5,
+    "images": 320,
+    "hidden": 96,
+    "embedding": 64,
+    "attention": 48,
+    "steps": 250,
+    "batch": 24,
+    "rate": 8e-3,
+    "reward_steps": 120,
+    "reward_batch": 16,
+    "reward_rate": 4e-3,
+    "retrieval_epochs": 15,
+}
+"""What `--quick` sets: small, and large enough for the order of the paper's captioners."""
+_OF_TRAINING = """baseline retrieval steps batch rate warmup schedule features encoder weights encoder_epochs images
+    side on_missing least length hidden embedding attention device""".split()
+
+
+@command.command(
+    cls=Command, common="--output --quick --models --loss --method --seeds --steps --format --device --quiet".split()
+)
+@click.argument("data")
+@click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to continue.")
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="In minutes on a laptop: a small captioner with four weights of CIDEr-D, sampled plainly and with temperature "
+    "0.5. Options beside it count.",
+)
+@click.option("--models", default=",".join(Sweep.models), show_default=True, metavar="LIST", help="Captioners.")
+@click.option(
+    "--loss",
+    "losses",
+    multiple=True,
+    metavar="MIXTURE",
+    help="What to minimise after cross-entropy, as for sacrecap caption train; {0,5,only} instead of a weight is an "
+    f"axis. May be given several times.  [default: {Sweep.losses[0]}]",
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    default=Sweep.methods,
+    show_default=True,
+    metavar="METHOD",
+    help="How to make sets, as for sacrecap caption generate; may be given several times. One that a captioner cannot "
+    "use is left out for it.",
+)
+@settings(
+    Sweep,
+    *"seeds set_size split reward_steps reward_batch reward_rate retrieval_epochs".split(),
+    called={"set_size": "captions"},
+)
+@settings(
+    Settings,
+    *_OF_TRAINING,
+    defaults=TRAINING,
+    texts={
+        "steps": "Steps of cross-entropy.",
+        "retrieval": "The model of the reward retrieval; by default the sweep trains one.",
+    },
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Captioners at a time, each with one thread; by default one per core, or 1 on a GPU.",
+)
+@click.option("--format", "format_", type=options.FORMAT.type, default="table", help="What to print.")
+@options.quiet
+def sweep(data: str, output: str, quick: bool, processes: int | None, format_: str, **how: Any) -> None:
+    """Train a grid of captioners on DATA, score their caption sets, and draw diversity against accuracy.
+
+    Each model is trained by cross-entropy, and then with each loss. SWEEP gets every run, set and score,
+    results.json, and pictures/: the plane of diversity and accuracy, F, vocabulary, measures and ranking. The same
+    command continues an interrupted sweep.
+    """
+    if quick:
+        how |= {name: value for name, value in QUICK.items() if not was_given(name)}
+    models, losses, methods = (how.pop(name) for name in ("models", "losses", "methods"))
+    names = {field.name for field in dataclasses.fields(Sweep)}
+    training = {name: value for name, value in how.items() if name not in names}
+    swept = {name: value for name, value in how.items() if name in names}
+    chosen = {name for name in training if was_given(name)}
+    if training["features"] is not None:
+        check_no_encoder(training["features"], chosen)
+    if "weights" not in chosen and (training["features"] is not None or is_checkpoint(training["encoder"])):
+        training["weights"] = AUTO
+    check_encoder(training["encoder"], training["weights"])
+    model_names = tuple(filter(None, (model.strip() for model in models.split(","))))
+    for model in model_names:
+        accepted_name("the model", model, MODEL_NAMES)
+    plan = Sweep(data, model_names, losses or Sweep.losses, methods, training=training, **swept)
+    with torch_needed("sweeping captioners"):
+        from sacrecap_captioning.grid import run_sweep
+        from sacrecap_captioning.set_methods import set_method
+        from sacrecap_captioning.sweep_result import render, write_pictures
+    check_matplotlib()
+    if len({str(set_method(method)) for method in methods}) < len(methods) or len({*model_names}) < len(model_names):
+        raise UsageError("a model or a method is given twice; give each once")
+    # Ctrl-C ends this process at once; Python's resource tracker cleans up silently.
+    ignored = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, ignored))
+    one_thread()
+    result = run_sweep(plan, output, processes=processes or _processes(training["device"]), progress=show)
+    stage.text = "drawing"
+    write_pictures(result, os.path.join(output, "pictures"))
+    options.emit(render(result, format_, colour=options.colour("-"), width=options.width("-")))
+
+
+def _processes(device: str) -> int:
+    """The number of cores; 1 on a GPU."""
+    from sacrecap.vision.devices import choose_device
+
+    if choose_device(device).type != "cpu":
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
