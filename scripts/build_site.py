@@ -68,7 +68,8 @@ def with_help(page: str) -> str:
     return re.sub(
         r"^```console\n\$ sacrecap (.*--help(?:-all)?)\n```$",
         lambda match: (
-            f'<details markdown="1">\n<summary><code>sacrecap {match[1]}</code></summary>\n\n'
+            '<details markdown="1">\n'
+            f"<summary>Help: <code>sacrecap {match[1].partition('--')[0].strip()}</code></summary>\n\n"
             f"```console\n$ sacrecap {match[1]}\n{_help(match[1].split())}```\n\n</details>"
         ),
         page,

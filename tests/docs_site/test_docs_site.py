@@ -112,6 +112,8 @@ def test_the_page_of_commands_shows_what_help_prints(site: Site) -> None:
     assert "Names or groups, separated by commas or blanks" in text
     assert len(re.findall(r"Show this message and exit", text)) == text.count(" --help\n")
     assert len(re.findall(r"Show these options, or all of them", text)) == text.count(" --help-all\n")
+    page = (site.folder / "reference" / "command-line" / "index.html").read_text(encoding="utf-8")
+    assert page.count("<details>") == text.count(" --help\n") + text.count(" --help-all\n"), "folded"
 
 
 def test_every_page_of_the_menu_was_built(site: Site) -> None:
