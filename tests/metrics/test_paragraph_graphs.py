@@ -247,6 +247,11 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
     "the persons are no man": ("A man waits. The two persons hold cups.", {("man",)}, {("man", "hold", "cups")}),
     "what only a summary has": ("A hill. Overall, a snow-covered hill is there.", {("hill",)}, {("snow",)}),
     "what viewers have": ("The viewer's chair is red. A dog.", {("dog",)}, {("chair",)}),
+    "a person who does something stays": (
+        "A man holding a frisbee. A young girl eating pizza. Two people in a park, and a woman riding a horse.",
+        {("man", "hold", "frisbee"), ("girl", "young"), ("girl", "eat", "pizza"), ("woman", "ride", "horse")},
+        {("holding",), ("eating",), ("riding",)},
+    ),
     "his is the subject's": ("A man holds his phone.", {("man", "have", "phone"), ("man", "hold", "phone")}, set()),
 }
 

@@ -70,6 +70,10 @@ pub(super) fn repair(words: &mut [Word], is_break: &[bool]) {
             let word = &mut words[at];
             word.tag = Tag::Vbz;
             verb(&word.text).clone_into(&mut word.lemma);
+        } else if is_doing(words, is_break, at) {
+            let word = &mut words[at];
+            word.tag = Tag::Vbg;
+            word.lemma = verb_in_ing(&word.text);
         } else if is_noun_after_article(words, at) || is_colour_alone(words, is_break, at) {
             let word = &mut words[at];
             word.tag = Tag::Nn;
@@ -94,6 +98,35 @@ fn is_verb_in_s(words: &[Word], is_break: &[bool], at: usize) -> bool {
     let first = (0..at).rev().find(begins);
     let follows_a = first.is_some_and(|first| matches!(&*words[first].text, "a" | "an"));
     before.tag == Tag::Nn && !is_break[at] && ends_phrase && (follows_a || is_person(&before.text))
+}
+
+/// Whether a noun in -ing is what the person before it does: `a man holding a frisbee`.
+fn is_doing(words: &[Word], is_break: &[bool], at: usize) -> bool {
+    let text = &words[at].text;
+    at > 0
+        && !is_break[at]
+        && words[at].tag == Tag::Nn
+        && text.ends_with("ing")
+        && NOUNS.contains(&words[at - 1].tag)
+        && is_person(&words[at - 1].lemma)
+        && !is_thing(text)
+}
+
+/// The base form of a verb in -ing: `sit` of `sitting`, `ride` of `riding`, `hold` of `holding`.
+fn verb_in_ing(text: &str) -> String {
+    let stem = text.strip_suffix("ing").unwrap_or(text);
+    let is_vowel = |letter: Option<&u8>| letter.is_some_and(|letter| b"aeiouy".contains(letter));
+    let mut letters = stem.bytes().rev();
+    let last: Vec<u8> = letters.by_ref().take(3).collect();
+    let (end, before) = (last.first(), last.get(1));
+    if end == before && !matches!(end, Some(b'l' | b's' | b'z' | b'e')) {
+        return stem[..stem.len() - end.map_or(0, |_| 1)].to_owned();
+    }
+    let is_short = is_vowel(before) && !is_vowel(last.get(2)) && !letters.any(|letter| b"aeiouy".contains(&letter));
+    let needs_e = matches!(end, Some(b'c' | b'v' | b'z' | b'u'))
+        || end == Some(&b'l') && !is_vowel(before) && before != Some(&b'l')
+        || is_short && !is_vowel(end) && !matches!(end, Some(b'w' | b'x'));
+    if needs_e { format!("{stem}e") } else { stem.to_owned() }
 }
 
 /// Whether the tagger takes a noun for a verb behind an article: `with a beard`.
