@@ -25,7 +25,7 @@ from sacrecap.resources.content_words import is_content
 
 METRICS = (
     "bleu-1, bleu-4, meteor, rouge-l, cider-paper, cider-d, spice, spider, wmd, wmd(pool=mean, p=1), vifidel, "
-    "chair-i(gold=references), fluency, sentence"
+    "chair-i(gold=references), fluency, sentence, coverage, precision, long-f1, rubric"
 )
 SEED = 0
 Captions = dict[str, str]
@@ -43,7 +43,8 @@ def main() -> None:
     captions = {image: own for image, own in as_references(given.references).to_dict().items() if len(own) > 2}
     person = {image: own[0] for image, own in captions.items()}
     references = {image: own[1:] for image, own in captions.items()}
-    needs = sacrecap.Needs({"objects": given.objects} if given.objects else {})
+    # The references are the items of the rubric.
+    needs = sacrecap.Needs({"rubric": references, **({"objects": given.objects} if given.objects else {})})
     metrics = [metric for metric in parse_metrics(given.metrics) if metric.status(needs).hindrance is None]
     made = {"person": person, **{name: make(person, references) for name, make in MADE.items()}}
     scored = {
@@ -109,6 +110,18 @@ def _denied(person: Captions, _: References) -> Captions:
     return {image: f"there is no {own[:1].lower()}{own[1:]}" for image, own in person.items()}
 
 
+def _falsified(person: Captions, _: References) -> Captions:
+    return {image: f"it is false that {own[:1].lower()}{own[1:]}" for image, own in person.items()}
+
+
+def _blind(person: Captions, references: References) -> Captions:
+    """The person's caption, and sentences about the commonest content words of all references."""
+    captions = sacrecap.tokenize(chain.from_iterable(references.values()))
+    counts = Counter(word for own in captions for word in set(own) if is_content(word))
+    sentences = " ".join(f"There is a {word}." for word, _ in counts.most_common(10))
+    return {image: f"{_unended(own)}. {sentences}" for image, own in person.items()}
+
+
 def _generic(person: Captions, _: References) -> Captions:
     """The commonest caption; of several the one whose words are the most frequent."""
     tokens = [tuple(own) for own in _words(person).values()]
@@ -151,6 +164,8 @@ MADE: dict[str, Callable[[Captions, References], Captions]] = {
     "three times": _repeated,
     "shuffled": _shuffled,
     "negated": _denied,
+    "false that": _falsified,
+    "blind": _blind,
     "generic": _generic,
     "empty": _empty,
     "other image": _of_another,

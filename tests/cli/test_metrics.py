@@ -54,6 +54,7 @@ def test_json(run: Runner) -> None:
         assert set(metric["groups"]) <= set(groups())
         last = "diversity" if metric["needs"] == ["caption sets"] else "all"
         assert metric["groups"][-1:] == ([] if metric["name"] in ("judge", "rubric", "vendi") else [last])
-        assert metric["range"][0] == (-1 if metric["name"] in ("bertscore", "sentence") else 0)
+        below = {"bertscore": -1, "sentence": -1, "coverage": None, "precision": None, "long-f1": None}
+        assert metric["range"][0] == below.get(metric["name"], 0)
     only = json.loads(run.ok("metrics", "cider-d", "--format", "json"))
     assert [metric["parameters"]["sigma"]["default"] for metric in only] == [6.0]

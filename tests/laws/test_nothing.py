@@ -92,6 +92,7 @@ def nothing_of_the_category(metric: Metric) -> None:
 
 @entry("coverage", "references that say nothing")
 @entry("precision", "references that say nothing")
+@entry("long-f1", "references that say nothing")
 def the_references_say_nothing(metric: Metric) -> None:
     assert per_image(metric, (LONG, ("",)), (LONG, ("the", ""))) == [0, 0]
 
@@ -104,11 +105,12 @@ def the_rubric_or_the_caption_says_nothing(metric: Metric) -> None:
 
 @entry("coverage", "references without a statement of the category")
 @entry("precision", "caption without a statement of the category")
+@entry("long-f1", "neither side with a statement of the category")
 def one_side_says_nothing_of_the_category(metric: Metric) -> None:
     of_qualities = metric.with_parameters({"category": "attribute"})
     scores = per_image(of_qualities, ("dogs", ("dogs",)), ("a red dog", ("a red dog",)), ("a red dog", ("a blue cat",)))
     assert math.isnan(scores[0])
-    assert scores[1:] == [1, 0]
+    assert scores[1:] == [1, -1 / 2]  # one of two other images has the red dog
 
 
 @entry("chair-i", "caption that names no object")

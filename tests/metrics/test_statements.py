@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
+import re
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
+from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,7 +19,7 @@ from hypothesis import strategies as st
 import sacrecap
 from reference import statements
 from sacrecap import Corpus, _core
-from sacrecap.metrics import Coverage, Precision
+from sacrecap.metrics import Coverage, LongF1, Precision
 from sacrecap.resources.english import parser, synonyms
 
 WORDS = (
@@ -38,18 +45,25 @@ def _read(captions: list[str], read: list[tuple[list[str], list[int]]]) -> list[
     return [(tokens, ends, graph, statuses) for (tokens, ends), (_, graph, statuses) in parts]
 
 
-@given(CAPTIONS, st.lists(CAPTIONS, min_size=1, max_size=3), st.sampled_from([0.0, 0.5, 1.0]))
-def test_the_scores_equal_the_slow_reference(caption: str, references: list[str], worth: float) -> None:
-    corpus = Corpus({"1": references}, {"1": caption})
-    read = _core.Paragraphs(parser(), "ptb", [caption], references)
-    (own, _), (others, _) = read.explain(synonyms(), corpus._core, 0, worth)
-    candidate, described = _read([caption], own), _read(references, others)
+@given(
+    st.lists(st.lists(CAPTIONS, min_size=1, max_size=3), min_size=1, max_size=4),
+    CAPTIONS,
+    st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_the_scores_equal_the_slow_reference(images: list[list[str]], caption: str, worth: float) -> None:
+    references = {str(number): captions for number, captions in enumerate(images)}
+    corpus = Corpus(references, dict.fromkeys(references, caption))
+    captions = [text for own in images for text in own]
+    read = _core.Paragraphs(parser(), "ptb", [caption] * len(images), captions)
+    frequencies = _core.StatementFrequencies(read, synonyms(), corpus._core.references)
+    sides = [read.explain(synonyms(), frequencies, corpus._core, (image, worth)) for image in range(len(images))]
+    candidate = _read([caption], sides[0][0][0])
+    described = [_read(own, side[1][0]) for own, side in zip(images, sides, strict=True)]
     for category in ("all", "object", "attribute", "relation", "word"):
-        metrics = [kind(category=category, synonyms=worth) for kind in (Precision, Coverage)]
-        precision, coverage = sacrecap.score(corpus, metrics=metrics, interval=None).values()
-        for score, side, other in ((precision, candidate, described), (coverage, described, candidate)):
-            expected = statements.score(side, other, worth, _sets, _stem, category)
-            assert score.per_image[0] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+        metrics = [kind(category=category, synonyms=worth) for kind in (Coverage, Precision, LongF1)]
+        scores = sacrecap.score(corpus, metrics=metrics, interval=None).values()
+        expected = statements.scores(candidate, described, worth, _sets, _stem, category)
+        assert [score.per_image[0] for score in scores] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def _scores(caption: str, *references: str, metrics: str = "precision, coverage") -> list[float]:
@@ -157,13 +171,116 @@ def test_the_note_tells_each_kind_once() -> None:
     assert "objects P 0.000 R 0.000" in told[0]
 
 
-def test_scores_do_not_depend_on_threads_or_on_other_images() -> None:
+def _sixteen() -> tuple[dict[str, list[str]], dict[str, str]]:
+    colours, places = ("red", "blue", "green", "black"), ("couch", "street", "boat", "field")
     references = {
-        str(number): [f"{number} dogs on a {colour} couch"] for number, colour in enumerate(["red", "blue"] * 8)
+        f"{colour} {place}": [
+            f"A {colour} dog sits on a {place}. A man walks.",
+            f"A man walks. A {colour} dog sits on a {place}.",
+        ]
+        for colour in colours
+        for place in places
     }
-    captions = dict.fromkeys(references, "three dogs on a blue sofa. A man runs.")
+    return references, {image: f"A {image.split()[0]} dog is near a {image.split()[1]}." for image in references}
+
+
+def test_scores_do_not_depend_on_threads_systems_or_the_engine() -> None:
+    references, captions = _sixteen()
     one, many = (sacrecap.score(references, captions, "long", interval=None, threads=threads) for threads in (1, 4))
-    for key in ("coverage", "precision"):
+    streamed = sacrecap.score(references, captions, "long", interval=None, engine="stream")
+    for key in LONG.split(", "):
         assert one[key].per_image_values() == many[key].per_image_values()
-        alone = sacrecap.score({"5": references["5"]}, {"5": captions["5"]}, key, interval=None)
-        assert alone[key].value == one[key].per_image_values()[5]
+        assert one[key].value == pytest.approx(streamed[key].value, abs=1e-12)
+        assert one[key].signature == streamed[key].signature
+        assert "|chance:references(16)|" in one[key].signature
+        assert one[key].landmarks == pytest.approx(streamed[key].landmarks)
+
+
+def test_landmarks_are_chance_and_people() -> None:
+    """Chance is subtracted, so a caption has 0 in the mean over all images; people are the first references."""
+    references, captions = _sixteen()
+    result = sacrecap.score(references, captions, LONG, interval=None)
+    images = list(references)
+    shuffled = [
+        sacrecap.score(
+            references,
+            {image: captions[images[(at + by) % 16]] for at, image in enumerate(images)},
+            "precision",
+            interval=None,
+        )["precision"].value
+        for by in range(16)
+    ]
+    assert sum(shuffled) / 16 == pytest.approx(0, abs=1e-9)
+    first = {image: own[0] for image, own in references.items()}
+    for key, score in result.items():
+        assert score.landmarks["chance"] == 0 < score.landmarks["people"] < 1
+        assert result.to_dict()["landmarks"][key] == score.landmarks
+    alone = sacrecap.score(first, captions, "precision", interval=None)["precision"]
+    assert alone.landmarks == {"chance": 0}
+    assert "chance 0" in str(result)
+
+
+LONG = "coverage, precision, long-f1"
+BLIND = "There is a man. There is a dog. There is a couch. There is a street. There is a boat. There is a field."
+
+
+@pytest.mark.parametrize(
+    ("change", "coverage", "precision", "both"),
+    [
+        (lambda text, _: f"{text} {BLIND}", 0, -1, -1),
+        (lambda _, __: BLIND, -1, -1, -1),
+        (lambda text, _: f"{text} {text}", 0, 0, 0),
+        (lambda _, other: other, -1, -1, -1),
+        (lambda text, _: f"{text} A dog sits.", 1, 0, 1),
+        (lambda text, _: f"{text} A cat sleeps in a purple basket.", 0, -1, -1),
+    ],
+    ids=["blind padding", "boilerplate alone", "again", "another image's", "a true sentence more", "a false one more"],
+)
+def test_laws(change: Callable[[str, str], str], coverage: int, precision: int, both: int) -> None:
+    """−1 must fall, 0 must not rise, 1 may rise."""
+    references, captions = _sixteen()
+    texts = list(captions.values())
+    others = [*texts[5:], *texts[:5]]
+    changed = {image: change(text, other) for (image, text), other in zip(captions.items(), others, strict=True)}
+    before, after = (sacrecap.score(references, given, LONG, interval=None) for given in (captions, changed))
+    for key, law in zip(LONG.split(", "), (coverage, precision, both), strict=True):
+        rise = after[key].value - before[key].value
+        assert law == 1 or rise < (1e-9 if law == 0 else -1e-3), (key, rise)
+
+
+def test_laws_on_long_captions(shared: Path) -> None:
+    """On every other row of D-FOIL, whose captions people corrected: padding buys nothing, and details count."""
+    path = shared / "data" / "long" / "d-foil-even.json.gz"
+    rows = json.loads(gzip.decompress(path.read_bytes()))
+    references = {str(number): [row["caption"]] for number, row in enumerate(rows)}
+    right, foil = ([row[f"{kind}hall_caption"] for row in rows] for kind in ("human_corrected_", ""))
+    words = Counter(word for row in rows for word in set(re.findall("[a-z]{4,}", row["caption"].lower())))
+    blind = [f"There is a {word}." for word, _ in words.most_common(160)]
+    random = Random(1)
+    systems = {
+        "right": right,
+        "foil": foil,
+        "other": [*right[1:], *right[:1]],
+        "half": [" ".join(text.split()[: len(text.split()) // 2]) for text in right],
+        "shuffled": [" ".join(random.sample(words, len(words))) for words in map(str.split, right)],
+        "alone": [" ".join(blind[:40])] * len(rows),
+        **{f"padded {count}": [" ".join([text, *blind[:count]]) for text in right] for count in (5, 40, 160)},
+    }
+    scores = {
+        name: sacrecap.score(references, dict(zip(references, texts, strict=True)), LONG, interval=None)
+        for name, texts in systems.items()
+    }
+    means = {name: [result[key].value for key in LONG.split(", ")] for name, result in scores.items()}
+    coverage, precision, both = means["right"]
+    assert all(means["other"][at] < 0.1 * value for at, value in enumerate((coverage, precision, both)))
+    for name in ("foil", "shuffled", "alone"):
+        assert all(less < more for less, more in zip(means[name], means["right"], strict=True)), name
+    assert means["half"][0] < coverage
+    assert means["half"][2] < both
+    for count in (5, 40, 160):
+        assert means[f"padded {count}"][1] < precision
+        assert means[f"padded {count}"][2] < both
+    differ = [at for at, (one, other) in enumerate(zip(right, foil, strict=True)) if one != other]
+    for key in ("precision", "long-f1"):
+        gain = scores["right"][key].per_image - scores["foil"][key].per_image
+        assert (gain[differ] > 0).mean() >= 0.97, key

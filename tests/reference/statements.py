@@ -1,4 +1,4 @@
-"""Coverage and precision from scene graphs and words, as slowly and plainly as they can be written."""
+"""Coverage, precision and long-f1 from scene graphs and words, as slowly and plainly as they can be written."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ Read = tuple[list[str], list[int], Any, list[str]]
 """Tokens, the places behind sentences but the last, the graph, each part with the name of its status, and tokens'."""
 Sets = Callable[[str], set[int]]
 Stem = Callable[[str], str]
+Key = tuple[str, tuple[str, ...]]
 
 FUNCTION_WORDS = frozenset(
     """
@@ -24,7 +25,7 @@ FUNCTION_WORDS = frozenset(
 SAID = ("stated", "hedged")
 
 
-Forms = dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]]
+Forms = dict[Key, list[tuple[str, ...]]]
 """The forms in which each statement is said, by its kind and the stems of its parts."""
 ABOUT_THE_PICTURE = frozenset(
     """
@@ -89,21 +90,50 @@ def meanings(said: Forms, sets: Sets) -> dict[str, set[int]]:
     return found
 
 
-def score(side: Sequence[Read], other: Sequence[Read], synonyms: float, sets: Sets, stem: Stem, kind: str) -> float:
-    """How much of what one side says the other says too: precision of a caption, coverage of its references."""
-    mine, theirs = statements(side, stem), statements(other, stem)
+def scores(
+    caption: Sequence[Read], images: Sequence[Sequence[Read]], synonyms: float, sets: Sets, stem: Stem, kind: str
+) -> tuple[float, float, float]:
+    """Coverage, precision and long-f1 of a caption of the first image, by the references of all images."""
+    mine, theirs, *others = (statements(side, stem) for side in (caption, *images))
     own, their = meanings(mine, sets), meanings(theirs, sets)
+    elsewhere = [(other, meanings(other, sets)) for other in others]
 
-    def alike(one: tuple[str, tuple[str, ...]], two: tuple[str, tuple[str, ...]], of_two: dict[str, set[int]]) -> bool:
+    def alike(one: Key, of_one: dict[str, set[int]], two: Key, of_two: dict[str, set[int]]) -> bool:
         if one[0] != two[0] or len(one[1]) != len(two[1]):
             return False
         parts = zip(one[1], two[1], strict=True)
-        return all(a == b or (one[0] != "word" and bool(own[a] & of_two[b])) for a, b in parts)
+        return all(a == b or (one[0] != "word" and bool(of_one[a] & of_two[b])) for a, b in parts)
 
-    part = whole = 0.0
-    for one in mine:
-        if kind in ("all", one[0]):
-            support = 1.0 if one in theirs else synonyms * any(alike(one, two, their) for two in theirs)
-            weight = 1 / sum(alike(one, two, own) for two in mine) if synonyms else 1.0
-            part, whole = part + weight * support, whole + weight
-    return part / whole if whole else (0.0 if kind == "all" else float("nan"))
+    def share(side: Forms, of_side: dict[str, set[int]], other: Forms, of_other: dict[str, set[int]]) -> list[float]:
+        part = whole = chance = 0.0
+        for one in side:
+            if kind in ("all", one[0]):
+                by_synonym = any(alike(one, of_side, two, of_other) for two in other)
+                weight = 1 / sum(alike(one, of_side, two, of_side) for two in side) if synonyms else 1.0
+                part += weight * (1.0 if one in other else synonyms * by_synonym)
+                whole += weight
+                chance += weight * by_chance(one, of_side)
+        return [part, whole, chance]
+
+    def by_chance(one: Key, of_side: dict[str, set[int]]) -> float:
+        """The share of other images that say it; and of those that name a thing of its commonest synonym set."""
+        if not others:
+            return 0.0
+        same = sum(one in other for other in others)
+        by_set = [
+            sum(any(k == "object" and set_ in of[stems[0]] for k, stems in other) for other, of in elsewhere)
+            for set_ in (of_side[one[1][0]] if one[0] == "object" else ())
+        ]
+        return (same + synonyms * (max([same, *by_set]) - same)) / len(others)
+
+    supported, said, chance = share(mine, own, theirs, their)
+    covered, expected, _ = share(theirs, their, mine, own)
+    if kind == "all" and not (said and expected):
+        return 0.0, 0.0, 0.0
+    shares = (
+        (covered - chance, expected),
+        (supported - chance, said),
+        (supported + covered - 2 * chance, said + expected),
+    )
+    coverage, precision, both = (part / whole if whole else float("nan") for part, whole in shares)
+    return coverage, precision, both

@@ -173,6 +173,7 @@ def _score() -> tuple[Callable[..., str], Any]:
             largest=1,
             parts=(),
             coverage=lambda _: None,
+            landmarks=lambda _: {},
             needs=("references",),
             notes=lambda _: [],
             no_score_where=None,

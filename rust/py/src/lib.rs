@@ -61,7 +61,7 @@ mod _core {
         interrupt::share_done,
         language::{LanguageCounts, LanguageModel},
         meteor::MeteorTables,
-        paragraphs::Paragraphs,
+        paragraphs::{Paragraphs, StatementFrequencies},
         resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
         reward::{EncodedReferences, Reward},
         seen::{sample_order, seen, seen_in_sample},

@@ -12,7 +12,7 @@ use crate::english::Synonyms;
 use crate::errors::UsageError;
 use crate::language::LanguageModel;
 use crate::meteor::MeteorTables;
-use crate::paragraphs::Paragraphs;
+use crate::paragraphs::{Paragraphs, StatementFrequencies};
 use crate::sentence_vectors::SentenceVectors;
 use crate::spice::SceneGraphs;
 
@@ -32,6 +32,8 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<Paragraphs>() {
             add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<StatementFrequencies>() {
+            add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<NamedObjects>() {
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<Synonyms>() {
@@ -40,7 +42,7 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, SentenceVectors, Paragraphs, NamedObjects, Synonyms or LanguageModel objects of sacrecap._core",
+                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, SentenceVectors, Paragraphs, StatementFrequencies, NamedObjects, Synonyms or LanguageModel objects of sacrecap._core",
                 object.get_type().name()?
             )));
         }

@@ -75,7 +75,7 @@ class Plan:
     def learning(self) -> tuple[Metric, ...]:
         """The metrics that learn from the references of all images."""
         parts = dict.fromkeys(part for whole in self.metrics for part in whole.parts)
-        return tuple(part for part in parts if part.trained_on_references)
+        return tuple(dict.fromkeys(part.learns_as for part in parts if part.trained_on_references))
 
     def check(self, engine: str) -> None:
         """Raises `UsageError` for what cannot be scored piece by piece."""

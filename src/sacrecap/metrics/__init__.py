@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.spice.spice import Spice as Spice
     from sacrecap.metrics.spider import Spider as Spider
     from sacrecap.metrics.statements.coverage_precision import Coverage as Coverage
+    from sacrecap.metrics.statements.coverage_precision import LongF1 as LongF1
     from sacrecap.metrics.statements.coverage_precision import Precision as Precision
     from sacrecap.metrics.statements.rubric import Rubric as Rubric
     from sacrecap.metrics.vifidel.vifidel import Vifidel as Vifidel
@@ -60,6 +61,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "spider": ("spider:Spider", {}, "consensus all"),
     "coverage": ("statements.coverage_precision:Coverage", {}, "long all"),
     "precision": ("statements.coverage_precision:Precision", {}, "long all"),
+    "long-f1": ("statements.coverage_precision:LongF1", {}, "long all"),
     "rubric": ("statements.rubric:Rubric", {}, ""),
     "wmd": ("wmd:Wmd", {}, "fidelity all"),
     "vifidel": ("vifidel.vifidel:Vifidel", {}, "fidelity all"),

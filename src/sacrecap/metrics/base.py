@@ -135,6 +135,8 @@ class Metric(Declared):
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False
     """Whether it builds a model of all images' references, so that fewer images give another model."""
+    rises_with_references: ClassVar[bool] = True
+    """Whether that model gives higher scores the more references it is of."""
     trained_on: ClassVar[tuple[str, ...]] = ()
     """The data sets of human judgments that it was fitted to, by the names of `sacrecap agreement --dataset`."""
 
@@ -172,6 +174,15 @@ class Metric(Declared):
         Raises `UsageError` or `MissingDependencyError` for missing needs, `DataError` for unusable ones.
         """
         return Ready(corpus.native(stems=self.uses_stems))
+
+    @property
+    def learns_as(self) -> Metric:
+        """The metric whose learner it takes, if it is trained on references: several may share one."""
+        return self
+
+    def landmarks(self, statistics: Totals) -> dict[str, float]:  # noqa: ARG002
+        """Scores to see its score beside, computed in the same call, by name."""
+        return {}
 
     def coverage(self, statistics: Totals) -> float | None:  # noqa: ARG002
         """The share of the words that the metric knows; None for a metric that knows every word."""

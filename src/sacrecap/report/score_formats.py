@@ -142,18 +142,23 @@ def _table(result: Result, figures: Figures) -> Table:
 
 
 def shown(result: Result, figures: Figures) -> Table:
-    """The same with a bar of each score within the metric's range, and the text around a table in the terminal."""
+    """The same with landmarks, or a bar of each score within the metric's range, and the text around a table."""
     table = _table(result, figures)
-    bars = [
-        "" if largest is None or not math.isfinite(score.value) else figures.bar(score.value, largest, score.interval)
-        for score, largest in ((score, score.metric.largest) for score in result.values())
-    ]
+
+    def place(score: Score) -> Value:
+        if score.landmarks:
+            return ", ".join(f"{of} {figures.number(one)}" for of, one in score.landmarks.items())
+        largest = score.metric.largest
+        if largest is None or not math.isfinite(score.value):
+            return ""
+        return figures.bar(score.value, largest, score.interval)
+
     return replace(
         table,
         title=heading({"": result}, figures),
         caption=sentence(figures.said),
         columns=[*table.columns, Column("range", align="left", kind="range")],
-        rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
+        rows=[[*row, place(score)] for row, score in zip(table.rows, result.values(), strict=True)],
         notes=[
             *(
                 f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"

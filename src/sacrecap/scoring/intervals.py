@@ -295,7 +295,7 @@ def notes(metrics: Iterable[Metric], resampling: Resampling, *, images: int, own
             f"{', '.join(part.label for part in weighing)}: words are weighed by these {images:,} images. On more "
             f"images the score falls{beyond}; to compare with other sets, take {proposed(weighing)}."
         )
-    learning = [part.label for part in parts if part.trained_on_references]
+    learning = [part.label for part in parts if part.trained_on_references and part.rises_with_references]
     if level is not None and learning:
         notes.append(
             f"{', '.join(learning)}: learns from these references and rises with their number; its interval is too "

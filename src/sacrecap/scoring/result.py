@@ -151,6 +151,11 @@ class Score(float):
         return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
 
     @property
+    def landmarks(self) -> dict[str, float]:
+        """Scores to see this one beside, such as `chance` and `people`; empty for most metrics."""
+        return self.metric.landmarks(self.statistics)
+
+    @property
     def coverage(self) -> float | None:
         """Share of the words that the metric knows, by a vector or a parser; None for one that knows every word."""
         return self.metric.coverage(self.statistics)
@@ -383,11 +388,12 @@ class Result(Printable, Keyed[Score]):
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap score`: version, images, scores, intervals, signatures, findings; coverage of
-        metrics that compare word vectors; the images given and what was left out, where something was; how many images
-        have no score, where some have none; the intervals' method where it is not the percentile; notes where there are
-        any. A score is None if no image has one.
+        metrics that compare word vectors; landmarks of metrics that have some; the images given and what was left out,
+        where something was; how many images have no score, where some have none; the intervals' method where it is not
+        the percentile; notes where there are any. A score is None if no image has one.
         """
         lacking = {key: score.unscored for key, score in self.scores.items() if score.unscored}
+        landmarks = {key: score.landmarks for key, score in self.items() if score.landmarks}
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
             "sacrecap": self.version,
@@ -401,6 +407,7 @@ class Result(Printable, Keyed[Score]):
             "signatures": {key: score.signature for key, score in self.scores.items()},
             "findings": [finding.to_dict() for finding in self.findings],
             **({"coverage": covered} if covered else {}),
+            **({"landmarks": landmarks} if landmarks else {}),
             **(self.resampling.to_dict() if self.resampling.interval is not None else {}),
             **({} if self.groups is None else {"by": self.groups.column, "groups": self.groups.to_dict()}),
             **({} if self.needs.usage is None else {"judge": self.needs.usage.to_dict()}),

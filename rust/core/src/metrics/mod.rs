@@ -28,6 +28,7 @@ const KERNELS: &[(&str, Build)] = &[
     ("spice", spice::build),
     ("coverage", statements::build_coverage),
     ("precision", statements::build_precision),
+    ("long-f1", statements::build_f1),
     ("rubric", statements::build_rubric),
     ("chair-i", chair::build_i),
     ("chair-s", chair::build_s),

@@ -1,12 +1,14 @@
-"""Coverage and precision: how complete a caption is, and how true, by what its references say.
+"""Coverage, precision and the F of both: how complete a caption is, and how true, by what its references say.
 
-    precision = Σ_{s ∈ S(c)} w(s) · support(s, S(refs)) / Σ_{s ∈ S(c)} w(s)
-    coverage  = Σ_{s ∈ S(refs)} w(s) · support(s, S(c)) / Σ_{s ∈ S(refs)} w(s)
+    chance    = Σ_{s ∈ S(c)} w(s) · p(s)
+    precision = (Σ_{s ∈ S(c)} w(s) · support(s, S(refs)) − chance) / Σ_{s ∈ S(c)} w(s)
+    coverage  = (Σ_{s ∈ S(refs)} w(s) · support(s, S(c)) − chance) / Σ_{s ∈ S(refs)} w(s)
+    long-f1   = the sum of both numerators / the sum of both denominators
 
 S(t) are the distinct statements of a text t: things, their qualities and their relations in its scene graph, and its
 content words, one by one and in pairs. What is denied, or not about the picture, is no statement. The support is 1
-for a statement of the same stems, `synonyms` for one of the graph that differs by synonyms, else 0. The corpus score is
-the mean over images.
+for a statement of the same stems, `synonyms` for one of the graph that differs by synonyms, else 0; p is the mean
+support by the references of the other images. The corpus score is the mean over images.
 
 Where papers and programs differ: docs/reference/metrics/coverage.md.
 """
@@ -15,15 +17,16 @@ from __future__ import annotations
 
 import math
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
+from sacrecap.errors import DataError
 from sacrecap.metrics.base import Bears, Metric, Ready
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
-    from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Totals
+    from sacrecap.metrics.base import Learner, Totals
     from sacrecap.metrics.statements.explanation import Statements
     from sacrecap.resources.needs import Needs
 
@@ -32,7 +35,7 @@ KINDS = ("object", "attribute", "relation", "word")
 
 
 class _OfStatements(Metric):
-    """The common base of the two scores."""
+    """The common base of the three scores."""
 
     category: str = parameter(
         "the statements that count: all; only objects, attributes or relations of the scene graph; or only words and "
@@ -48,20 +51,50 @@ class _OfStatements(Metric):
     cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
     upper: ClassVar[float | None] = 1.0
     explains: ClassVar[str | None] = "statement"
+    trained_on_references: ClassVar[bool] = True
+    rises_with_references: ClassVar[bool] = False
+
+    @property
+    def smallest(self) -> float | None:
+        """None: it is negative where a caption says less of its references than chance."""
+        return None
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the captions as they were given, with the parser and the synonyms."""
+        """Takes the captions as they were given, with the parser, the synonyms and what all references say."""
         from sacrecap.resources.english import synonyms
 
         paragraphs, table = needs.once("paragraphs", lambda: as_paragraphs(corpus), of=corpus), synonyms()
-        return Ready(corpus._core, (paragraphs, table), read_with(), own=(paragraphs, table))
+
+        def counted() -> _core.StatementFrequencies:
+            return _core.StatementFrequencies(paragraphs, table, corpus._core.references, needs.threads)
+
+        images, whole = len(corpus), corpus.whole
+        if whole is None:
+            frequencies = needs.once(("statements", corpus.digest("refs")), counted)
+        else:
+            images, frequencies = whole.images, whole.learnt(self.learns_as)
+        read = (paragraphs, table, frequencies)
+        return Ready(corpus._core, read, (f"chance:references({images})", *read_with()), own=read)
+
+    @property
+    def learns_as(self) -> Metric:
+        return Precision()
+
+    def learner(self, needs: Needs, *, memory: int) -> Learner:  # noqa: ARG002
+        return StatementLearner(memory)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Statements:
         """What the image's candidate and references say, and what the other side says of it."""
         from sacrecap.metrics.statements.explanation import explain
 
-        paragraphs, table = ready.own
-        return explain(paragraphs.explain(table, corpus._core, image, self.synonyms), corpus, image)
+        paragraphs, *read = ready.own
+        return explain(paragraphs.explain(*read, corpus._core, (image, self.synonyms)), corpus, image)
+
+    def landmarks(self, statistics: Totals) -> dict[str, float]:
+        """Chance, which is subtracted; and people, if they can be: the first reference of each image, by its others."""
+        at = 6 + 2 * ("coverage", "precision", "long-f1").index(self.arithmetic)
+        people, images = statistics.sums()[at : at + 2]
+        return {"chance": 0.0, **({"people": people / images} if images else {})}
 
     def notes(self, statistics: Totals) -> list[str]:
         """Precision, recall and F of each kind, of all images together, if all kinds count."""
@@ -69,10 +102,47 @@ class _OfStatements(Metric):
 
         if self.category != "all":
             return super().notes(statistics)
-        sums = statistics.sums()[2:]
+        sums = statistics.sums()[12:]
         shares = (Shares.of(*sums[4 * at : 4 * at + 4]) for at in range(len(KINDS)))
         told = (f"{kind}s {share}" for kind, share in zip(KINDS, shares, strict=True))
         return [*super().notes(statistics), f"Statements of all images together: {'; '.join(told)}."]
+
+
+class StatementLearner:
+    """Counts the statements of references that come part by part."""
+
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
+        self._counted: _core.StatementFrequencies | None = None
+
+    def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:
+        """Counts the references of other images. Raises `DataError` where they take too much memory."""
+        from sacrecap.resources.english import parser, synonyms
+
+        captions = [text for image in encoded.image_ids for text in references.captions(image)]
+        paragraphs = _core.Paragraphs(parser(), encoded.tokenizer, [], captions)
+        self._take(_core.StatementFrequencies(paragraphs, synonyms(), encoded, threads))
+
+    def merge(self, other: Any) -> None:
+        """Adds other counts. Raises `DataError` where they take too much memory."""
+        if other._counted is not None:
+            self._take(other._counted)
+
+    def _take(self, other: _core.StatementFrequencies) -> None:
+        self._counted = other if self._counted is None else self._counted.merged(other)
+        if len(self._counted) * _BYTES > self._memory:
+            raise DataError(
+                f"the statements of the references take more than {self._memory >> 20} MiB of memory; grant more "
+                "memory, or leave out coverage, precision and long-f1"
+            )
+
+    def finish(self) -> _core.StatementFrequencies | None:
+        """The counts, a resource of the metrics."""
+        return self._counted
+
+
+_BYTES = 32
+"""Memory that a statement takes, at most."""
 
 
 def read_with() -> tuple[str, str]:
@@ -84,7 +154,6 @@ def read_with() -> tuple[str, str]:
 
 def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:
     """All captions of a corpus, as they were given, with what it takes to read them."""
-    from sacrecap import _core
     from sacrecap.resources.english import parser
 
     sides = zip(*(corpus.given(image) for image in corpus.image_ids), strict=True)
@@ -93,12 +162,12 @@ def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:
 
 
 class Coverage(_OfStatements):
-    """Share of what the references say that the caption says too; corpus score = mean."""
+    """Share of what the references say that the caption says too, beyond chance; corpus score = mean."""
 
     family: ClassVar[str] = "coverage"
     title: ClassVar[str] = "Coverage"
     summary: ClassVar[str] = "The caption says what the references say: it leaves out little."
-    equation: ClassVar[str] = "coverage = Σ w(s) support(s, S(c)) / Σ w(s) over s ∈ S(refs)"
+    equation: ClassVar[str] = "coverage = (Σ w(s) support(s, S(c)) − chance) / Σ w(s) over s ∈ S(refs)"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
@@ -114,12 +183,12 @@ class Coverage(_OfStatements):
 
 
 class Precision(_OfStatements):
-    """Share of what the caption says that a reference says too; corpus score = mean."""
+    """Share of what the caption says that a reference says too, beyond chance; corpus score = mean."""
 
     family: ClassVar[str] = "precision"
     title: ClassVar[str] = "Precision"
     summary: ClassVar[str] = "The references say what the caption says: it makes up little."
-    equation: ClassVar[str] = "precision = Σ w(s) support(s, S(refs)) / Σ w(s) over s ∈ S(c)"
+    equation: ClassVar[str] = "precision = (Σ w(s) support(s, S(refs)) − chance) / Σ w(s) over s ∈ S(c)"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
@@ -132,3 +201,25 @@ class Precision(_OfStatements):
     def no_score_where(self) -> str | None:
         """Which images have no score: with a category, those whose captions have nothing in it."""
         return None if self.category == "all" else "their captions have nothing in this category"
+
+
+class LongF1(_OfStatements):
+    """F of coverage and precision: the share of statements that both sides say, beyond chance; corpus score = mean."""
+
+    family: ClassVar[str] = "long-f1"
+    title: ClassVar[str] = "Long-F1"
+    summary: ClassVar[str] = (
+        "The caption says what the references say, and nothing else: the F of coverage and precision."
+    )
+    equation: ClassVar[str] = "long-f1 = sum of the numerators of coverage and precision / sum of their denominators"
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "references that say nothing": "0",
+        "neither side with a statement of the category": "no score",
+    }
+    arithmetic: ClassVar[str] = "long-f1"
+
+    @property
+    def no_score_where(self) -> str | None:
+        """Which images have no score: with a category, those where neither side has anything in it."""
+        return None if self.category == "all" else "neither side has anything in this category"

@@ -12,7 +12,9 @@ from sacrecap.metrics.statements.coverage_precision import KINDS
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
 
-    _Side = tuple[list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float]]]
+    _Side = tuple[
+        list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float, float]]
+    ]
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Statement:
     """What it counts: 1, or 1 / n if n statements of the side differ only by synonyms."""
     support: float
     """How far the other side says it: 1, less if it differs by synonyms, 0 if not."""
+    chance: float
+    """How far the references of other images say it, in the mean; 0 for a statement of references."""
     places: tuple[tuple[int, int, int], ...]
     """Its words: the caption's number on its side, from 0, the position of the first character, and after the last."""
 
@@ -76,9 +80,9 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, supported: float, said: float, covered: float, expected: float) -> Shares:
-        """From weights of statements; 0 where nothing is said."""
-        precision, recall = supported / said if said else 0.0, covered / expected if expected else 0.0
-        return cls(precision, recall, 2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+        """From weights of statements, what chance would give subtracted; 0 where nothing is said."""
+        shares = (supported, said), (covered, expected), (supported + covered, said + expected)
+        return cls(*(part / whole if whole else 0.0 for part, whole in shares))
 
     def __str__(self) -> str:
         return f"P {self.precision:.3f} R {self.recall:.3f} F {self.f:.3f}"
@@ -93,9 +97,8 @@ class Statements:
 
     def shares(self) -> dict[str, Shares]:
         """Precision, recall (the coverage) and F of `all` statements, and of each kind."""
-        return {
-            kind: Shares.of(*_sums(self.candidate, kind), *_sums(self.references, kind)) for kind in ("all", *KINDS)
-        }
+        sides = self.candidate, self.references
+        return {kind: Shares.of(*_sums(kind, *sides)) for kind in ("all", *KINDS)}
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, and the shares of each kind, as JSON."""
@@ -112,9 +115,13 @@ class Statements:
         return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
 
 
-def _sums(side: Said, kind: str) -> tuple[float, float]:
-    counted = [one for one in side.statements if kind in ("all", one.kind)]
-    return sum(one.weight * one.support for one in counted), sum(one.weight for one in counted)
+def _sums(kind: str, *sides: Said) -> tuple[float, ...]:
+    counted = [[one for one in side.statements if kind in ("all", one.kind)] for side in sides]
+    if kind == "all" and not all(counted):
+        return 0.0, 0.0, 0.0, 0.0
+    chance = sum(one.weight * one.chance for one in counted[0])
+    sums = ((sum(one.weight * one.support for one in of), sum(one.weight for one in of)) for of in counted)
+    return tuple(number for supported, whole in sums for number in (supported - chance, whole))
 
 
 def _bracketed(caption: Iterable[tuple[str, float | None]]) -> str:
@@ -130,7 +137,7 @@ def explain(found: tuple[_Side, _Side], corpus: Corpus, image: int) -> Statement
 def _said(
     captions: list[str],
     read: list[tuple[list[str], list[int]]],
-    statements: list[tuple[str, list[str], list[tuple[int, int]], float, float]],
+    statements: list[tuple[str, list[str], list[tuple[int, int]], float, float, float]],
 ) -> Said:
     places = [located(caption, tokens) for caption, (tokens, _) in zip(captions, read, strict=True)]
 
@@ -142,7 +149,7 @@ def _said(
     return Said(
         tuple(captions),
         tuple(
-            Statement(kind, tuple(parts), weight, support, tuple(of(words)))
-            for kind, parts, words, weight, support in statements
+            Statement(kind, tuple(parts), weight, support, chance, tuple(of(words)))
+            for kind, parts, words, weight, support, chance in statements
         ),
     )

@@ -2,7 +2,7 @@
 
 use super::lexicon::Lexicon;
 use super::said::{Kind, Said};
-use super::{Paragraphs, Read, weighed};
+use super::{Frequencies, Paragraphs, Read, weighed};
 use crate::corpus::Corpus;
 use crate::wordnet::Synonyms;
 
@@ -19,6 +19,8 @@ pub struct Explained {
     pub weight: f64,
     /// How far the other side says it.
     pub support: f64,
+    /// How far the references of other images say it, in the mean; of a reference, 0.
+    pub chance: f64,
 }
 
 /// The explanation of an image's scores: the captions of each side as they were read, and what they say.
@@ -31,21 +33,28 @@ pub struct Explanation {
 }
 
 /// Explains the scores of an image's first candidate; a match by a synonym is worth `worth`.
-pub fn explain(paragraphs: &Paragraphs, synonyms: &Synonyms, corpus: &Corpus, image: usize, worth: f64) -> Explanation {
+pub fn explain(
+    paragraphs: &Paragraphs,
+    synonyms: &Synonyms,
+    frequencies: &Frequencies,
+    corpus: &Corpus,
+    (image, worth): (usize, f64),
+) -> Explanation {
     let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
     let [candidate, references] = [paragraphs.candidate(corpus, image, 0), paragraphs.references(corpus, image)]
         .map(|captions| paragraphs.read(&mut memory, captions));
     let (said, expected) = (Said::of(&candidate, &mut lexicon), Said::of(&references, &mut lexicon));
-    let explained = |side: &Said, other: &Said| {
+    let explained = |side: &Said, other: &Said, frequencies: Option<&Frequencies>| {
         let statements = side.statements.iter().enumerate().map(|(number, statement)| {
             let (weight, support) = weighed(side, other, number, worth);
+            let chance = frequencies.map_or(0.0, |frequencies| frequencies.chance(side, statement, other, worth));
             let (parts, words) = (statement.parts.clone(), statement.words.clone());
-            Explained { kind: statement.kind, parts, words, weight, support }
+            Explained { kind: statement.kind, parts, words, weight, support, chance }
         });
         statements.collect()
     };
     Explanation {
-        candidate: (candidate, explained(&said, &expected)),
-        references: (references, explained(&expected, &said)),
+        candidate: (candidate, explained(&said, &expected, Some(frequencies))),
+        references: (references, explained(&expected, &said, None)),
     }
 }

@@ -1,10 +1,13 @@
 //! `coverage`, `precision` and `rubric`: what a caption says, what its references or the items of a rubric say, and how
 //! much of the one is in the other.
 //!
+//! What the references of other images say of a caption is chance, which is subtracted.
+//!
 //! A statement is a thing, a quality of a thing or a relation of two things in the scene graph of a text; or a content
 //! word, or two of them near each other. Each distinct statement counts once. Words are compared by their stems, and parts
 //! of the graph by synonyms, too, for which a match is worth less.
 
+mod chance;
 mod explain;
 mod function_words;
 mod lexicon;
@@ -12,8 +15,10 @@ mod rubric;
 mod said;
 mod text;
 
+use std::slice;
 use std::sync::Arc;
 
+pub use chance::Frequencies;
 pub use explain::{Explained, Explanation, explain};
 use lexicon::Lexicon;
 pub use rubric::said_of_items;
@@ -71,6 +76,8 @@ enum Asked {
     Coverage,
     /// How much of what the caption says the references say.
     Precision,
+    /// Both together.
+    F1,
     /// How much of each item, which is a reference, the caption says.
     Rubric,
 }
@@ -94,6 +101,11 @@ pub(crate) fn build_precision(parameters: &mut Parameters) -> Result<Box<dyn Ker
     build(Asked::Precision, parameters)
 }
 
+/// Builds the F of both.
+pub(crate) fn build_f1(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    build(Asked::F1, parameters)
+}
+
 /// Builds the score by the items of a rubric.
 pub(crate) fn build_rubric(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Share { asked: Asked::Rubric, kind: None, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
@@ -106,63 +118,103 @@ fn build(asked: Asked, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, P
     Ok(Box::new(Share { asked, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
 }
 
-/// Columns of a row: the score and the 1 of a mean; and four numbers for each kind: see [`Counts`].
-const WIDTH: usize = 2 + 4 * Kind::ALL.len();
+/// The scores in a row, in this order, each with the 1 of a mean.
+const SCORES: [Asked; 3] = [Asked::Coverage, Asked::Precision, Asked::F1];
+
+/// Columns of a row: the scores of the candidate; those of the first reference, by all others; four numbers for each kind:
+/// see [`Counts`].
+const WIDTH: usize = 4 * SCORES.len() + 4 * Kind::ALL.len();
 
 impl Kernel for Share {
     fn width(&self) -> usize {
         if self.asked == Asked::Rubric { rubric::WIDTH } else { WIDTH }
     }
 
+    fn shared_statistics(&self) -> Option<&'static str> {
+        let usual = self.asked != Asked::Rubric && self.kind.is_none() && self.synonyms.to_bits() == 0.5_f64.to_bits();
+        usual.then_some("statements")
+    }
+
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let (paragraphs, synonyms) = (resources.need::<Paragraphs>()?, resources.need::<Synonyms>()?);
+        let memory = || (paragraphs.parser.worker(), Lexicon::new(synonyms));
+        if self.asked == Asked::Rubric {
+            return Ok(with_memory(memory, |(memory, lexicon), image, candidate, row| {
+                let of = (image.number(), candidate);
+                rubric::count(rubric::of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
+            }));
+        }
+        let frequencies = resources.need::<Frequencies>()?;
         // With what an image's references say, by the image's number: the next candidate is often of the same image.
-        let memory = || (paragraphs.parser.worker(), Lexicon::new(synonyms), None::<(usize, Said)>);
-        Ok(with_memory(memory, |(memory, lexicon, known), image, candidate, row| {
+        let memory = move || (memory(), None::<(usize, Said, [f64; 2 * SCORES.len()])>);
+        Ok(with_memory(memory, move |((memory, lexicon), known), image, candidate, row| {
             let number = image.number();
-            if self.asked == Asked::Rubric {
-                let of = (number, candidate);
-                return rubric::count(rubric::of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
-            }
-            let expected = match known {
-                Some((image, said)) if *image == number => said,
+            let (expected, people) = match known {
+                Some((image, said, people)) if *image == number => (said, people),
                 _ => {
                     let read = paragraphs.read(memory, paragraphs.references(corpus, number));
-                    &mut known.insert((number, Said::of(&read, lexicon))).1
+                    let own = Said::of(&read, lexicon);
+                    let mut people = [0.0; 2 * SCORES.len()];
+                    if let [first, others @ ..] = &read[..]
+                        && !others.is_empty()
+                    {
+                        let [first, others] = [slice::from_ref(first), others].map(|side| Said::of(side, lexicon));
+                        people = Counts::of(&first, &others, (frequencies, &own), self.synonyms).scores(self.kind);
+                    }
+                    let (_, said, people) = known.insert((number, own, people));
+                    (said, people)
                 }
             };
             let said = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
-            let counts = Counts::of(&said, expected, self.synonyms);
-            if let Some(score) = counts.share(self.asked, self.kind) {
-                row[..2].copy_from_slice(&[score, 1.0]);
-            }
-            row[2..].copy_from_slice(counts.0.as_flattened());
+            let counts = Counts::of(&said, expected, (frequencies, expected), self.synonyms);
+            row.copy_from_slice(&[&counts.scores(self.kind)[..], people, counts.0.as_flattened()].concat());
         }))
     }
 
     /// The mean over the images that have a score; none if there is no such image.
     fn score(&self, sums: &[f64]) -> f64 {
-        if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
+        let place = 2 * SCORES.iter().position(|&one| one == self.asked).unwrap_or_default();
+        if sums[place + 1] > 0.0 { sums[place] / sums[place + 1] } else { f64::NAN }
     }
 }
 
-/// For each kind: the candidate's statements that the references say, and all of the candidate's; the references' that
-/// the candidate says, and all of the references'.
+/// For each kind, with what chance would give subtracted: the candidate's statements that the references say, and all of
+/// the candidate's, without that; the references' that the candidate says, and all of the references'.
 struct Counts([[f64; 4]; Kind::ALL.len()]);
 
 impl Counts {
-    fn of(said: &Said, expected: &Said, synonyms: f64) -> Self {
+    /// Chance is by the frequencies without the image whose references say `own`.
+    fn of(said: &Said, expected: &Said, (frequencies, own): (&Frequencies, &Said), synonyms: f64) -> Self {
         let (precision, coverage) = (supports(said, expected, synonyms), supports(expected, said, synonyms));
+        let mut by_chance = [0.0; Kind::ALL.len()];
+        for (number, statement) in said.statements.iter().enumerate() {
+            let chance = frequencies.chance(said, statement, own, synonyms);
+            by_chance[statement.kind as usize] += weight(said, number, synonyms) * chance;
+        }
         Self(std::array::from_fn(|kind| {
             let ([supported, said], [covered, expected]) = (precision[kind], coverage[kind]);
-            [supported, said, covered, expected]
+            [supported - by_chance[kind], said, covered - by_chance[kind], expected]
         }))
     }
 
-    /// Of one kind, or of all; none where nothing of the kind is said. What says nothing at all has 0.
-    fn share(&self, asked: Asked, kind: Option<Kind>) -> Option<f64> {
-        let place = if asked == Asked::Precision { 0 } else { 2 };
-        share(&self.0.map(|numbers| [numbers[place], numbers[place + 1]]), kind).or(kind.is_none().then_some(0.0))
+    /// Each score and a 1; zeros where nothing of the kind is said. All are 0 where a side says nothing at all.
+    fn scores(&self, kind: Option<Kind>) -> [f64; 2 * SCORES.len()] {
+        let [supported, said, covered, expected] = match kind {
+            Some(kind) => self.0[kind as usize],
+            None => std::array::from_fn(|place| self.0.iter().map(|numbers| numbers[place]).sum()),
+        };
+        let shares = [(covered, expected), (supported, said), (supported + covered, said + expected)];
+        let silent = kind.is_none() && (said == 0.0 || expected == 0.0);
+        let score = |(part, whole)| {
+            if silent {
+                [0.0, 1.0]
+            } else if whole > 0.0 {
+                [part / whole, 1.0]
+            } else {
+                [0.0; 2]
+            }
+        };
+        std::array::from_fn(|place| score(shares[place / 2])[place % 2])
     }
 }
 
@@ -190,8 +242,6 @@ fn share(supports: &Supports, kind: Option<Kind>) -> Option<f64> {
 }
 
 /// The weight of a statement, and how far the other side says it: 1, `synonyms` or 0.
-///
-/// Statements of one side that say the same by synonyms share the weight of one: `couch` and `sofa` are one thing.
 fn weighed(side: &Said, other: &Said, number: usize, synonyms: f64) -> (f64, f64) {
     let statement = &side.statements[number];
     let support = if other.same(statement).is_some() {
@@ -201,6 +251,10 @@ fn weighed(side: &Said, other: &Said, number: usize, synonyms: f64) -> (f64, f64
     } else {
         0.0
     };
-    let weight = if synonyms > 0.0 { 1.0 / side.alike(side, statement).len() as f64 } else { 1.0 };
-    (weight, support)
+    (weight(side, number, synonyms), support)
+}
+
+/// Statements of one side that say the same by synonyms share the weight of one: `couch` and `sofa` are one thing.
+fn weight(side: &Said, number: usize, synonyms: f64) -> f64 {
+    if synonyms > 0.0 { 1.0 / side.alike(side, &side.statements[number]).len() as f64 } else { 1.0 }
 }

@@ -24,7 +24,7 @@ named! {
 /// Content words this far from each other, counted without function words, are a pair.
 const NEAR: usize = 2;
 
-const NO_STEM: Stem = Stem::MAX;
+pub(super) const NO_STEM: Stem = Stem::MAX;
 
 /// A kind and the stems of one to three parts.
 type Key = (Kind, [Stem; 3]);
@@ -33,7 +33,7 @@ type Key = (Kind, [Stem; 3]);
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub(super) kind: Kind,
-    stems: [Stem; 3],
+    pub(super) stems: [Stem; 3],
     /// Its parts as they stand where it is said first.
     pub(super) parts: Vec<String>,
     /// The numbers of the caption and of the word in it, for each word that says it.
@@ -125,6 +125,18 @@ impl Said {
     /// The number of the statement here that says just the same as one of another side.
     pub(super) fn same(&self, other: &Statement) -> Option<usize> {
         self.places.get(&(other.kind, other.stems)).copied()
+    }
+
+    /// The synonym sets of the thing that a statement names; none for a statement of another kind.
+    pub(super) fn sets_of(&self, statement: &Statement) -> &[u32] {
+        let sets = (statement.kind == Kind::Object).then(|| self.sets.get(&statement.stems[0])).flatten();
+        sets.map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a thing that is said is in the synonym set.
+    pub(super) fn names_one_of(&self, set: u32) -> bool {
+        let named = |&stem: &Stem| self.places.contains_key(&(Kind::Object, [stem, NO_STEM, NO_STEM]));
+        self.by_set.get(&set).is_some_and(|stems| stems.iter().any(named))
     }
 
     /// The numbers of the statements here that say the same as one of `side`, each part by the same stem or by a
