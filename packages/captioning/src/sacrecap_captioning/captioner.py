@@ -47,8 +47,8 @@ class Vocabulary:
     def build(cls, captions: Iterable[Sequence[str]], *, least: int = 5) -> Vocabulary:
         """The words that occur at least `least` times in tokenised captions, commonest first."""
         counts = Counter(word for caption in captions for word in caption)
-        kept = sorted((word for word, count in counts.items() if count >= least), key=lambda w: (-counts[w], w))
-        return cls((*_SPECIAL, *kept))
+        frequent = sorted((word for word, count in counts.items() if count >= least), key=lambda w: (-counts[w], w))
+        return cls((*_SPECIAL, *frequent))
 
     def __len__(self) -> int:
         return len(self.words)

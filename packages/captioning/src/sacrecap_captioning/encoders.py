@@ -125,10 +125,10 @@ class Standardisation(nn.Module):
     @torch.no_grad()
     def measure(self, batches: Iterable[Features]) -> None:
         """From now on features have mean 0 and deviation 1 over these."""
-        found = list(batches)
+        features = list(batches)
         for part, rows in (
-            ("pooled", torch.cat([each.pooled for each in found])),
-            ("grid", torch.cat([each.grid.flatten(0, 1) for each in found])),
+            ("pooled", torch.cat([each.pooled for each in features])),
+            ("grid", torch.cat([each.grid.flatten(0, 1) for each in features])),
         ):
             getattr(self, f"{part}_mean").copy_(rows.mean(0))
             getattr(self, f"{part}_deviation").copy_(rows.std(0) + 1e-3)
@@ -182,10 +182,10 @@ class Encoder(Standardisation):
 
     def _measured(self, pixels: Tensor) -> Features:
         """Features as they come."""
-        found = self.body((pixels - self.mean) / self.deviation)
-        if isinstance(found, Features):
-            return found
-        grid = found.flatten(2).transpose(1, 2)  # (B, R, D) of (B, D, h, w), R = h·w
+        maps = self.body((pixels - self.mean) / self.deviation)
+        if isinstance(maps, Features):
+            return maps
+        grid = maps.flatten(2).transpose(1, 2)  # (B, R, D) of (B, D, h, w), R = h·w
         return Features(grid.mean(1), grid)
 
     def _feature_size(self) -> int:
@@ -431,9 +431,9 @@ def encode(images: CaptionedImages, encoder: Encoder, *, batch: int = 64) -> Ite
         training = encoder.training
         encoder.eval()
         with torch.inference_mode():
-            found: Features = encoder(pixels.to(encoder.mean.device))
+            features: Features = encoder(pixels.to(encoder.mean.device))
         encoder.train(training)
-        yield found.to(torch.device("cpu"))
+        yield features.to(torch.device("cpu"))
 
 
 def cached_features(

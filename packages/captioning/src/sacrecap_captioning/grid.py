@@ -74,13 +74,13 @@ def run_sweep(
     plan = check_sweep(sweep, images)
     for line in plan.left_out:
         warn(line)
-    told = progress or (lambda *_: None)
-    left = [one for one in plan.captioners if not _made(place, plan.files(one).values())]
+    report = progress or (lambda *_: None)
+    left = [cell for cell in plan.captioners if not _made(place, plan.files(cell).values())]
     _claim(place, sweep, images.checksum, done=not left)
     if left:
         if sweep.shares_features and not (place / ENCODER).exists():
-            _prepare_encoder(sweep, place, splits, told)
-        _run_jobs(sweep, plan, place, left, processes, told)
+            _prepare_encoder(sweep, place, splits, report)
+        _run_jobs(sweep, plan, place, left, processes, report)
     if not _made(place, BLIND.values()):
         run = RunFolder.open(place / "runs" / plan.captioners[0].name)
         for name, sets in blind_sets(images, sweep.split, sweep.set_size, run, place / FEATURES).items():
@@ -121,7 +121,7 @@ def _claim(folder: Path, sweep: Sweep, checksum: str, *, done: bool) -> None:
         raise UsageError(f"{folder}: is of another sweep ({listed}); choose another folder, or the same settings")
 
 
-def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImages], told: SweepProgress) -> None:
+def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImages], report: SweepProgress) -> None:
     """The encoder of all captioners, and the features of all images that they see."""
     settings = sweep.settings(SweepCell(sweep.models[0], 0), sweep.weights)
     encoder = first_encoder(
@@ -129,24 +129,24 @@ def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImag
         settings,
         folder / FEATURES,
         choose_device(settings.device),
-        lambda _, step, steps: told("teaching the encoder words: step", step, steps),
+        lambda _, step, steps: report("teaching the encoder words: step", step, steps),
     )
     for name, part in splits.items():
         images = len(part)
 
         def encoded(done: int, name: str = name, images: int = images) -> None:
-            told(f"features of {name}: image", done, images)
+            report(f"features of {name}: image", done, images)
 
         frozen_features(part, encoder, None, folder / FEATURES, encoded)
     write_tensors(folder / ENCODER, encoder.cpu().state_dict())
 
 
 def _run_jobs(
-    sweep: Sweep, plan: SweepPlan, folder: Path, left: Sequence[SweepCell], processes: int, told: SweepProgress
+    sweep: Sweep, plan: SweepPlan, folder: Path, left: Sequence[SweepCell], processes: int, report: SweepProgress
 ) -> None:
     """Trains and samples what is left: by cross-entropy, the retrieval model, then with each mixture."""
-    starts = list(dict.fromkeys(SweepCell(one.model, one.seed) for one in left))
-    needed = sweep.training.get("retrieval") is None and any(rewards_retrieval(one.loss or "xe") for one in left)
+    starts = list(dict.fromkeys(SweepCell(cell.model, cell.seed) for cell in left))
+    needed = sweep.training.get("retrieval") is None and any(rewards_retrieval(cell.loss or "xe") for cell in left)
     retrieval = starts[:1] if needed and not (folder / RETRIEVAL_MODEL).exists() else []
     with ProcessPoolExecutor(
         processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
@@ -160,7 +160,7 @@ def _run_jobs(
             try:
                 for done, finished in enumerate(as_completed(waiting), 1):
                     finished.result()
-                    told(what, done, len(jobs))
+                    report(what, done, len(jobs))
             except BrokenProcessPool:
                 raise SacrecapError(
                     "a process of the sweep was killed, perhaps because memory ran out; the same command "

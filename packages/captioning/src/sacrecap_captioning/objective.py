@@ -274,9 +274,9 @@ class MetricOfText:
     def __init__(self, training: TrainingCaptions, metric: Metric) -> None:
         texts = {str(n): [" ".join(tokens) for tokens in group] for n, group in enumerate(training.references)}
         objects = training.objects
-        own = None if objects is None else {str(number): labels for number, labels in enumerate(objects)}
+        counts = None if objects is None else {str(number): labels for number, labels in enumerate(objects)}
         # The captions are tokenised already.
-        self._reward = CaptionReward(texts, metric, tokenizer="none", threads=1, objects=own, end=False)
+        self._reward = CaptionReward(texts, metric, tokenizer="none", threads=1, objects=counts, end=False)
         self._vocabulary = training.vocabulary
 
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:

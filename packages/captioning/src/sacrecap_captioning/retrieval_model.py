@@ -69,10 +69,10 @@ def similarities(images: Tensor, sentences: Tensor) -> Tensor:
 
 def hinge(cosines: Tensor, *, margin: float = MARGIN, hardest: bool = True) -> Tensor:
     """(): mean loss of (B, B) cosines, an image's own caption on the diagonal: eq. 6, or 5 where not `hardest`."""
-    own = cosines.diagonal()  # (B,)
+    matching = cosines.diagonal()  # (B,)
     itself = torch.eye(len(cosines), dtype=torch.bool, device=cosines.device)
-    sentences = (margin + cosines - own[:, None]).clamp(min=0).masked_fill(itself, 0)  # other captions of an image
-    images = (margin + cosines - own[None, :]).clamp(min=0).masked_fill(itself, 0)  # other images of a caption
+    sentences = (margin + cosines - matching[:, None]).clamp(min=0).masked_fill(itself, 0)  # other captions of an image
+    images = (margin + cosines - matching[None, :]).clamp(min=0).masked_fill(itself, 0)  # other images of a caption
     if hardest:
         return (sentences.amax(1) + images.amax(0)).mean()
     return (sentences.sum(1) + images.sum(0)).mean()
@@ -84,8 +84,8 @@ def recalls(images: Tensor, sentences: Tensor, owners: Tensor, at: tuple[int, ..
     `images`: (B, E); `sentences`: (N, E); `owners`: (N,) the image of each sentence.
     """
     cosines = similarities(images, sentences)  # (B, N)
-    own = cosines[owners, torch.arange(len(owners))]  # (N,)
-    rank_of_image = (cosines > own).sum(0)  # (N,): images nearer to the sentence than its own
+    matching = cosines[owners, torch.arange(len(owners))]  # (N,)
+    rank_of_image = (cosines > matching).sum(0)  # (N,): images nearer to the sentence than its own
     mine = owners[None, :] == torch.arange(len(images))[:, None]  # (B, N)
     best = cosines.masked_fill(~mine, -2).amax(1, keepdim=True)  # (B, 1)
     rank_of_sentence = ((cosines > best) & ~mine).sum(1)  # (B,)
@@ -244,11 +244,11 @@ def train_retrieval(
         for group in optimiser.param_groups:
             group["lr"] = rate / 10 if hardest else rate
         loss = _epoch(model, batches, epoch - 1, optimiser, hardest)
-        found = _recalls(model, data.val, run)
-        if sum(found.values()) > best[0]:
-            best = (sum(found.values()), epoch, found, copy.deepcopy(model.state_dict()))
+        recalls_now = _recalls(model, data.val, run)
+        if sum(recalls_now.values()) > best[0]:
+            best = (sum(recalls_now.values()), epoch, recalls_now, copy.deepcopy(model.state_dict()))
         if progress is not None:
-            progress(epoch, loss, found)
+            progress(epoch, loss, recalls_now)
     model.load_state_dict(best[3])
     model = model.eval().cpu()
     return RetrievalModel(model, run.vocabulary, _embedded(model, data.train), images.checksum), best[1], best[2]

@@ -197,17 +197,17 @@ def describe(scene: Scene, random: np.random.Generator) -> str:
     if random.random() < 0.3:
         random.shuffle(shapes)
     shapes = shapes[: 1 if detail < 0.15 else 2 if detail < 0.75 else 3]
-    said = [_thing(shape, detail, random) for shape in shapes]
-    text = said[0]
-    if len(said) == 1 and random.random() < 0.3 + 0.5 * detail:
+    phrases = [_thing(shape, detail, random) for shape in shapes]
+    text = phrases[0]
+    if len(phrases) == 1 and random.random() < 0.3 + 0.5 * detail:
         place = _PLACES[shapes[0].row][shapes[0].column]
         text += f" {_pick(_PLACE_PHRASES.get(place, _IN), random).format(place)}"
-    if len(said) >= 2:
+    if len(phrases) >= 2:
         related = random.random() < 0.3 + 0.4 * detail
         link = _pick(_RELATIONS[_relation(shapes[0], shapes[1])], random) if related else _pick(_JOINS, random)
-        text += f" {link} {said[1]}"
-    if len(said) == 3:
-        text += f" and {said[2]}"
+        text += f" {link} {phrases[1]}"
+    if len(phrases) == 3:
+        text += f" and {phrases[2]}"
     if random.random() < 0.4 * detail:
         text += f" {_pick(_GROUND_PHRASES, random).format(_pick(GROUNDS[scene.ground][1], random))}"
     return _pick(_OPENINGS, random, first=0.6) + text
@@ -303,9 +303,9 @@ def write_scenes(
     make_folder(place)
     make_folder(place / "images")
     (place / DATASET).unlink(missing_ok=True)  # of another set, whose images are now replaced
-    for done, one in enumerate(described, 1):
-        with atomic_write(place / "images" / one.name, "wb") as file:
-            draw(one.scene).save(file, "PNG")
+    for done, scene in enumerate(described, 1):
+        with atomic_write(place / "images" / scene.name, "wb") as file:
+            draw(scene.scene).save(file, "PNG")
         if progress is not None:
             progress(done)
     with atomic_write(place / DATASET) as file:
@@ -326,12 +326,12 @@ def _karpathy(described: Sequence[Described]) -> dict[str, object]:
         "dataset": "scenes",
         "images": [
             {
-                "filename": one.name,
+                "filename": scene.name,
                 "imgid": number,
-                "split": one.split,
-                "objects": [shape.kind for shape in one.scene.shapes],
-                "sentences": [{"raw": text, "tokens": text.split(), "imgid": number} for text in one.captions],
+                "split": scene.split,
+                "objects": [shape.kind for shape in scene.scene.shapes],
+                "sentences": [{"raw": text, "tokens": text.split(), "imgid": number} for text in scene.captions],
             }
-            for number, one in enumerate(described)
+            for number, scene in enumerate(described)
         ],
     }

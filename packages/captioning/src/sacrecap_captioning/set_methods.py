@@ -189,9 +189,9 @@ def switched(words: Sequence[str], p: float, near: Neighbours, chance: np.random
     """The words, each replaced with probability p by one of its neighbours."""
     result = []
     for word in words:
-        others, likelihood = near(word)
-        switch = chance.random() < p and len(others) > 0
-        result.append(others[chance.choice(len(others), p=likelihood)] if switch else word)
+        neighbours, likelihood = near(word)
+        switch = chance.random() < p and len(neighbours) > 0
+        result.append(neighbours[chance.choice(len(neighbours), p=likelihood)] if switch else word)
     return result
 
 
@@ -269,7 +269,7 @@ class SetMethod(Declared, ABC):
 
     def complete(self) -> None:
         """Takes the text of a range as one. Raises `UsageError` for another text, and ends out of bounds."""
-        for declared in (one for one in self.parameters() if one.kind is Span):
+        for declared in (each for each in self.parameters() if each.kind is Span):
             vars(self)[declared.name] = span = Span(getattr(self, declared.name))
             try:
                 fits = all(math.isfinite(end) and declared.bounds(end) for end in span.ends)

@@ -79,7 +79,7 @@ class Mixture:
 
     def at(self, step: int) -> dict[str, float]:
         """The weights of a step that are not 0."""
-        return {name: found for name, weight in self.weights if (found := weight.at(step)) > 0}
+        return {name: number for name, weight in self.weights if (number := weight.at(step)) > 0}
 
     def __str__(self) -> str:
         return " + ".join(write_term(name, weight) for name, weight in self.weights)

@@ -197,11 +197,11 @@ class Sweep:
     def reward_settings(self, cell: SweepCell, weights: str, start: PathLike) -> Settings:
         """Settings to continue training a captioner with its mixture, after cross-entropy; `start` is its run."""
         loss = cell.loss or "xe"
-        own = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
+        retrieval = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
         return dataclasses.replace(
             self.settings(cell, weights),
             loss=loss,
-            retrieval=own if rewards_retrieval(loss) else None,
+            retrieval=retrieval if rewards_retrieval(loss) else None,
             init=os.fspath(start),
             steps=self.reward_steps,
             validate_every=self.reward_steps,

@@ -173,13 +173,13 @@ def _findings(places: Sequence[Place]) -> list[LambdaEffect]:
     return [
         LambdaEffect(
             *who,
-            len(_steps(own, "accuracy")),
-            sum(step > 0 for step in _steps(own, "accuracy")),
-            sum(step < 0 for step in _steps(own, "self-cider")),
-            min(own, key=lambda place: place.mean("vocabulary")).weight,
+            len(_steps(curve, "accuracy")),
+            sum(step > 0 for step in _steps(curve, "accuracy")),
+            sum(step < 0 for step in _steps(curve, "self-cider")),
+            min(curve, key=lambda place: place.mean("vocabulary")).weight,
         )
-        for who, own in curves.items()
-        if len(own) > 1
+        for who, curve in curves.items()
+        if len(curve) > 1
     ]
 
 
@@ -226,9 +226,10 @@ render = Views(_records, lambda result, _: [_table(result)], lambda result, _: [
 def findings(result: SweepResult) -> list[str]:
     """Each finding on one line."""
     return [
-        f"{_line(result, one.model, one.curve, one.method)}: at {one.steps} steps of λ accuracy rises {one.rises} "
-        f"times, Self-CIDEr falls {one.falls} times; smallest vocabulary: λ = {one.smallest_vocabulary}"
-        for one in result.findings
+        f"{_line(result, effect.model, effect.curve, effect.method)}: at {effect.steps} steps of λ accuracy "
+        f"rises {effect.rises} times, Self-CIDEr falls {effect.falls} times; "
+        f"smallest vocabulary: λ = {effect.smallest_vocabulary}"
+        for effect in result.findings
     ]
 
 
@@ -238,12 +239,12 @@ def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
     that need no captioner, and at last people, where they were scored.
     """
     several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
-    found: dict[str, Place] = {}
+    captioners: dict[str, Place] = {}
     for place in result.places:
         loss = place.loss if several else _weight(place.weight)
-        found.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
+        captioners.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
     blind = [(place.model, place) for place in result.blind]
-    return [*found.items(), *blind, *([("people", result.people)] if result.people else [])]
+    return [*captioners.items(), *blind, *([("people", result.people)] if result.people else [])]
 
 
 def _weight(weight: str) -> str:

@@ -66,8 +66,8 @@ class Split:
 
     def seen(self, numbers: Tensor, device: torch.device) -> Features:
         """Features of the images of these (B,) numbers, on the device."""
-        found = self.features.rows(numbers).to(device)
-        return found if self.marks is None else found._replace(objects=self.marks[numbers].to(device))
+        features = self.features.rows(numbers).to(device)
+        return features if self.marks is None else features._replace(objects=self.marks[numbers].to(device))
 
     def encoded(self, vocabulary: Vocabulary, length: int) -> list[Tensor]:
         """(R_i, length + 1) ids of the captions of each image, padded with END."""
@@ -236,9 +236,9 @@ def frozen_features(
     """
     if file is None:
         return cached_features(images, cast("Encoder", encoder), cache or features_folder(), progress=progress)
-    given = GivenFeatures(file, images, encoder)
-    given.check(progress)
-    return given
+    rows = GivenFeatures(file, images, encoder)
+    rows.check(progress)
+    return rows
 
 
 def _marks(images: CaptionedImages, objects: Sequence[str]) -> Tensor:
@@ -278,12 +278,12 @@ def learn_words(
     ]
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=rate, total_steps=len(batches) + 1)
     encoder.train()
-    kept = read_bytes_of_pixels(images, encoder.side) if len(images) * 3 * encoder.side**2 <= _MOST_KEPT else None
+    stored = read_bytes_of_pixels(images, encoder.side) if len(images) * 3 * encoder.side**2 <= _MOST_KEPT else None
     for step, rows in enumerate(batches):
-        if kept is None:
+        if stored is None:
             pixels = read_pixels(images, [images[row] for row in rows.tolist()], encoder.side)
         else:
-            pixels = kept[rows].float().div(255)
+            pixels = stored[rows].float().div(255)
         loss = _telling_loss(telling, encoder(pixels.to(device)), targets[rows].to(device))
         optimiser.zero_grad()
         torch.autograd.backward(loss)
@@ -343,9 +343,9 @@ def first_encoder(
 def _measured(file: FeatureFile, train: CaptionedImages) -> Standardisation:
     """What standardises features of a file, measured on those of the training images."""
     standard = Standardisation(file.feature)
-    given = GivenFeatures(file, train, standard)
+    rows = GivenFeatures(file, train, standard)
     chosen = torch.arange(0, len(train), _stride(len(train)))
-    standard.measure([given.rows(numbers) for numbers in torch.split(chosen, 64)])
+    standard.measure([rows.rows(numbers) for numbers in torch.split(chosen, 64)])
     return standard
 
 

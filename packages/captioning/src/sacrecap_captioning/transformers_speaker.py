@@ -220,5 +220,5 @@ def _chat(name: str) -> Any | None:
 def _question(processor: Any, prompt: str) -> str:
     """The prompt with an image, as the checkpoint was trained to be asked."""
     content = [{"type": "image"}, {"type": "text", "text": prompt}]
-    asked: str = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True)
-    return asked
+    question: str = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True)
+    return question
