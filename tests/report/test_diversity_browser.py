@@ -100,7 +100,7 @@ def test_every_picture_is_drawn(page: Any, result: Diversity) -> None:
         *(f"Captions by similarity: {name}" for name in ("varied", "safe", "wild", "people")),
     ]
     for number in range(len(names)):
-        box = page.locator(".picture .plot2").nth(number)
+        box = page.locator(".plots .chart").nth(number)
         assert box.bounding_box()["height"] > 200
         assert box.locator("[role=img]").count() >= 4
     mark = page.locator(".picture").first.locator(".mark").first
@@ -118,19 +118,19 @@ def test_systems_are_hidden_everywhere(page: Any) -> None:
     assert page.locator(".planes .picture:visible").count() == 4
     page.get_by_role("checkbox", name="safe").uncheck()
     assert page.locator(".planes .picture:visible").count() == 3
-    assert plane.locator(".mark").count() == 3
+    assert plane.locator(".mark:visible").count() == 3
     assert page.locator(".images thead th").count() == 4
     for box in page.locator("#chooser input").all():
         box.uncheck()
-    assert plane.locator(".mark").count() == 0
+    assert plane.locator(".mark:visible").count() == 0
     page.get_by_role("checkbox", name="wild").check()
-    assert plane.locator(".mark").count() == 1
+    assert plane.locator(".mark:visible").count() == 1
 
 
 def test_planes_beside_each_other_are_on_one_line(page: Any) -> None:
     """However long the title of one is."""
     page.locator(".planes strong").first.evaluate("title => { title.textContent = 'long '.repeat(40); }")
-    one, other = (page.locator(".planes .plot-box").nth(number).bounding_box() for number in (0, 1))
+    one, other = (page.locator(".planes .chart").nth(number).bounding_box() for number in (0, 1))
     assert one["x"] < other["x"]
     assert one["y"] == other["y"]
 
@@ -211,7 +211,7 @@ def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path
     made = sacrecap.diversity({"a": {"1": ["a dog", "a cat"], "2": ["", ""]}}, interval=None)
     write_report(made, tmp_path / "alone.html")
     opened = open_page(browser, tmp_path / "alone.html")
-    notes = opened.page.locator(".left-out").all_inner_texts()
+    notes = opened.page.locator("#plots .note").all_inner_texts()
     assert [note.partition(" is left out")[0] for note in notes] == [
         "Diversity and accuracy",
         "F (β² = 5)",
@@ -235,11 +235,11 @@ def test_a_page_with_a_part_of_the_images_says_so(
     opened = open_page(browser, tmp_path / "part.html")
     data = data_of((tmp_path / "part.html").read_text(encoding="utf-8"))
     assert 30 <= len(data["images"]) <= 31
-    assert "beach-dog" in {image["id"] for image in data["images"] if image["drawn"]}
+    assert "beach-dog" in {image["id"] for image in data["images"] if image["similarities"]}
     assert (
         f"This page holds {len(data['images'])} of the 60 images" in opened.page.locator("#images .note").inner_text()
     )
-    plain = next(image["id"] for image in data["images"] if not image["drawn"])
+    plain = next(image["id"] for image in data["images"] if not image["similarities"])
     opened.page.get_by_label("Search").fill(plain)
     opened.page.get_by_role("button", name=plain, exact=True).click()
     assert re.search("are on the page for 1[01] images", opened.page.locator(".set-image").inner_text())

@@ -19,8 +19,9 @@ from sacrecap.report.agreement_formats import lines, missing, systems_tables, ta
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
-from sacrecap.report.pictures.panels import PagePicture, on_page, picture
-from sacrecap.report.pictures.style import Look, look
+from sacrecap.report.pictures.page import figures, plots
+from sacrecap.report.pictures.panels import picture
+from sacrecap.report.pictures.style import look
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:
@@ -79,11 +80,9 @@ class JudgedImage(TypedDict):
 
 
 class AgreementPage(TypedDict):
-    """What the pictures and the list show; `systems` are the metrics, and people, as the pictures mark them."""
+    """What the list shows."""
 
     pairs: bool
-    systems: list[Look]
-    pictures: list[PagePicture]
     metrics: list[JudgedMetric]
     images: list[JudgedImage]
     references: list[list[str]]
@@ -92,7 +91,7 @@ class AgreementPage(TypedDict):
 
 def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of an agreement."""
-    data = agreement_data(agreement)
+    data, drawn = agreement_data(agreement), _plots(agreement)
     judgments = agreement.judgments
     pairs = isinstance(judgments, Pairs)
     total, pictured = len(_judged(judgments)[0]), len({row.image_id for row in judgments.rows})
@@ -131,7 +130,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
                 table=replace(table(agreement), notes=[*missing(agreement), *lines(agreement)]),
             ),
             *(Section("systems", own.title, table=replace(own, title="")) for own in systems_tables(agreement)),
-            *([Section("plots", "Pictures")] if data["pictures"] else []),
+            *([Section("plots", "Pictures", drawn=drawn)] if drawn else []),
             Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),
         ],
         data,
@@ -139,7 +138,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
 
 
 def agreement_data(agreement: Agreement) -> AgreementPage:
-    """What the pictures and the list show, without photos."""
+    """What the list shows, without photos."""
     judgments = agreement.judgments
     # Of several numbers of references, the scores against the last are shown.
     last = agreement.measured[-1].references
@@ -162,11 +161,8 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))
     image_of = {image: place for place, image in enumerate(images)}
     references_of = {own: place for place, own in enumerate(references)}
-    looks, pictures = _pictured(agreement)
     return {
         "pairs": isinstance(judgments, Pairs),
-        "systems": looks,
-        "pictures": pictures,
         "metrics": [
             {
                 "label": one.label,
@@ -185,11 +181,11 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     }
 
 
-def _pictured(agreement: Agreement) -> tuple[list[Look], list[PagePicture]]:
-    """The looks of the metrics and of people, and the charts that there are numbers for."""
+def _plots(agreement: Agreement) -> str:
+    """The charts that there are numbers for."""
     names = [*dict.fromkeys(one.label for one in agreement.measured), PEOPLE]
     systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
-    pictures: list[PagePicture] = []
+    drawn, with_people = [], False
     for describe in (curve, wins, scatter):
         try:
             chart = _thinned(describe(agreement))
@@ -198,9 +194,9 @@ def _pictured(agreement: Agreement) -> tuple[list[Look], list[PagePicture]]:
         groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
         shown = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
         made = picture(chart, [systems[number] for number in shown])
-        pictures += on_page(made, [_title(chart, panel["title"]) for panel in made["panels"]], shown)
-    with_people = any(len(names) - 1 in one["systems"] for one in pictures)
-    return systems if with_people else systems[:-1], pictures
+        drawn.append(figures(made, [_title(chart, panel["title"]) for panel in made["panels"]], shown))
+        with_people = with_people or len(names) - 1 in shown
+    return plots(systems if with_people else systems[:-1], "In the pictures", *drawn) if drawn else ""
 
 
 def _title(chart: Chart, panel: str) -> str:

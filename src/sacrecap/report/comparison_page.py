@@ -11,7 +11,8 @@ import numpy as np
 
 from sacrecap.report.comparison_formats import differences, scores, signatures, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.panels import PanelAxis, from_zero
+from sacrecap.report.pictures.panels import PanelAxis, empty, from_zero
+from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.score_formats import groups_table
 from sacrecap.report.score_page import (
@@ -31,6 +32,7 @@ from sacrecap.report.score_page import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from sacrecap.report.pictures.panels import Panel
     from sacrecap.scoring.comparison import Comparison
 
 MOST_CAPTIONS = 60_000
@@ -44,11 +46,11 @@ _MOST_NAMES = 6
 class ComparedMetric(TypedDict):
     """A metric and the scores by it of the images on the page, system by system; None for no score.
 
-    `axis` is that of all systems.
+    `most` is the end of the axes, which begin at 0.
     """
 
     label: str
-    axis: PanelAxis
+    most: float
     scores: list[list[float | None]]
 
 
@@ -99,7 +101,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             Section("systems", "Scores", table=replace(printed, notes=notes, signatures=signatures(comparison))),
             *(Section("groups", f"Scores {own.title}", table=own) for own in groups_table(comparison, Figures())),
             Section("pairs", "Differences and their p", keys, replace(compared, notes=[], signatures=[])),
-            Section("scatter", "Image by image"),
+            Section("scatter", "Image by image", drawn=_frames(comparison)),
             Section("images", "Where they differ", notes=[part]),
         ],
         data,
@@ -137,7 +139,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "metrics": [
             {
                 "label": metric.label,
-                "axis": from_zero(float(np.nanmax(by_metric[key], initial=0.0))),
+                "most": _axis(by_metric[key])["ends"][1],
                 "scores": known(by_metric[key][:, chosen]),
             }
             for key, metric in comparison.metrics.items()
@@ -145,6 +147,21 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "pairs": list(combinations(range(len(comparison)), 2)),
         "images": [page_image(comparison.values(), first.image_ids[number]) for number in chosen],
     }
+
+
+def _axis(scores: npt.NDArray[np.float64]) -> PanelAxis:
+    return from_zero(float(np.nanmax(scores, initial=0.0)))
+
+
+def _frames(comparison: Comparison) -> str:
+    """For each metric the axes and the line of equal scores, between which the page puts the images."""
+    drawn = []
+    for key, metric in comparison.metrics.items():
+        axis = _axis(np.array([result[key].per_image for result in comparison.values()]).round(DECIMALS))
+        panel: Panel = {**empty("plot"), "x": {**axis, "label": "-"}, "y": {**axis, "label": "-"}}
+        panel["lines"] = [{"look": None, "points": [(end, end) for end in axis["ends"]], "kind": "open", "said": ""}]
+        drawn.append(svg(panel, metric.label, height=400))
+    return f'<div id="frames" hidden>{"".join(drawn)}</div>'
 
 
 def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:

@@ -12,7 +12,8 @@ from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.charts import ON_THE_PAGE, LeftOutError, in_plane, scaling, topics
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.chosen import chosen_images, ends_of, ranked
-from sacrecap.report.pictures.panels import PagePicture, Panel, on_page, picture
+from sacrecap.report.pictures.page import figure, figures, plots
+from sacrecap.report.pictures.panels import picture
 from sacrecap.report.pictures.single_images import spectra
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing.figures import Figures
@@ -21,54 +22,50 @@ from sacrecap.report.score_formats import percent
 from sacrecap.report.score_page import facts_of_images, held
 
 if TYPE_CHECKING:
-    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
+    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""
-MOST_SETS = 1_200
+MOST_SETS = 300
 """Most sets with similarities, positions and topics on the page: the most and the least diverse images have them."""
 _DECIMALS = 4
 """Decimals of figures of single images, positions and loads."""
 
 
-class SetsDrawing(TypedDict):
-    """The drawings of an image: of each system the similarities in percent (the upper triangle, row by row) and a radar
-    of the topics by each similarity; and the plane of all captions.
-    """
+class SetsSystem(TypedDict):
+    """A system, or people."""
 
-    similarities: list[list[int] | None]
-    radars: list[list[Panel] | None]
-    plane: Panel
-    note: str
+    name: str
+    people: bool
 
 
 class SetsImage(TypedDict):
-    """An image: the captions and the figures of each system; None if people lack it."""
+    """An image: the captions and the figures of each system; None if people lack it. `similarities` are in percent (the
+    upper triangle, row by row), where the image is drawn.
+    """
 
     id: str
     captions: list[list[str] | None]
     diversity: list[float | None]
     accuracy: list[float | None]
-    drawn: SetsDrawing | None
+    similarities: list[list[int] | None] | None
     photo: str | None
 
 
 class SetsPage(TypedDict):
-    """What the blocks show; `captions` are the looks of captions by their number."""
+    """What the blocks show."""
 
     spread: str | None
     accuracy: str | None
-    systems: list[Look]
-    captions: list[Look]
-    pictures: list[PagePicture]
-    left_out: list[str]
+    systems: list[SetsSystem]
     drawn: int
     images: list[SetsImage]
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     """The page of caption sets; the images `draw` are drawn in any case."""
-    data = diversity_data(result, draw)
+    chosen = chosen_images(result, draw)
+    data = diversity_data(result, chosen)
     ids = [image["id"] for image in data["images"]]
     everybody = result.everybody()
     first = everybody[0]
@@ -88,8 +85,13 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         names(result),
         result.version,
         {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
-        [figures, *_tests(result), Section("plots", "Pictures"), Section("images", "Images", notes=[part])],
+        [figures, *_tests(result), _plots(result, chosen), Section("images", "Images", notes=[part])],
         data,
+        {
+            number: _drawn(result, image["id"])
+            for number, image in enumerate(data["images"])
+            if image["similarities"] is not None
+        },
         compressed=True,
     )
 
@@ -113,38 +115,28 @@ def _tests(result: Diversity) -> list[Section]:
     return [Section("tests", "Differences", [("", said)], tests)]
 
 
-def diversity_data(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
-    """What the blocks show, without photos; the images `draw` are drawn in any case.
-
-    Raises `UsageError` for an unknown one.
-    """
+def diversity_data(result: Diversity, chosen: Sequence[str]) -> SetsPage:
+    """What the blocks show, without photos; the chosen images are drawn in any case."""
     everybody = result.everybody()
     first = everybody[0]
     try:
         spread = spread_of(result)
     except LeftOutError:
         spread = None
-    chosen = chosen_images(result, draw)
     shown, drawn = _shown(result, chosen)
-    pictures, left_out = _pictures(result, chosen)
-    most = max(max(system.corpus.counts) for system in everybody)
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
-        "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
-        "captions": [look(number, str(number + 1), people=False) for number in range(most)],
-        "pictures": pictures,
-        "left_out": left_out,
+        "systems": [{"name": one["name"], "people": one["people"]} for one in _looks(result)],
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
     }
 
 
-def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[PagePicture], list[str]]:
-    """The panels of the charts, and for each that cannot be drawn the reason."""
+def _plots(result: Diversity, chosen: list[str]) -> Section:
+    """The charts, and for each that cannot be drawn the reason."""
     numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
-    pictures: list[PagePicture] = []
-    left_out = []
+    drawn, left_out = [], []
     for describe, titles in ON_THE_PAGE.items():
         named = [title.format(beta2=result.beta2) for title in titles]
         try:
@@ -153,10 +145,11 @@ def _pictures(result: Diversity, chosen: list[str]) -> tuple[list[PagePicture], 
             left_out += [f"{title} is left out: {reason}." for title in named]
             continue
         systems = list(dict.fromkeys(numbers[row["system"], row["kind"] == "people"] for row in chart.rows))
-        pictures += on_page(picture(chart), named, systems)
+        drawn.append(figures(picture(chart), named, systems))
     plane = scaling(result, chosen)
     named = [f"Captions by similarity: {name}" for name in plane.titles]
-    return [*pictures, *on_page(picture(plane), named, [])], left_out
+    drawn.append(figures(picture(plane), named, []))
+    return Section("plots", "Pictures", drawn=plots(_looks(result), "Systems shown", *drawn), notes=left_out)
 
 
 def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
@@ -170,9 +163,13 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
     return [image for image in everybody[0].image_ids if image in shown], drawn
 
 
-def _system(number: int, system: SystemDiversity, result: Diversity) -> Look:
-    people = system is result.human
-    return {**look(number, system.name, people=people), "name": "people" if people else system.name}
+def _looks(result: Diversity) -> list[Look]:
+    """Those of the systems and of people, by their whole names."""
+    made = []
+    for number, system in enumerate(result.everybody()):
+        people = system is result.human
+        made.append({**look(number, system.name, people=people), "name": "people" if people else system.name})
+    return made
 
 
 def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
@@ -198,24 +195,30 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
             ],
             "diversity": of(diversity, image),
             "accuracy": of(accuracy, image),
-            "drawn": _drawn(result, image, len(everybody)) if image in drawn else None,
+            "similarities": _all_similarities(result, image) if image in drawn else None,
             "photo": None,
         }
         for image in shown
     ]
 
 
-def _drawn(result: Diversity, image: str, systems: int) -> SetsDrawing:
+def _drawn(result: Diversity, image: str) -> str:
+    """The plane of all captions, and of each system two radars of the topics."""
+    looks = _looks(result)
+    plane = picture(in_plane(result, [image]), looks)
+    drawn = figure(plane["panels"][0], "Captions by similarity", looks, range(len(looks)), note=plane["note"])
+    shown = picture(topics(result, "topics", image))
+    panels = iter(shown["panels"])
+    for number in spectra(result, image):
+        for panel in (next(panels), next(panels)):
+            drawn += figure(panel, panel["title"], shown["looks"], [number], focus=False)
+        next(panels)  # its text is the list of captions
+    return drawn
+
+
+def _all_similarities(result: Diversity, image: str) -> list[list[int] | None]:
     sets = spectra(result, image)
-    plane = picture(in_plane(result, [image]), [_system(*one, result) for one in enumerate(result.everybody())])
-    radars = iter(picture(topics(result, "topics", image))["panels"])
-    by_system = {number: [next(radars), next(radars), next(radars)][:2] for number in sets}
-    return {
-        "similarities": [_similarities(sets[number]) if number in sets else None for number in range(systems)],
-        "radars": [by_system.get(number) for number in range(systems)],
-        "plane": plane["panels"][0],
-        "note": plane["note"],
-    }
+    return [_similarities(sets[number]) if number in sets else None for number in range(len(result.everybody()))]
 
 
 def _similarities(spectrum: SetSpectrum) -> list[int]:

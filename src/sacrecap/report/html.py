@@ -69,6 +69,8 @@ class Section:
     """Its notes stand below it."""
     pictures: Sequence[tuple[str, str]] = ()
     """What they show, and SVG: the first is open, others open when they are asked for."""
+    drawn: str = ""
+    """HTML of pictures that scripts answer to."""
     notes: Sequence[str] = ()
     """Remarks above the blocks that scripts add."""
     kind: str = ""
@@ -205,7 +207,7 @@ def _section(section: Section) -> str:
     return (
         f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1"><div class="section-head">'
         f'<h2 id="{name}">{section.heading}</h2>{legend}</div>{table}{_paragraphs("note", section.notes)}'
-        f"{_pictures(section.pictures)}</section>"
+        f"{_pictures(section.pictures)}{_unicode(section.drawn)}</section>"
     )
 
 

@@ -6,13 +6,15 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.panels import Panel, columns, round_step
+from sacrecap.report.pictures.panels import columns, round_step
+from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Table
 from sacrecap.report.score_formats import groups_table, shown
@@ -45,16 +47,14 @@ DECIMALS = 6
 
 
 class ScoredMetric(TypedDict):
-    """A metric, its corpus score, and the scores of the images on the page; None for no score. `unscored` is
-    the number of images without one.
+    """A metric, and the scores of the images on the page; None for no score. `unscored` is the number of images
+    without one.
     """
 
     label: str
-    value: float | None
     lower_is_better: bool
     unscored: int
     median: float | None
-    panel: Panel
     scores: list[float | None]
 
 
@@ -120,7 +120,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
                 for table in groups_table({"": result}, Figures())
             ),
             Section("extremes", "Best and worst images", marked),
-            Section("histograms", "Distribution over images", [("", bars)]),
+            Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scores)),
             Section("images", "Images", notes=[part]),
         ],
         data,
@@ -239,13 +239,24 @@ def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int])
     scored = per_image[~np.isnan(per_image)]
     return {
         "label": metric.label,
-        "value": finite(score.value),
         "lower_is_better": metric.lower_is_better,
         "unscored": score.unscored,
         "median": float(np.median(scored)) if len(scored) else None,
-        "panel": columns(*histogram(scored, metric.largest), finite(score.value)),
         "scores": known(per_image[chosen]),
     }
+
+
+def _histograms(result: Result, per_image: Mapping[str, npt.NDArray[np.float64]]) -> str:
+    """A figure for each metric: a column is the number of images with scores in a range."""
+    figures = []
+    for key, score in result.items():
+        label, scored = score.metric.label, per_image[key][~np.isnan(per_image[key])]
+        panel = columns(*histogram(scored, score.metric.largest), finite(score.value))
+        drawn = svg(panel, f"{label}: images by score; arrow keys move between bars", width=300, height=130, focus=True)
+        figures.append(
+            f'<figure class="histogram"><figcaption><strong>{escape(label)}</strong></figcaption>{drawn}</figure>'
+        )
+    return f'<div class="histograms">{"".join(figures)}</div>'
 
 
 def _right_end(largest: float, upper: float | None) -> float:

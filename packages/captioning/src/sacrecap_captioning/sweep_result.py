@@ -265,7 +265,7 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
 
     Raises:
         DataError: the folder cannot be written in.
-        MissingDependencyError: matplotlib is not installed.
+        MissingDependencyError: vl-convert is not installed.
     """
     described = [_plane(result, "self-cider"), _plane(result, "lsa"), _f(result), _vocabulary(result)]
     if len(_captioners(result)) > 1:

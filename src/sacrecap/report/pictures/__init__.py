@@ -1,15 +1,12 @@
-"""Pictures by matplotlib: of caption sets as PNG and SVG, with their data as CSV; and one of an agreement."""
+"""Pictures as files: of caption sets as PNG and SVG, with their data as CSV; and one of an agreement."""
 
 from __future__ import annotations
 
-import io
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, spelled
@@ -18,10 +15,9 @@ from sacrecap.judgments.systems import by_people
 from sacrecap.report.pictures import charts
 from sacrecap.report.pictures.chosen import chosen_images, ends_of
 from sacrecap.report.pictures.panels import picture
+from sacrecap.report.pictures.svg import document
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.report.pictures.charts import Chart
@@ -37,9 +33,9 @@ def check_pictures(folder: str | PathLike[str]) -> None:
 
     Raises:
         DataError: the folder cannot be made or written in.
-        MissingDependencyError: matplotlib is not installed.
+        MissingDependencyError: vl-convert is not installed.
     """
-    check_matplotlib()
+    check_converter()
     try:
         os.makedirs(folder, exist_ok=True)
     except FileExistsError as error:
@@ -49,10 +45,10 @@ def check_pictures(folder: str | PathLike[str]) -> None:
     check_writable(os.path.join(folder, "plane.png"))
 
 
-def check_matplotlib() -> None:
-    """Raises `MissingDependencyError` if matplotlib is not installed."""
+def check_converter() -> None:
+    """Raises `MissingDependencyError` if vl-convert, which makes PNG and PDF of SVG, is not installed."""
     try:
-        import matplotlib  # noqa: F401
+        import vl_convert  # noqa: F401
     except ImportError as error:
         raise MissingDependencyError("drawing pictures", extra="plots") from error
 
@@ -68,7 +64,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
 
     Raises:
         DataError: the folder cannot be written in.
-        MissingDependencyError: matplotlib is not installed.
+        MissingDependencyError: vl-convert is not installed.
         UsageError: an image without caption sets is asked for.
     """
     check_pictures(folder)
@@ -90,17 +86,14 @@ def write_charts(
     `looks`: by name of the chart, those of its systems, if they are not those of their order.
     """
     check_pictures(folder)
-    from sacrecap.report.pictures import draw
-
-    with _styled():
-        for one in described:
-            _write(one, draw.figure(picture(one, (looks or {}).get(one.name))), folder)
+    for one in described:
+        _write(one, document(picture(one, (looks or {}).get(one.name))), folder)
 
 
 def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int]) -> None:
     """Raises `UsageError` if there is nothing to draw, or the file's suffix is unknown."""
-    if os.path.splitext(path)[1][1:] not in _METADATA:
-        suffixes = ", ".join(f".{name}" for name in _METADATA)
+    if os.path.splitext(path)[1][1:] not in _FORMATS:
+        suffixes = ", ".join(f".{name}" for name in _FORMATS)
         raise UsageError(f"{path}: the suffix gives the format; end the name in {suffixes}")
     if len(set(references)) < 2 and isinstance(judgments, Pairs) and by_people(judgments) is None:
         raise UsageError(
@@ -114,29 +107,16 @@ def write_plot(agreement: Agreement, path: str) -> None:
     """Draws the agreement of each metric by the number of references; of a single number, every rating with its score,
     or the wins of each system.
 
-    Raises `MissingDependencyError` without matplotlib, `DataError` if the file cannot be written.
+    Raises `MissingDependencyError` without vl-convert, unless it is SVG; `DataError` if the file cannot be written.
     """
-    check_matplotlib()
-    from sacrecap.report.pictures import agreement_charts, draw
+    from sacrecap.report.pictures import agreement_charts
 
-    with _styled():
-        content = _rendered(draw.figure(picture(agreement_charts.main(agreement))), os.path.splitext(path)[1][1:])
+    suffix = os.path.splitext(path)[1][1:]
+    if suffix != "svg":
+        check_converter()
+    content = _rendered(document(picture(agreement_charts.main(agreement))), suffix)
     with atomic_write(path, "wb") as file:
         file.write(content)
-
-
-@contextmanager
-def _styled() -> Iterator[None]:
-    """The look of all pictures, whatever the user's matplotlib is set to."""
-    import matplotlib
-
-    from sacrecap.report.pictures.style import RC
-
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        parameters: Any = matplotlib.rcParams
-        parameters.update(RC)
-        yield
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], Chart]]]:
@@ -152,31 +132,22 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
         yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
 
 
-def _write(described: Chart, figure: Figure, folder: str | PathLike[str]) -> None:
+def _write(described: Chart, drawn: str, folder: str | PathLike[str]) -> None:
     place = os.path.join(folder, described.name)
-    with warnings.catch_warnings():
-        # Characters without a glyph in the font are drawn as boxes; the CSV has the text.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        png = _rendered(figure, "png")
-        figure.set_layout_engine(None)  # both files have the same layout, which is computed once
-        contents = {"png": png, "svg": _rendered(figure, "svg")}
-    for suffix, content in contents.items():
+    for suffix in ("png", "svg"):
         with atomic_write(f"{place}.{suffix}", "wb") as file:
-            file.write(content)
+            file.write(_rendered(drawn, suffix))
     with atomic_write(f"{place}.csv") as file:
         file.write(described.csv())
 
 
-_METADATA: dict[str, dict[str, None]] = {
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
-"""What each format would say of date and version."""
+_FORMATS = ("svg", "png", "pdf")
 
 
-def _rendered(figure: Figure, format_: str) -> bytes:
-    """The figure as a file, without date and version, so that the same picture is the same bytes."""
-    content = io.BytesIO()
-    figure.savefig(content, format=format_, metadata=_METADATA[format_])
-    return content.getvalue()
+def _rendered(drawn: str, format_: str) -> bytes:
+    """The drawing as a file; the same picture is the same bytes."""
+    if format_ == "svg":
+        return drawn.encode()
+    import vl_convert
+
+    return vl_convert.svg_to_png(drawn, scale=2.0) if format_ == "png" else vl_convert.svg_to_pdf(drawn)

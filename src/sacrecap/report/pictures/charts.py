@@ -1,4 +1,4 @@
-"""Charts, described once: the report of caption sets and matplotlib draw them, and CSV files hold them."""
+"""Charts, described once: pages and files draw them alike, and CSV files hold them."""
 
 from __future__ import annotations
 

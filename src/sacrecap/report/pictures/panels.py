@@ -87,35 +87,6 @@ class Picture(TypedDict):
     note: str
 
 
-class PagePicture(TypedDict):
-    """A panel of a chart on a page.
-
-    `systems` are those of the looks, by index, and `system` is that of the panel, if looks and panels are systems.
-    """
-
-    title: str
-    note: str
-    panel: Panel
-    looks: list[Look]
-    systems: list[int]
-    system: int | None
-
-
-def on_page(shown: Picture, titles: Sequence[str], systems: list[int]) -> list[PagePicture]:
-    """The panels of a picture, whose looks are those of these systems; without any, each panel is of a system."""
-    return [
-        {
-            "title": title,
-            "note": shown["note"],
-            "panel": panel,
-            "looks": shown["looks"],
-            "systems": systems,
-            "system": None if systems else number,
-        }
-        for number, (title, panel) in enumerate(zip(titles, shown["panels"], strict=True))
-    ]
-
-
 def picture(chart: Chart, looks: Sequence[Look] | None = None) -> Picture:
     """What the chart looks like; by default its systems have the looks of their order."""
     groups = list(dict.fromkeys(_group(chart, row) for row in chart.rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Mapping
 from typing import Any, TypedDict
@@ -13,35 +14,10 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
 PEOPLE = ("#1C1F22", "*")
 _LONGEST_NAME = 44
 
-RC: dict[str, Any] = {
-    "font.family": ["DejaVu Sans"],
-    "font.size": 9,
-    "axes.titlesize": 9.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#5A6269",
-    "axes.linewidth": 0.8,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": "#E6E8E9",
-    "grid.linewidth": 0.7,
-    "xtick.color": "#5A6269",
-    "ytick.color": "#5A6269",
-    "xtick.labelcolor": "#1C1F22",
-    "ytick.labelcolor": "#1C1F22",
-    "text.color": "#1C1F22",
-    "axes.labelcolor": "#1C1F22",
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-    "savefig.dpi": 200,
-    "svg.hashsalt": "sacrecap",
-    # Names and captions come from anywhere: a dollar sign in them must not start a formula.
-    "text.parse_math": False,
-    "text.usetex": False,
-}
+RADIUS = 5.5
+"""Of a mark of size 1."""
+_CORNERS = {"s": (4, 0.25), "^": (3, 0.0), "D": (4, 0.0), "v": (3, 1.0), "h": (6, 0.0)}
+"""Marks that are polygons: how many corners, and by how many half turns they are turned."""
 
 
 class Look(TypedDict):
@@ -63,6 +39,36 @@ def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Lo
     marked = MARKS[(number if mark is None else mark) % len(MARKS)]
     colour = COLOURS[number % len(COLOURS)]
     return {"name": elided(name, _LONGEST_NAME), "people": False, "colour": colour, "mark": marked}
+
+
+def ink(look: Look) -> str:
+    """Its colour; people are drawn in the ink of the page, which differs in light and dark."""
+    return "currentColor" if look["people"] else look["colour"]
+
+
+def outline(mark: str, radius: float = RADIUS) -> str:
+    """The outline of a mark around 0, 0 as SVG writes paths, about as wide as a circle of this radius."""
+    if mark == "o":
+        return f"M{radius:g} 0A{radius:g} {radius:g} 0 1 1 {-radius:g} 0A{radius:g} {radius:g} 0 1 1 {radius:g} 0Z"
+    if mark == "*":
+        return _polygon([(number / 5 - 0.5, radius * (0.52 if number % 2 else 1.35)) for number in range(10)])
+    if mark in ("P", "X"):
+        turn, near, far = (0.25 if mark == "X" else 0.0), 0.4 * radius, 1.15 * radius
+        tilt, long, short = math.atan2(near, far) / math.pi, math.hypot(near, far), math.hypot(near, near)
+        arms = [
+            (side / 2 + turn, reach, at)
+            for side in range(4)
+            for at, reach in ((-tilt, long), (tilt, long), (0.25, short))
+        ]
+        return _polygon([(angle + at, reach) for angle, reach, at in arms])
+    corners, turn = _CORNERS[mark]
+    return _polygon([(turn - 0.5 + 2 * number / corners, 1.2 * radius) for number in range(corners)])
+
+
+def _polygon(corners: list[tuple[float, float]]) -> str:
+    """Through corners, each at an angle in half turns and at a distance."""
+    places = ((reach * math.cos(math.pi * angle), reach * math.sin(math.pi * angle)) for angle, reach in corners)
+    return f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in places)}Z"
 
 
 def shown_name(row: Mapping[str, Any]) -> str:

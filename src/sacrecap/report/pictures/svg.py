@@ -1,111 +1,315 @@
-"""A panel as SVG without a script and without a style: the page's sheet gives the colours of both schemes.
+"""The one way to draw: a panel as SVG, for a page, whose sheet gives the colours of both schemes, or in a file.
 
-Classes say what is drawn: `grid`, `axis` and `tick`; `line`, `guide` and `area`; `reach`, the interval of a `mark`;
-`bar` and `word`. What has a look has the class `look-0`, `look-1` … besides.
+Classes say what is drawn: `grid`, `axis`, `tick`, `axis-label`; `line`, `closed`, `cloud`, `fitted`, `guide`, `area`;
+`reach`, the interval of a `mark`; `bar`, `word`. What has a look has the class `look-0`, `look-1` … besides.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
+import unicodedata
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from sacrecap.report.pictures.style import elided
+from sacrecap.report.pictures.style import RADIUS, elided, ink, outline
 
 if TYPE_CHECKING:
-    from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Point
+    from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Picture, Point
+    from sacrecap.report.pictures.style import Look
 
 _LONGEST = 18
 """Letters of a text beside the vertical axis."""
 _LETTER = 7.0
 """Width of a letter, as pages draw it on a phone."""
-_RIGHT, _BELOW, _ABOVE = 12, 24, 16
-_RADIUS = 5.0
+_NARROW = 6.2
+"""Width of a letter of running text."""
+_BAR = 44
+"""Height that a bar and its text need."""
+_STYLE = (
+    'text{font:11px "DejaVu Sans",Verdana,sans-serif;fill:#5A6269}.axis-label,.word,.name{font-size:12px;fill:#1C1F22}'
+    ".side{fill:#1C1F22}.title{font-size:12.5px;font-weight:bold;fill:#1C1F22}"
+    ".small{font-size:9px}.grid{stroke:#E6E8E9}.axis{stroke:#5A6269;fill:none}.ring{stroke:#DCDFE0;fill:none}"
+    ".zero{stroke:#8A9299}.guide{stroke:#8A9299;stroke-dasharray:4 3;fill:none}.line{fill:none;stroke-width:1.75}"
+    ".closed{fill:none;stroke-width:1.4}.fitted{stroke:#C62828;stroke-width:2}.area{fill-opacity:.15}"
+    ".cloud{stroke-width:3.5;stroke-linecap:round;stroke-opacity:.4}.reach{stroke-width:1.6}.mark{stroke:#fff}"
+    ".bars .reach{stroke:#1C1F22}"
+)
+"""Of files: on white."""
 
 
-def svg(panel: Panel, label: str, *, width: int = 400, height: int = 160) -> str:
-    """A plot, or columns; it scales to the width that it gets.
+def svg(
+    panel: Panel, label: str, *, looks: Sequence[Look] = (), width: int = 400, height: int = 0, focus: bool = False
+) -> str:
+    """The panel for a page; it scales to the width that it gets.
 
     Args:
         panel: what is drawn.
         label: what the picture says, for those who do not see it.
+        looks: those of lines and marks; without them, the sheet alone says how they look.
         width: of the picture in its own units, in which a letter has about 6.
-        height: the same.
+        height: the same; by default what the kind of the panel needs.
+        focus: whether the keyboard reaches each mark, which then tells what it is.
     """
-    return _Drawing(panel, width, height).svg(label)
+    drawing = _Drawing(panel, looks, width, height or height_of(panel, width), focus)
+    box = " ".join(f"{side:g}" for side in (drawing.left, drawing.right, drawing.top, drawing.bottom))
+    return (
+        f'<svg class="chart {panel["kind"]}" viewBox="0 0 {width} {drawing.height}" '
+        f'role="{"group" if focus else "img"}" data-box="{box}" aria-label="{escape(label)}">{drawing.content()}</svg>'
+    )
+
+
+def height_of(panel: Panel, width: int) -> int:
+    """The height that a panel of this kind needs."""
+    match panel["kind"]:
+        case "plane" | "radar":
+            return width
+        case "bars":
+            return _BAR * len(panel["marks"]) + 56
+        case "columns":
+            return 160
+    return round(0.7 * width)
+
+
+def document(shown: Picture) -> str:
+    """A picture as a file: its panels, the names of the looks beside them, and the note below."""
+    panels, looks = shown["panels"], shown["looks"]
+    across, width, height = _layout(panels)
+    named = [] if panels[0]["kind"] in ("bars", "radar") else looks
+    texts = [_wrapped(panel["below"], 300, width) if panel["kind"] != "text" else [] for panel in panels]
+    top, below = 22 * any(panel["title"] for panel in panels), 12 * max(map(len, texts))
+    row = top + height + below + 10
+    right = across * (width + 10)
+    whole = right + (40 + _LETTER * max((len(one["name"]) for one in named), default=0) if named else 10)
+    note = _wrapped(shown["note"], 800, whole - 20)
+    bottom = max(row * math.ceil(len(panels) / across), 20 * len(named)) + 10
+    parts = [
+        _at_place(10 + number % across * (width + 10), 10 + number // across * row, made)
+        for number, made in enumerate(
+            _titled(panel, looks, width, height, top, text) for panel, text in zip(panels, texts, strict=True)
+        )
+    ]
+    for number, one in enumerate(named):
+        key = _text("axis-label", 14, 4, one["name"], "start")
+        parts.append(_at_place(right + 14, 24 + 20 * number, symbol(one) + key))
+    parts += [_text("small", 10, bottom + 8 + 12 * number, line, "start") for number, line in enumerate(note)]
+    size = f'width="{whole:g}" height="{bottom + 12 * len(note) + 8:g}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {whole:g} {bottom + 12 * len(note) + 8:g}" '
+        f'color="#1C1F22"><style>{_STYLE}</style><rect {size} fill="#fff"/>{"".join(parts)}</svg>\n'
+    )
+
+
+def symbol(look: Look) -> str:
+    """The mark of a look, around 0, 0."""
+    return f'<path class="mark" fill="{ink(look)}" d="{outline(look["mark"])}"/>'
+
+
+def _layout(panels: Sequence[Panel]) -> tuple[int, int, int]:
+    """Panels in a row, and the width and the height of each."""
+    first = panels[0]
+    match first["kind"]:
+        case "bars":
+            return 1, 500, height_of(first, 500)
+        case "plane":
+            return min(5, len(panels)), 210, 210
+        case "radar":
+            return 3, 250, 250
+    if _slanted(first):
+        return 1, 130 + 90 * len(first["x"]["ticks"]), 280
+    return (1, 470, 400) if len(panels) == 1 else (2, 310, 290) if len(panels) < 5 else (4, 250, 250)
+
+
+def _titled(panel: Panel, looks: Sequence[Look], width: int, height: int, top: int, below: Sequence[str]) -> str:
+    """A panel of a file under its title, with its text below it; a panel of text is a list in the colours of looks."""
+    if panel["kind"] == "text":
+        lines = [
+            (ink(look), part)
+            for text, look in zip(panel["below"].split("\n"), looks, strict=False)
+            for part in _wrapped(text, 200, width)
+        ]
+        return "".join(
+            f'<g style="fill:{colour}">'
+            + _text("small", 0, top + 12 * (1 + number), line, "start").replace("<text ", '<text style="fill:inherit" ')
+            + "</g>"
+            for number, (colour, line) in enumerate(lines)
+        )
+    title = _text("title", 0, 12, elided(panel["title"], int(width / 7.4)), "start") if panel["title"] else ""
+    texts = "".join(_text("small", width / 2, top + height + 12 * (1 + n), line) for n, line in enumerate(below))
+    drawn = _Drawing(panel, looks, width, height, False).content()
+    return f'{title}<g class="{panel["kind"]}" transform="translate(0 {top})">{drawn}</g>{texts}'
+
+
+def _wrapped(text: str, most: int, width: float) -> list[str]:
+    """A small text in lines of this width."""
+    return textwrap.wrap(elided(text, most), int(width / 5.2)) if text else []
+
+
+def _at_place(x: float, y: float, drawn: str) -> str:
+    return f'<g transform="translate({x:g} {y:g})">{drawn}</g>'
 
 
 class _Drawing:
-    def __init__(self, panel: Panel, width: int, height: int) -> None:
-        longest = max((len(_name(text)) for _, text in panel["y"]["ticks"]), default=0)
-        self.panel, self.width, self.height = panel, width, height
-        self.left, self.right = 12 + _LETTER * longest, width - _RIGHT
-        self.top, self.bottom = _ABOVE, height - _BELOW
-
-    def svg(self, label: str) -> str:
-        parts = [*map(self._area, self.panel["lines"]), *self._axes(), *map(self._line, self.panel["lines"])]
-        parts += map(self._bar if self.panel["kind"] == "columns" else self._mark, self.panel["marks"])
-        return (
-            f'<svg class="chart" viewBox="0 0 {self.width} {self.height}" role="img" aria-label="{escape(label)}">'
-            f"{''.join(parts)}</svg>"
+    def __init__(self, panel: Panel, looks: Sequence[Look], width: int, height: int, focus: bool) -> None:
+        self.panel, self.looks, self.focus = panel, looks, focus
+        self.width, self.height = width, height
+        kind, x, y = panel["kind"], panel["x"], panel["y"]
+        longest = max((len(_name(text)) for _, text in y["ticks"]), default=0)
+        ends = any(line["look"] is None and line["said"] for line in panel["lines"])
+        low = max((len(text) for _, text in x["ticks"]), default=0) * 2.6 if _slanted(panel) else 0
+        sides = (
+            12 + _LETTER * longest + 16 * bool(y["label"]),
+            44 if ends else 12,
+            16,
+            24 + 18 * bool(x["label"]) + low,
         )
+        left, right, top, bottom = {"plane": (1, 1, 1, 1), "radar": (0, 0, 0, 0), "bars": (8, 12, 14, 42)}.get(
+            kind, sides
+        )
+        if _slanted(panel):  # the first text reaches to the left of its place
+            left = max(left, 5.6 * len(x["ticks"][0][1]) - 0.5 * (width - right - left) / len(x["ticks"]))
+        self.left, self.right, self.top, self.bottom = left, width - right, top, height - bottom
 
-    def _x(self, value: float) -> float:
-        return _at(self.panel["x"], value, self.left, self.right)
+    def content(self) -> str:
+        lines, marks = self.panel["lines"], self.panel["marks"]
+        draw = {"bars": self._bar, "columns": self._column}.get(self.panel["kind"], self._mark)
+        parts = [*map(self._line, (line for line in lines if line["kind"] == "area"))]
+        parts += self._rings() if self.panel["kind"] == "radar" else self._axes()
+        drawn = [*map(self._line, (line for line in lines if line["kind"] != "area"))], [*map(draw, marks)]
+        first, last = drawn[::-1] if self.panel["kind"] == "columns" else drawn
+        return "".join([*parts, *first, *last])
 
-    def _y(self, value: float) -> float:
-        return _at(self.panel["y"], value, self.bottom, self.top)
+    def _at(self, x: float, y: float) -> Point:
+        across, up = self.panel["x"], self.panel["y"]
+        if self.panel["kind"] != "radar":
+            return _place(across, x, self.left, self.right), _place(up, y, self.bottom, self.top)
+        angle, (low, high) = 2 * math.pi * x / len(across["ticks"]) - math.pi / 2, up["ends"]
+        reach = 0.41 * self.width * (y - low) / (high - low)
+        return round(self.width / 2 + reach * math.cos(angle), 1), round(self.width / 2 + reach * math.sin(angle), 1)
 
     def _axes(self) -> list[str]:
+        x, y, (left, right, top, bottom) = (
+            self.panel["x"],
+            self.panel["y"],
+            (self.left, self.right, self.top, self.bottom),
+        )
+        if self.panel["kind"] == "plane":
+            return [f'<path class="axis" d="M{left} {top}V{bottom}H{right}V{top}Z"/>']
         parts = []
-        for value, text in self.panel["y"]["ticks"]:
-            parts.append(_stroke("grid", (self.left, self._y(value)), (self.right, self._y(value))))
-            parts.append(_text("tick side", self.left - 8, self._y(value) + 4, _name(text)))
-        ticks = self.panel["x"]["ticks"]
-        room = _LETTER * max((len(text) for _, text in ticks), default=0) + 6
-        every = max(1, math.ceil(room * len(ticks) / (self.right - self.left)))
-        for value, text in ticks[::every]:
-            half = _LETTER * len(text) / 2
-            parts.append(_text("tick", min(max(self._x(value), half), self.width - half), self.height - 8, text))
-        return [*parts, _stroke("axis", (self.left, self.bottom), (self.right, self.bottom))]
+        for value, text in y["ticks"]:
+            up = _place(y, value, bottom, top)
+            parts += [
+                _stroke("grid", (left, up), (right, up)),
+                _text("tick side", left - 8, up + 4, _name(text), "end"),
+            ]
+        room = _LETTER * max((len(text) for _, text in x["ticks"]), default=0) + 6
+        slanted = _slanted(self.panel)
+        every = 1 if slanted else max(1, math.ceil(room * len(x["ticks"]) / (right - left)))
+        for value, text in x["ticks"][::every]:
+            place, half = _place(x, value, left, right), _NARROW * len(text) / 2
+            if self.panel["kind"] != "columns":
+                parts.append(_stroke("grid", (place, top), (place, bottom)))
+            parts.append(
+                _text("tick", 0, 0, text, "end", f"translate({place + 4:g} {bottom + 16:g}) rotate(-25)")
+                if slanted
+                else _text("tick", min(max(place, half), self.width - half), bottom + 16, text)
+            )
+        if y["label"]:
+            turned = f"translate(12 {(top + bottom) / 2:g}) rotate(-90)"
+            parts.append(_text("axis-label up", 0, 0, elided(y["label"], int((bottom - top) / 5.6)), "middle", turned))
+        if x["label"]:
+            parts.append(_text("axis-label", (left + right) / 2, self.height - 6, x["label"]))
+        side = f'<path class="axis" d="M{left:g} {top:g}V{bottom:g}H{right:g}"/>'
+        return [*parts, side if y["label"] else _stroke("axis", (left, bottom), (right, bottom))]
 
-    def _path(self, points: list[Point]) -> str:
-        return "L".join(f"{self._x(x):g} {self._y(y):g}" for x, y in points)
+    def _rings(self) -> list[str]:
+        """The rings and the numbered spokes of a radar."""
+        spokes, up = self.panel["x"]["ticks"], self.panel["y"]
+        parts = []
+        for value, text in up["ticks"]:
+            kind = "ring zero" if text == "0" else "ring"
+            parts.append(f'<path class="{kind}" d="M{self._path([(spoke, value) for spoke, _ in spokes])}Z"/>')
+            parts.append(_text("tick", *self._at(0.15, value), text, "start") if text else "")
+        for spoke, text in spokes:
+            x, y = self._at(spoke, up["ends"][0] + 1.11 * (up["ends"][1] - up["ends"][0]))
+            parts += [_stroke("ring", *(self._at(spoke, end) for end in up["ends"])), _text("tick", x, y + 4, text)]
+        return parts
 
-    def _area(self, line: Line) -> str:
-        if line["kind"] != "area":
-            return ""
-        return f'<path class="area look-{line["look"]}" d="M{self._path(line["points"])}Z"/>'
+    def _path(self, points: Sequence[Point]) -> str:
+        return "L".join(f"{x:g} {y:g}" for x, y in (self._at(*point) for point in points))
 
     def _line(self, line: Line) -> str:
-        if line["kind"] == "area":
-            return ""
-        kind = "guide" if line["look"] is None else f"line look-{line['look']}"
-        return f'<path class="{kind}" d="M{self._path(line["points"])}"/>'
+        """A line, or an area in a pale colour; a guide is dashed, and says at its end what it is."""
+        kind, number, path = line["kind"], line["look"], self._path(line["points"])
+        if number is None:
+            x, y = self._at(*line["points"][-1])
+            text = _text("tick", x + 5, y - 4, line["said"], "start") if line["said"] else ""
+            return f'<path class="{"fitted" if kind == "fitted" else "guide"}" d="M{path}"/>{text}'
+        if kind == "cloud":
+            path = "M".join(f"{x:g} {y:g}h.01" for x, y in (self._at(*point) for point in line["points"]))
+        colour = f' {"fill" if kind == "area" else "stroke"}="{ink(self.looks[number])}"' if self.looks else ""
+        end = "Z" if kind in ("area", "closed") else ""
+        return f'<path class="{"line" if kind == "open" else kind} look-{number}"{colour} d="M{path}{end}"/>'
+
+    def _seen(self, kind: str, mark: Mark) -> str:
+        """The attributes of what is filled."""
+        colour = f' fill="{ink(self.looks[mark["look"]])}"' if self.looks else ""
+        told = ' tabindex="0" role="img"' if self.focus and mark["said"] else ""
+        members = f' data-captions="{" ".join(map(str, mark["captions"]))}"' if mark["captions"] else ""
+        return f'class="{kind} look-{mark["look"]}"{colour}{told}{members}'
+
+    def _reach(self, mark: Mark, start: Point, end: Point) -> str:
+        colour = f'" stroke="{ink(self.looks[mark["look"]])}' if self.looks else ""
+        return _stroke(f"reach look-{mark['look']}{colour}", start, end)
+
+    def _column(self, mark: Mark) -> str:
+        """A column; what can be pressed has a target of the full height, so that low columns can be hit."""
+        low, high = mark["across"] or (mark["x"], mark["x"])
+        (left, top), (right, _) = self._at(low, mark["y"]), self._at(high, 0)
+        gap = min(2.0, (right - left) / 4)
+        box = f'x="{left + gap / 2:.1f}" width="{right - left - gap:.1f}"'
+        drawn = f'{box} y="{top:g}" height="{self.bottom - top:.1f}"'
+        if not self.focus:
+            return f"<rect {self._seen('bar', mark)} {drawn}>{_title(mark)}</rect>"
+        ends = f'data-low="{low!r}" data-high="{high!r}" data-count="{mark["y"]:g}" aria-label="{escape(mark["said"])}"'
+        target = f'<rect class="target" {box} y="{self.top:g}" height="{self.bottom - self.top:g}"/>'
+        return f'<g class="bar" {ends}>{_title(mark)}{target}<rect class="count" {drawn}/></g>'
 
     def _bar(self, mark: Mark) -> str:
-        low, high = mark["across"] or (mark["x"], mark["x"])
-        left, right, top = self._x(low), self._x(high), self._y(mark["y"])
-        gap = min(2.0, (right - left) / 4)
-        return (
-            f'<rect class="bar look-{mark["look"]}" x="{left + gap / 2:.1f}" y="{top:g}" '
-            f'width="{right - left - gap:.1f}" height="{self.bottom - top:.1f}">{_title(mark)}</rect>'
-        )
+        """A bar from 0, its interval, and its text above it."""
+        (left, y), (right, _) = self._at(0, mark["y"]), self._at(mark["x"], mark["y"])
+        box = f'x="{left:g}" y="{y:g}" width="{right - left:.1f}" height="15"'
+        name = _text("name", left + 2, y - 5, elided(mark["text"], int(self.width / 7)), "start")
+        ends = [(self._at(end, mark["y"])[0], y + 7.5) for end in mark["across"] or ()]
+        whisker = _stroke("reach", *ends) if ends else ""
+        whisker += "".join(_stroke("reach", (x, y + 4), (x, y + 11)) for x, _ in ends)
+        return f"<rect {self._seen('bar', mark)} {box}>{_title(mark)}</rect>{name}{whisker}"
 
     def _mark(self, mark: Mark) -> str:
-        x, y, reach = self._x(mark["x"]), self._y(mark["y"]), f"reach look-{mark['look']}"
-        across, up, parts = mark["across"], mark["up"], []
-        if across is not None:
-            parts.append(_stroke(reach, (self._x(across[0]), y), (self._x(across[1]), y)))
-        if up is not None:
-            parts.append(_stroke(reach, (x, self._y(up[0])), (x, self._y(up[1]))))
+        """A mark, its intervals as a cross, and its text."""
+        (x, y), parts = self._at(mark["x"], mark["y"]), []
+        if mark["across"]:
+            parts.append(self._reach(mark, *(self._at(end, mark["y"]) for end in mark["across"])))
+        if mark["up"]:
+            parts.append(self._reach(mark, *(self._at(mark["x"], end) for end in mark["up"])))
         if mark["size"]:
-            radius = _RADIUS * math.sqrt(mark["size"])
-            circle = f'<circle class="mark look-{mark["look"]}" cx="{x:g}" cy="{y:g}" r="{radius:.1f}">'
-            parts.append(f"{circle}{_title(mark)}</circle>")
+            radius, seen = RADIUS * math.sqrt(mark["size"]), self._seen("mark", mark)
+            shape = self.looks[mark["look"]]["mark"] if self.looks else "o"
+            if shape == "o":
+                parts.append(f'<circle {seen} cx="{x:g}" cy="{y:g}" r="{radius:.1f}">{_title(mark)}</circle>')
+            else:
+                place = f'd="{outline(shape, radius)}" transform="translate({x:g} {y:g})"'
+                parts.append(f"<path {seen} {place}>{_title(mark)}</path>")
         if mark["text"]:
-            parts.append(_text("word", x, y - _RADIUS, mark["text"]))
+            at = (x + 7, y - 6, mark["text"], "start") if self.looks else (x, y - RADIUS, mark["text"], "middle")
+            parts.append(_text("word", *at))
         return "".join(parts)
+
+
+def _slanted(panel: Panel) -> bool:
+    """Whether the texts below are names, which stand at an angle."""
+    return panel["kind"] == "plot" and any(len(text) > 7 for _, text in panel["x"]["ticks"])
 
 
 def _name(text: str) -> str:
@@ -113,19 +317,26 @@ def _name(text: str) -> str:
     return elided(text, _LONGEST, tail=_LONGEST // 2)
 
 
-def _at(axis: PanelAxis, value: float, start: float, end: float) -> float:
+def _place(axis: PanelAxis, value: float, start: float, end: float) -> float:
     """Where a value lies between two coordinates; what is beyond an end lies there."""
-    low, high = axis["ends"]
-    return round(start + (end - start) * min(max((value - low) / (high - low), 0.0), 1.0), 1)
+    low, high = map(math.log, axis["ends"]) if axis["log"] else axis["ends"]
+    share = ((math.log(value) if axis["log"] else value) - low) / (high - low or 1.0)
+    return round(start + (end - start) * min(max(share, 0.0), 1.0), 1)
 
 
 def _stroke(kind: str, start: Point, end: Point) -> str:
     return f'<line class="{kind}" x1="{start[0]:g}" x2="{end[0]:g}" y1="{start[1]:g}" y2="{end[1]:g}"/>'
 
 
-def _text(kind: str, x: float, y: float, text: str) -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escape(text)}</text>'
+def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle", turned: str = "") -> str:
+    place = f'transform="{turned}"' if turned else f'x="{round(x, 1):g}" y="{round(y, 1):g}"'
+    return f'<text class="{kind}" {place} text-anchor="{anchor}">{escape(_legal(text))}</text>'
 
 
 def _title(mark: Mark) -> str:
-    return f"<title>{escape(mark['said'])}</title>" if mark["said"] else ""
+    return f"<title>{escape(_legal(mark['said']))}</title>" if mark["said"] else ""
+
+
+def _legal(text: str) -> str:
+    """The text without characters that XML does not allow."""
+    return "".join(sign if unicodedata.category(sign) not in ("Cc", "Cs", "Cn") else "\ufffd" for sign in text)

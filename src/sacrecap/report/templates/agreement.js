@@ -1,11 +1,10 @@
 // The page of an agreement with people: its pictures, its list, and which judgments the reader chose.
 
-import {Plot} from "./charts.js";
 import {attributed, besidePhoto, referenceList, scoreList} from "./details.js";
 import {carried, choice, element, fill, imageScore, signed, whole} from "./dom.js";
 import {List} from "./list.js";
-import {chooser} from "./marks.js";
 import {photo} from "./photos.js";
+import {hiddenSystems, telling} from "./pictures.js";
 import {cell, head} from "./table.js";
 
 const SIDES = ["first", "second"];
@@ -88,13 +87,8 @@ const list = new List({
   },
 });
 
-if (report.pictures.length) {
-  const hidden = /** @type {Set<number>} */ (new Set());
-  const plots = report.pictures.map(({panel, looks, systems, title, note}) =>
-    new Plot(panel, looks, {title, note, hidden: (look) => hidden.has(systems[look])}));
-  fill("plots", [], chooser(report, hidden, () => plots.forEach((plot) => plot.draw()), "In the pictures"),
-    element("div", {class: "plots"}, ...plots.map((plot) => plot.figure)));
-}
+telling(document);
+hiddenSystems();
 fill("images", [], ...list.blocks);
 list.update();
 

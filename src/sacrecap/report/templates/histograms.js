@@ -1,55 +1,50 @@
 // Histograms of the images' scores, one per metric; a click on a bar selects the images that the table shows.
 
-import {Plot} from "./charts.js";
 import {element, imageScore, images} from "./dom.js";
 
 /** @typedef {(metric: ScoredMetric | null, bin: number) => void} Choose */
 
-/**
- * The edges of a bin.
- * @param {ScoredMetric} metric
- * @param {number} bin
- */
-const edges = ({panel: {marks}}, bin) => marks[bin].across ?? [0, 0];
-
-/**
- * Whether a bin has a score: it holds its lower edge, the last bin its upper one too.
- * @param {ScoredMetric} metric
- * @param {number} bin
- * @param {number} score
- */
-export function holds(metric, bin, score) {
-  const [low, high] = edges(metric, bin);
-  return (low <= score || bin === 0) && (score < high || bin === metric.panel.marks.length - 1);
-}
-
-/**
- * @param {ScoredMetric} metric
- * @param {number} bin
- */
-export const rangeName = (metric, bin) => edges(metric, bin).join(" to ");
-
 export class Histogram {
   /**
    * `choose(metric, bin)` is called for a bar, and with null when the bar chosen is chosen again.
+   * @param {HTMLElement} figure
    * @param {ScoredMetric} metric
    * @param {Choose} choose
    */
-  constructor(metric, choose) {
+  constructor(figure, metric, choose) {
+    this.figure = figure;
     this.metric = metric;
     this.choose = choose;
     /** @type {number | null} */
     this.chosen = null;
-    /** @type {SVGElement[]} */
-    this.bars = [];
     this.readout = element("span", {class: "readout"});
-    this.plot = new Plot(metric.panel, [], {title: `${metric.label}: images by score; arrow keys move between bars`,
-      told: (node, item) => this.link(node, metric.panel.marks.indexOf(/** @type {Mark} */ (item)))});
-    this.figure = element("figure", {class: "histogram", keydown: (event) => this.move(event),
-      mouseleave: () => this.tell(this.chosen), focusout: (event) => this.left(event)},
-    element("figcaption", {}, element("strong", {}, metric.label), this.readout), this.plot.box);
+    figure.querySelector("figcaption")?.append(this.readout);
+    this.bars = [...figure.querySelectorAll(".bar")].filter((bar) => bar instanceof SVGElement);
+    this.bars.forEach((bar, bin) => this.link(bar, bin));
+    figure.addEventListener("keydown", (event) => this.move(event));
+    figure.addEventListener("mouseleave", () => this.tell(this.chosen));
+    figure.addEventListener("focusout", (event) => this.left(event));
     this.tell(null);
   }
+
+  /**
+   * The edges of a bin.
+   * @param {number} bin
+   */
+  edges(bin) { return [Number(this.bars[bin].dataset.low), Number(this.bars[bin].dataset.high)]; }
+
+  /**
+   * Whether a bin has a score: it holds its lower edge, the last bin its upper one too.
+   * @param {number} bin
+   * @param {number} score
+   */
+  holds(bin, score) {
+    const [low, high] = this.edges(bin);
+    return (low <= score || bin === 0) && (score < high || bin === this.bars.length - 1);
+  }
+
+  /** @param {number} bin */
+  range(bin) { return this.edges(bin).join(" to "); }
 
   /**
    * Makes a bar a button.
@@ -57,10 +52,9 @@ export class Histogram {
    * @param {number} bin
    */
   link(node, bin) {
-    this.bars[bin] = node;
     node.setAttribute("role", "button");
     node.setAttribute("tabindex", bin ? "-1" : "0");
-    node.setAttribute("aria-pressed", String(bin === this.chosen));
+    node.setAttribute("aria-pressed", "false");
     node.addEventListener("click", () => this.press(bin));
     for (const event of ["mouseenter", "focus"]) node.addEventListener(event, () => this.tell(bin));
   }
@@ -70,10 +64,10 @@ export class Histogram {
    * @param {number | null} bin
    */
   tell(bin) {
-    const {panel: {marks}, median, unscored} = this.metric;
+    const {median, unscored} = this.metric;
     this.readout.replaceChildren(bin === null
       ? `median ${imageScore(median)}${unscored ? ` · ${images(unscored)} without a score` : ""}`
-      : `${rangeName(this.metric, bin)}: ${images(marks[bin].y)}`);
+      : `${this.range(bin)}: ${images(Number(this.bars[bin].dataset.count))}`);
     if (bin !== null && bin === this.chosen) {
       this.readout.append(" · ", element("a", {href: "#images"}, "see them"));
     }

@@ -1,9 +1,8 @@
 // Scores of the images by two systems, one point per image; the nearest point shows its captions.
 
-import {Plot, path, shortened} from "./charts.js";
 import {systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";
-import {element, images, shape, whole} from "./dom.js";
+import {byId, element, images, shape, whole} from "./dom.js";
 import {photo} from "./photos.js";
 
 const REACH = 24; // pixels within which a point is the nearest
@@ -27,20 +26,22 @@ export class Scatter {
     this.order = [];
     /** @type {number | undefined} */
     this.told = undefined;
-    /** @type {Panel} */
-    this.panel = {kind: "plot", title: "", x: this.metric.axis, y: this.metric.axis, lines: [], marks: [], below: ""};
-    this.plot = new Plot(this.panel, [], {title: "", more: () => this.paint(), square: true});
-    const {svg} = this.plot;
-    for (const [name, value] of Object.entries({class: "plot2 scatter", role: "img", tabindex: "0"})) {
-      svg.setAttribute(name, value);
-    }
-    svg.addEventListener("pointermove", (event) => this.hover(event));
-    svg.addEventListener("pointerdown", (event) => this.hover(event));
-    svg.addEventListener("keydown", (event) => this.go(event));
+    /** For each metric the axes, as Python drew them. */
+    this.frames = [...byId("frames").children];
+    this.points = shape("g");
+    this.box = element("div");
     this.ring = shape("circle", {class: "told", r: 6});
     this.tally = element("p", {class: "tally", role: "status"});
+    this.frames.forEach((frame) => {
+      frame.setAttribute("tabindex", "0");
+      for (const event of ["pointermove", "pointerdown"]) {
+        frame.addEventListener(event, (moved) => this.hover(/** @type {PointerEvent} */ (moved)));
+      }
+      frame.addEventListener("keydown", (event) => this.go(/** @type {KeyboardEvent} */ (event)));
+    });
+    this.svg = this.frames[0];
     this.details = element("div", {class: "point", "aria-live": "polite"});
-    this.node = element("div", {class: "plot-and-point"}, element("figure", {}, this.plot.box, this.tally), this.details);
+    this.node = element("div", {class: "plot-and-point"}, element("figure", {}, this.box, this.tally), this.details);
   }
 
   /**
@@ -58,12 +59,17 @@ export class Scatter {
     const [first, second] = [this.report.systems[a], this.report.systems[b]];
     const told = `${first} better on ${images(counts[2])}, ${second} on ${whole(counts[0])}, equal on ${whole(counts[1])}`;
     this.tally.textContent = told;
-    this.plot.svg.setAttribute("aria-label",
+    this.svg.classList.remove("scatter");
+    this.svg = this.frames[metric];
+    this.svg.classList.add("scatter");
+    this.svg.setAttribute("aria-label",
       `${this.metric.label} of ${first} (across) and ${second} (up): ${told}. Arrow keys go from image to image.`);
     this.order = [...found].sort((p, q) => this.x[q] - this.y[q] - (this.x[p] - this.y[p]));
-    const most = Math.floor(this.plot.box.clientWidth / 9);
-    [this.panel.x, this.panel.y] = [first, second].map((name) => ({...this.metric.axis, label: shortened(name, most)}));
-    this.plot.draw();
+    const [up, across] = this.svg.querySelectorAll(".axis-label");
+    [across.textContent, up.textContent] = [first, second].map((name) => (name.length > 40 ? `${name.slice(0, 39)}…` : name));
+    this.box.replaceChildren(this.svg);
+    this.svg.append(this.points);
+    this.paint();
     this.tell(this.told !== undefined && new Set(found).has(this.told) ? this.told : this.order[0]);
   }
 
@@ -77,21 +83,23 @@ export class Scatter {
    * @param {number} number
    * @returns {[number, number]}
    */
-  place(number) { return this.plot.at(this.x[number], this.y[number]); }
+  place(number) {
+    const [left, right, top, bottom] = (this.svg.getAttribute("data-box") ?? "").split(" ").map(Number);
+    const {most} = this.metric;
+    return [left + (right - left) * (this.x[number] / most), bottom + (top - bottom) * (this.y[number] / most)];
+  }
 
   paint() {
-    const {plot} = this;
-    const {ends} = this.metric.axis;
-    plot.put(path("axis", ends.map((end) => plot.at(end, end))));
+    this.points.replaceChildren();
     SIDES.forEach((kind, side) => {
       const own = this.found.filter((number) => this.side(number) === side);
       for (let layer = 0; layer < Math.min(LAYERS, own.length); layer += 1) {
         const points = own.filter((_, place) => place % LAYERS === layer).map((number) => this.place(number));
-        plot.put(shape("path", {class: `points ${kind}`, "stroke-opacity": this.found.length > 1000 ? 0.45 : 0.75,
+        this.points.append(shape("path", {class: `points ${kind}`, "stroke-opacity": this.found.length > 1000 ? 0.45 : 0.75,
           d: points.map(([x, y]) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("")}));
       }
     });
-    plot.put(this.ring);
+    this.points.append(this.ring);
     this.mark();
   }
 
@@ -106,8 +114,9 @@ export class Scatter {
 
   /** @param {PointerEvent} event */
   hover(event) {
-    const box = this.plot.svg.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const box = this.svg.getBoundingClientRect();
+    const unit = 400 / box.width; // the frame's width in its own units
+    const [x, y] = [unit * (event.clientX - box.left), unit * (event.clientY - box.top)];
     let [nearest, least] = [-1, REACH ** 2];
     for (const number of this.found) {
       const [px, py] = this.place(number);

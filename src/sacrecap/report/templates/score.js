@@ -2,7 +2,7 @@
 
 import {carried, element, fill} from "./dom.js";
 import {extremes} from "./extremes.js";
-import {Histogram, holds, rangeName} from "./histograms.js";
+import {Histogram} from "./histograms.js";
 import {scoredImages} from "./scored_images.js";
 import {copySignatures} from "./signatures.js";
 
@@ -14,16 +14,16 @@ copySignatures();
 const cards = extremes(report);
 fill("extremes", [cards.choice], cards.node);
 
-const charts = report.metrics.map((metric) => new Histogram(metric, choose));
-fill("histograms", [], element("div", {class: "histograms"}, ...charts.map((chart) => chart.figure)));
+const figures = [...document.querySelectorAll(".histogram")].filter((figure) => figure instanceof HTMLElement);
+const charts = figures.map((figure, number) => new Histogram(figure, report.metrics[number], choose));
 
-/** @type {{metric: ScoredMetric, bin: number} | null} */
+/** @type {{metric: ScoredMetric, chart: Histogram, bin: number} | null} */
 let chosen = null;
 const chip = element("button", {type: "button", class: "chip", hidden: "", click: () => choose(null, 0)});
 const list = scoredImages(report, chip, (number) => {
   if (chosen === null) return true;
   const score = chosen.metric.scores[number];
-  return score !== null && holds(chosen.metric, chosen.bin, score);
+  return score !== null && chosen.chart.holds(chosen.bin, score);
 });
 
 /**
@@ -32,11 +32,12 @@ const list = scoredImages(report, chip, (number) => {
  * @param {number} bin
  */
 function choose(metric, bin) {
-  chosen = metric && {metric, bin};
-  charts.forEach((chart) => chart.mark(chart.metric === metric ? bin : null));
+  const chart = charts[metric ? report.metrics.indexOf(metric) : 0];
+  chosen = metric && {metric, chart, bin};
+  charts.forEach((one) => one.mark(one.metric === metric ? bin : null));
   chip.hidden = metric === null;
   if (metric) {
-    const range = `${metric.label} ${rangeName(metric, bin)}`;
+    const range = `${metric.label} ${chart.range(bin)}`;
     chip.replaceChildren(range, element("span", {"aria-hidden": "true"}, " ×"));
     chip.setAttribute("aria-label", `Remove the filter ${range}`);
   }

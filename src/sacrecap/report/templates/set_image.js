@@ -1,10 +1,9 @@
 // One image: the caption sets of the systems side by side, how similar their captions are, and what they are about.
 
-import {Plot, focusable} from "./charts.js";
 import {besidePhoto, scoreList} from "./details.js";
 import {element, images, shape} from "./dom.js";
-import {systemName} from "./marks.js";
 import {photo} from "./photos.js";
+import {hide, systemName} from "./pictures.js";
 
 const MOST_CELLS = 40;
 
@@ -35,11 +34,15 @@ export class SetImage {
      * @type {Map<string, Element[]>}
      */
     this.parts = new Map();
+    const template = document.getElementById(`drawing-${place}`);
+    /** The plane, and two radars of each system. */
+    this.drawn = template instanceof HTMLTemplateElement
+      ? [...document.importNode(template.content, true).querySelectorAll("figure")] : [];
     const shown = report.systems.map((_, number) => number).filter((number) => image.captions[number] && !hidden.has(number));
     const columns = shown.map((number) => this.column(number));
     this.node = element("div", {class: "set-image"},
       ...besidePhoto(photo({...image, references: described(report, image)}, "large"),
-        ...(image.drawn ? [element("div", {class: "overview"}, this.scaling(image.drawn, shown), this.readout)]
+        ...(this.drawn.length ? [element("div", {class: "overview"}, this.scaling(hidden), this.readout)]
           : [element("p", {class: "legend"}, `Similarities, places and topics are on the page for ${images(report.drawn)} `
             + "only: the most and the least diverse, and those of --draw.")])),
       element("div", {class: "sets"}, ...columns));
@@ -54,7 +57,7 @@ export class SetImage {
     return element("article", {class: "set"},
       element("h3", {}, systemName(report, number)), scoreList(figures),
       element("ol", {class: "captions"}, ...this.captions(number).map((text, place) => this.caption(number, text, place))),
-      ...(image.drawn ? [...this.heatMap(image.drawn, number), ...this.topics(image.drawn, number)] : []));
+      ...this.heatMap(image.similarities?.[number], number), ...this.topics(number));
   }
 
   /** @param {number} number */
@@ -66,7 +69,7 @@ export class SetImage {
    * @param {number} place
    */
   caption(number, text, place) {
-    const item = element("li", {dir: "auto", tabindex: this.image.drawn ? "0" : null}, text || element("span", {class: "nothing"}, "empty caption"));
+    const item = element("li", {dir: "auto", tabindex: this.drawn.length ? "0" : null}, text || element("span", {class: "nothing"}, "empty caption"));
     return this.part(item, number, [place]);
   }
 
@@ -100,32 +103,31 @@ export class SetImage {
    */
   look(number, places, on, text) {
     for (const place of places) this.parts.get(`${number} ${place}`)?.forEach((node) => node.classList.toggle("looked", on));
-    if (on && this.image.drawn) {
+    if (on && this.drawn.length) {
       this.readout.textContent = text ?? `${this.report.systems[number].name}: ${this.captions(number)[places[0]]}`;
     }
   }
 
   /**
    * All captions in one plane, near where they are similar.
-   * @param {SetsDrawing} drawn
-   * @param {number[]} shown
+   * @param {Set<number>} hidden
    */
-  scaling({plane, note}, shown) {
-    return new Plot(plane, this.report.systems, {title: "Captions by similarity", note,
-      hidden: (number) => !shown.includes(number),
-      told: (node, item) => {
-        focusable(node, item.said);
-        if ("captions" in item) this.part(node, item.look, item.captions, item.said);
-      }}).figure;
+  scaling(hidden) {
+    const [plane] = this.drawn;
+    for (const node of plane.querySelectorAll(".mark")) {
+      const places = (node.getAttribute("data-captions") ?? "").split(" ").map(Number);
+      this.part(node, lookOf(node), places, node.textContent);
+    }
+    hide(element("div", {}, plane), hidden);
+    return plane;
   }
 
   /**
    * Similarities of every two captions of a set.
-   * @param {SetsDrawing} drawn
+   * @param {number[] | null | undefined} packed
    * @param {number} number
    */
-  heatMap(drawn, number) {
-    const packed = drawn.similarities[number];
+  heatMap(packed, number) {
     if (!packed) return [];
     const count = this.captions(number).length;
     const shown = Math.min(count, MOST_CELLS);
@@ -159,11 +161,19 @@ export class SetImage {
 
   /**
    * A radar of the leading topics by each similarity, a line per caption.
-   * @param {SetsDrawing} drawn
    * @param {number} number
    */
-  topics(drawn, number) {
-    return (drawn.radars[number] ?? []).map((panel) => new Plot(panel, this.report.captions, {
-      title: panel.title, told: (node, {look}) => this.part(node, number, [look ?? 0])}).figure);
+  topics(number) {
+    const own = this.drawn.slice(1).filter((figure) => Number(figure.dataset.systems) === number);
+    for (const node of own.flatMap((figure) => [...figure.querySelectorAll(".closed")])) {
+      this.part(node, number, [lookOf(node)]);
+    }
+    return own;
   }
 }
+
+/**
+ * The number of the look of a line or a mark.
+ * @param {Element} node
+ */
+const lookOf = (node) => Number(/look-(\d+)/.exec(node.getAttribute("class") ?? "")?.[1]);

@@ -2,8 +2,8 @@
 
 import {choice, fill, imageScore} from "./dom.js";
 import {List} from "./list.js";
-import {systemName} from "./marks.js";
 import {photo} from "./photos.js";
+import {systemName} from "./pictures.js";
 import {SetImage, described} from "./set_image.js";
 import {cell, head} from "./table.js";
 

@@ -27,7 +27,7 @@ from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report.pictures import check_matplotlib
+from sacrecap.report.pictures import check_converter
 from sacrecap_captioning.captioned_images import CaptionedImages, images_to_caption, is_feature_file, read_images
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import AUTO, MODEL_NAMES, Settings, check_encoder, is_checkpoint, kind_of
@@ -673,7 +673,7 @@ def sweep(data: str, output: str, quick: bool, processes: int | None, format_: s
         from sacrecap_captioning.grid import run_sweep
         from sacrecap_captioning.set_methods import set_method
         from sacrecap_captioning.sweep_result import render, write_pictures
-    check_matplotlib()
+    check_converter()
     if len({str(set_method(method)) for method in methods}) < len(methods) or len({*model_names}) < len(model_names):
         raise UsageError("a model or a method is given twice; give each once")
     # Ctrl-C ends this process at once; Python's resource tracker cleans up silently.
