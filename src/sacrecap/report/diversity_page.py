@@ -115,7 +115,7 @@ def _tests(result: Diversity) -> list[Section]:
     return [Section("tests", "Differences", [("", said)], tests)]
 
 
-def diversity_data(result: Diversity, chosen: Sequence[str]) -> SetsPage:
+def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
     """What the blocks show, without photos; the chosen images are drawn in any case."""
     everybody = result.everybody()
     first = everybody[0]
@@ -165,10 +165,10 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
 
 def _looks(result: Diversity) -> list[Look]:
     """Those of the systems and of people, by their whole names."""
-    made = []
-    for number, system in enumerate(result.everybody()):
-        people = system is result.human
-        made.append({**look(number, system.name, people=people), "name": "people" if people else system.name})
+    everybody = [(system, system is result.human) for system in result.everybody()]
+    made = [look(number, system.name, people=people) for number, (system, people) in enumerate(everybody)]
+    for one, (system, people) in zip(made, everybody, strict=True):
+        one["name"] = "people" if people else system.name
     return made
 
 

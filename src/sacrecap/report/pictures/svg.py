@@ -197,12 +197,6 @@ class _Drawing:
         if self.panel["kind"] == "plane":
             return [f'<path class="axis" d="M{left} {top}V{bottom}H{right}V{top}Z"/>']
         parts = []
-        for value, text in y["ticks"]:
-            up = _place(y, value, bottom, top)
-            parts += [
-                _stroke("grid", (left, up), (right, up)),
-                _text("tick side", left - 8, up + 4, _name(text), "end"),
-            ]
         room = _LETTER * max((len(text) for _, text in x["ticks"]), default=0) + 6
         slanted = _slanted(self.panel)
         every = 1 if slanted else max(1, math.ceil(room * len(x["ticks"]) / (right - left)))
@@ -215,6 +209,12 @@ class _Drawing:
                 if slanted
                 else _text("tick", min(max(place, half), self.width - half), bottom + 16, text)
             )
+        for value, text in y["ticks"]:
+            up = _place(y, value, bottom, top)
+            parts += [
+                _stroke("grid", (left, up), (right, up)),
+                _text("tick side", left - 8, up + 4, _name(text), "end"),
+            ]
         if y["label"]:
             turned = f"translate(12 {(top + bottom) / 2:g}) rotate(-90)"
             parts.append(_text("axis-label up", 0, 0, elided(y["label"], int((bottom - top) / 5.6)), "middle", turned))
