@@ -150,4 +150,5 @@ def _rendered(drawn: str, format_: str) -> bytes:
         return drawn.encode()
     import vl_convert
 
-    return vl_convert.svg_to_png(drawn, scale=2.0) if format_ == "png" else vl_convert.svg_to_pdf(drawn)
+    made: bytes = vl_convert.svg_to_png(drawn, scale=2.0) if format_ == "png" else vl_convert.svg_to_pdf(drawn)
+    return made

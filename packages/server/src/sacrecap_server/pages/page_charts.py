@@ -143,8 +143,8 @@ def _line(points: Sequence[tuple[float, float]], look: int | None, kind: Any = "
     return {"look": look, "points": list(points), "kind": kind, "said": ""}
 
 
-def _drawn(panel: Panel, label: str, **size: int) -> Markup:
-    return Markup(svg(panel, label, **size))  # noqa: S704  (all text in it is escaped)
+def _drawn(panel: Panel, label: str, height: int = 0) -> Markup:
+    return Markup(svg(panel, label, height=height))  # noqa: S704  (all text in it is escaped)
 
 
 def _interval(interval: Any) -> str:
