@@ -82,7 +82,7 @@ class _Chair(Metric):
         return self.denied == "count"
 
     def status(self, needs: Needs) -> Status:
-        from sacrecap.resources.found_objects import lack
+        from sacrecap.resources.detected_objects import lack
 
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
         return Status.left_out(lacking if self.gold != "references" and lack(needs) else None)
@@ -98,7 +98,7 @@ class _Chair(Metric):
         """
         from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.chair.mentions import name_objects
-        from sacrecap.resources.found_objects import are_found, digest_of_objects, signature_of_found
+        from sacrecap.resources.detected_objects import are_found, digest_of_objects, signature_of_found
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")

@@ -132,7 +132,7 @@ class Vifidel(EmbeddingMetric):
         return explain(self, view, 0)
 
     def status(self, needs: Needs) -> Status:
-        from sacrecap.resources.found_objects import lack
+        from sacrecap.resources.detected_objects import lack
 
         return Status.left_out(f"it {lacks_objects()}" if lack(needs) else None)
 
@@ -140,7 +140,7 @@ class Vifidel(EmbeddingMetric):
         """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
         if "objects" not in needs and "images" not in needs:
             raise UsageError(f"{self.label} {lacks_objects()}")
-        from sacrecap.resources.found_objects import digest_of_objects
+        from sacrecap.resources.detected_objects import digest_of_objects
 
         ready = super().ready(corpus, needs)
         return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=True)})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.errors import warn
-from sacrecap.resources.found_objects import objects_of
+from sacrecap.resources.detected_objects import objects_of
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
