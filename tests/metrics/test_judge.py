@@ -273,6 +273,10 @@ def test_a_judge_that_sees_the_image() -> None:
         result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(plain.url, "m"), images=IMAGES)
         assert result["judge(image)"].value == 0.5
         assert "|by:number|" in result["judge(image)"].signature
+        other = {image: file + b"!" for image, file in IMAGES.items()}
+        again = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(plain.url, "m"), images=other)
+        assert again["judge(image)"].value == 0.5
+        assert again["judge(image)"].signature != result["judge(image)"].signature, "other pictures, another digest"
 
 
 def test_the_signature_says_how_many_alternatives_were_told() -> None:
@@ -287,7 +291,7 @@ def test_the_signature_says_how_many_alternatives_were_told() -> None:
         with FakeEndpoint(answer) as fake:
             result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(fake.url, "m"), images=IMAGES)
         assert result["judge(image)"].per_image.tolist() == pytest.approx([0.6] * 3)
-        assert f"|by:expectation|alternatives:{told}|tok" in result["judge(image)"].signature
+        assert f"|by:expectation|alternatives:{told}|pictures:" in result["judge(image)"].signature
 
     def half(body: dict[str, Any], _: int) -> Reply:
         return Reply("0.5", tokens=steps if "a dog" in body["messages"][0]["content"][1]["text"] else None)

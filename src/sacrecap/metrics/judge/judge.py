@@ -140,7 +140,8 @@ class Judge(PythonMetric):
         if len(answers) >= _FEW:
             self._check_answered(said, answers, endpoint)
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
-        return Ready(corpus._core, signature=(*self._signature(text, endpoint, answers), *rubric), own=said)
+        signature = (*self._signature(text, endpoint, answers), *rubric)
+        return Ready(corpus._core, signature=signature, digests=lambda: self._digests(corpus, needs), own=said)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Score, whether there is one, and by `_MISSING` the answers that are not; of comparisons also counts
@@ -270,6 +271,14 @@ class Judge(PythonMetric):
         images = needs.images(corpus)
         found = files_of_images(needs, images)
         return {image: found[own].read for image, own in zip(corpus.image_ids, images, strict=True)}
+
+    def _digests(self, corpus: Corpus, needs: Needs) -> dict[str, int]:
+        """That of the images, where the judge sees them."""
+        if not self.sees_image:
+            return {}
+        from sacrecap.resources.learned.corpus_images import digest_of_pictures
+
+        return digest_of_pictures(needs, needs.images(corpus))
 
     def _question(self, text: str, picture: Callable[[], bytes] | None, items: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question

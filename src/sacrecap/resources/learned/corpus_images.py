@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sacrecap import _core
 from sacrecap.data.images import ImageFile, ImageSource
 from sacrecap.errors import UnfitImages, UsageError, some
+from sacrecap.resources.learned.kept_features import digest
 
 if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
+
+
+def digest_of_pictures(needs: Needs, image_ids: Sequence[str]) -> dict[str, int]:
+    """The digest of the images' files, for signatures. Raises as `files_of_images`, and `DataError`."""
+    files = files_of_images(needs, image_ids)
+    contents = {image: digest(file.read()).hex() for image, file in files.items()}
+    return {"pictures": _core.digest(image_ids, [contents[image] for image in image_ids])}
 
 
 def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
