@@ -32,6 +32,7 @@ __all__ = [
     "Reward",
     "SceneGraphs",
     "SentenceVectors",
+    "StatementFrequencies",
     "Statistics",
     "StatisticsBuilder",
     "Synonyms",
