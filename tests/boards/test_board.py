@@ -227,7 +227,7 @@ def test_each_format_has_every_system(folder: Path, run: Runner, format_: str) -
 def test_the_page_says_who_is_better_than_whom(folder: Path) -> None:
     page = render_html(board(folder, "cider-d"))
     assert "careful is better than template, p &lt; 0.001 before the correction" in page
-    assert page.count('class="chart"') == 1
+    assert page.count('class="chart ') == 1
     assert "<noscript>" not in page
 
 

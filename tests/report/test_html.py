@@ -228,3 +228,26 @@ def test_histogram_edges_are_round() -> None:
 def test_unwritable_place_is_a_data_error(result: Result, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no folder"):
         write_report(result, tmp_path / "absent" / "report.html", title="careful")
+
+
+def test_what_makes_scores_doubtful_stands_before_everything_else() -> None:
+    """What was left out and what was found, once, in a list above the facts; the scores that it is about say so."""
+    references = example.references()
+    images = sorted(references)
+    captions = dict.fromkeys(images[3:], "a dog <unk>")
+    result = sacrecap.score(references, captions, "rouge-l, bleu-4", on_missing="skip")
+    compared = sacrecap.compare(
+        references, {"odd": captions, "careful": example.systems()["careful"]}, "rouge-l", on_missing="skip"
+    )
+    [finding, *_] = [finding for finding in result.findings if "rouge-l" in finding.metrics]
+    for written in (render_html(result), render_html(compared)):
+        [doubts] = re.findall(r'<ul id="doubts".*?</ul>', written, re.DOTALL)
+        assert written.index(doubts) < written.index('<dl id="facts">')
+        assert "<li>left out: 3 images without candidate</li>" in doubts
+        assert f"found, {finding.kind}: " in doubts
+        assert written.count(f"found, {finding.kind}: ") == doubts.count(f"found, {finding.kind}: ")
+    doubted = {key for finding in result.findings for key in finding.metrics} & {*result}
+    assert render_html(result).count("doubtful: see above") == len(doubted) > 0
+    whole = sacrecap.score(references, example.systems()["careful"], "rouge-l")
+    assert 'id="doubts"' not in render_html(whole)
+    assert "doubtful" not in render_html(whole)

@@ -19,6 +19,7 @@ from sacrecap.report.score_page import (
     DECIMALS,
     SAMPLED,
     PageImage,
+    doubts,
     facts,
     first_and_sample,
     fitting,
@@ -89,7 +90,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             f"{SAMPLED}. Scores, intervals and tests are of all images."
         )
     printed = scores(comparison, Figures())
-    notes = [marks, *map(str, comparison.findings), *comparison.notes]
+    notes = [marks, *comparison.notes]
     compared = differences(comparison, Figures())
     return ReportPage(
         "comparison",
@@ -105,6 +106,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Where they differ", notes=[part]),
         ],
         data,
+        doubts(comparison, comparison.findings),
     )
 
 

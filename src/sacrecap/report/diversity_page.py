@@ -20,6 +20,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
 from sacrecap.report.score_page import facts_of_images, held
+from sacrecap.scoring.left_out import left_out
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
@@ -72,7 +73,11 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     level = result.resampling.interval
     below = "" if level is None else f" Below each figure its {percent(level)} interval."
     ways = f"↓: less is more diverse; of the others, more is more diverse, or more accurate.{below}"
-    figures = Section("figures", "Systems", table=replace(table(result, Figures()), notes=[ways, *notes(result)]))
+    figures = Section(
+        "figures",
+        "Systems",
+        table=replace(table(result, Figures()), notes=[ways, *notes(result)[len(result.findings) :]]),
+    )
     part = ""
     if len(ids) < len(first.image_ids):
         part = (
@@ -87,6 +92,7 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
         [figures, *_tests(result), _plots(result, chosen), Section("images", "Images", notes=[part])],
         data,
+        [left_out(result), *map(str, result.findings)],
         {
             number: _drawn(result, image["id"])
             for number, image in enumerate(data["images"])

@@ -95,6 +95,8 @@ class ReportPage:
     """The last is that of the images."""
     data: Any = None
     """What the scripts read, without photos."""
+    doubts: Sequence[str] = ()
+    """What was left out, and what was found that makes scores doubtful: in colour, before everything else."""
     drawings: Mapping[int, str] = field(default_factory=dict)
     """HTML that scripts show with the image of this number."""
     compressed: bool = False
@@ -160,6 +162,7 @@ def _render(
         version=_escaped(page.version),
         policy=_policy(style, script, photos.policy if photos else "data:"),
         loads=_escaped(photos.loads if photos else "it loads nothing"),
+        doubts=_doubts(page.doubts),
         facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
         sections=_tabs(page.tabs)
         + "".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
@@ -172,6 +175,11 @@ def _render(
         script=script,
         data=_embedded({"gzip": _compressed(page.data)} if page.compressed else page.data),
     )
+
+
+def _doubts(doubts: Sequence[str]) -> str:
+    lines = "".join(f"<li>{_escaped(doubt)}</li>" for doubt in doubts if doubt)
+    return f'<ul id="doubts" aria-label="What to know before the scores">{lines}</ul>' if lines else ""
 
 
 def _intervals(resampling: Resampling) -> str:

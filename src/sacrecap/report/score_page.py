@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.scoring.diversity_result import SystemDiversity
+    from sacrecap.scoring.findings import Finding
     from sacrecap.scoring.left_out import OfImages
     from sacrecap.scoring.result import Result, Score
 
@@ -124,6 +125,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Images", notes=[part]),
         ],
         data,
+        doubts({"": result}, result.findings),
         drawings={
             place: explanation_figures(result.explain(result.image_ids[number]))
             for place, number in enumerate(chosen)
@@ -134,30 +136,40 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
 
 def _table(result: Result) -> Table:
     """The printed table, with what each metric is."""
-    printed = shown(result, Figures())
+    figures, doubtful = Figures(), Cell("doubtful: see above")
+    printed = shown(result, figures)
+    doubted = {key for finding in result.findings for key in finding.metrics}
     rows = [
-        [Cell(score.metric.label, below=Cell(score.metric.summary)), *cells]
-        for score, (_, *cells) in zip(result.values(), printed.rows, strict=True)
+        [
+            Cell(score.metric.label, below=Cell(score.metric.summary)),
+            Cell(figures.number(score.value), below=doubtful) if key in doubted else number,
+            *cells,
+        ]
+        for (key, score), (_, number, *cells) in zip(result.items(), printed.rows, strict=True)
     ]
-    return replace(printed, rows=rows)
+    above = {*map(str, result.findings)}
+    return replace(printed, rows=rows, notes=[note for note in printed.notes if note not in above])
 
 
 def facts_of_images(systems: Mapping[str, OfImages]) -> dict[str, str]:
-    """How many images were scored; what was left out."""
-    of = left_out(systems)
+    """How many images were scored, of how many."""
     images = images_of(next(iter(systems.values()))).rpartition(" ")[0]
-    return {"Images": images, **({"Not scored as given": of} if of else {})}
+    return {"Images": images}
+
+
+def doubts(systems: Mapping[str, Result], findings: Iterable[Finding]) -> list[str]:
+    """What was left out, what has no score, and what was found."""
+    return [left_out(systems), "; ".join(missing(systems)), *map(str, findings)]
 
 
 def facts(systems: Mapping[str, Result]) -> dict[str, str]:
-    """What was scored and how; what has no score."""
-    result, lacking = next(iter(systems.values())), missing(systems)
+    """What was scored and how."""
+    result = next(iter(systems.values()))
     least, most = result.corpus.reference_counts
     return {
         **facts_of_images(systems),
         "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
         "Tokenizer": result.corpus.tokenizer,
-        **({"Missing": "; ".join(lacking)} if lacking else {}),
     }
 
 
