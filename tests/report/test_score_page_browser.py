@@ -11,7 +11,8 @@ import pytest
 from opened import HOSTILE, Opened
 
 import sacrecap
-from sacrecap import example
+from sacrecap import _core, example
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.report import score_page as page_module
 from sacrecap.report.html import write_report
 from sacrecap.scoring.result import Result
@@ -170,6 +171,20 @@ def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) ->
     assert opened.page.locator(".card mark").all_inner_texts() == ["flown", "by", "Élodie"]
     assert opened.page.locator(".card .candidate").first.inner_text() == "the Man's kite, flown by Élodie"
     assert opened.page.locator(".card .nothing").inner_text() == "empty caption"
+    opened.close()
+
+
+def test_without_references_no_word_is_marked(browser: Any, tmp_path: Path) -> None:
+    captions = _core.Captions.from_dict({"1": ["a dog on a bus"], "2": ["two cats"]})
+    alone = Corpus.without_references(captions, tokenizer="ptb")
+    result = sacrecap.score(alone, None, "chair-i(gold=objects)", objects={"1": ["dog"], "2": []}, interval=None)
+    path = tmp_path / "alone.html"
+    write_report(result, path)
+    opened = Opened(browser, path)
+    assert opened.page.locator(".candidate").first.inner_text() in ("a dog on a bus", "two cats")
+    assert opened.page.locator("mark").count() == 0
+    assert "no reference" not in opened.page.locator("main").inner_text()
+    assert "References per image" not in opened.page.locator("#facts").inner_text()
     opened.close()
 
 

@@ -120,7 +120,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
                 Section("groups", f"Scores {table.title}", table=table)
                 for table in groups_table({"": result}, Figures())
             ),
-            Section("extremes", "Best and worst images", marked),
+            Section("extremes", "Best and worst images", marked if any(result.corpus.reference_counts) else ()),
             Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scores)),
             Section("images", "Images", notes=[part]),
         ],
@@ -168,7 +168,7 @@ def facts(systems: Mapping[str, Result]) -> dict[str, str]:
     least, most = result.corpus.reference_counts
     return {
         **facts_of_images(systems),
-        "References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}",
+        **({"References per image": f"{least:,}" if least == most else f"{least:,} to {most:,}"} if most else {}),
         "Tokenizer": result.corpus.tokenizer,
     }
 

@@ -11,7 +11,8 @@ const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 const words = (text) => text.toLowerCase().match(WORD) ?? [];
 
 /**
- * The candidate with the words that no reference has in `<mark>`; everything else stays as it was written.
+ * The candidate with the words that no reference has in `<mark>`, none where there is no reference; everything else stays
+ * as it was written.
  * @param {string | null} candidate
  * @param {string[]} references
  */
@@ -24,7 +25,7 @@ export function markedCandidate(candidate, references) {
   }
   const known = new Set(references.flatMap(words));
   let end = 0;
-  for (const match of candidate.matchAll(WORD)) {
+  for (const match of references.length ? candidate.matchAll(WORD) : []) {
     if (known.has(match[0].toLowerCase())) continue;
     paragraph.append(candidate.slice(end, match.index), element("mark", {}, match[0]));
     end = match.index + match[0].length;
