@@ -24,7 +24,8 @@ EXCHANGED = {
     "another number, two to six": "two three four five six".split(),
     "another colour": "red blue green yellow black white brown orange pink purple gray grey".split(),
 }
-ERRORS = *EXCHANGED, "two nouns change places", "words shuffled", "*there is no* before it"
+BAG = "all words of its references, in any order, in its place"
+ERRORS = *EXCHANGED, "two nouns change places", "words shuffled", "*there is no* before it", BAG
 DRAWS = 5
 """Of each error so many captions are made of each caption."""
 
@@ -60,8 +61,13 @@ def test_a_metric_prefers_the_caption_without_the_error(shared: Path) -> None:
     chance = random.Random(1)
     captions = captions_of(shared / "data" / "flickr8k")
     assert len(captions) == 1000
-    references = {image: own[1:] for image, own in captions.items()}
-    right = dict(zip(captions, sacrecap.tokenize([own[0] for own in captions.values()]), strict=True))
+    references = {image: texts[1:] for image, texts in captions.items()}
+    right = dict(zip(captions, sacrecap.tokenize([texts[0] for texts in captions.values()]), strict=True))
+    bags = {
+        image: sorted({word for words in sacrecap.tokenize(texts) for word in words})
+        for image, texts in references.items()
+    }
+    order = random.Random(2)
 
     def scores(candidates: dict[str, str]) -> sacrecap.Result:
         return sacrecap.score(references, candidates, ",".join(METRICS.values()), on_missing="zero", interval=None)
@@ -75,13 +81,14 @@ def test_a_metric_prefers_the_caption_without_the_error(shared: Path) -> None:
         for image, words in right.items():
             for error, changed in with_errors([*words], chance):
                 wrong[error][image] = " ".join(changed)
+            wrong[BAG][image] = " ".join(order.sample(bags[image], len(bags[image])))
         for error, candidates in wrong.items():
             of_wrong, counts[error] = scores(candidates), len(candidates)
             for metric in METRICS.values():
                 people, made = of_people[metric].per_image_values(), of_wrong[metric].per_image_values()
                 leads[error][metric] += [people[places[image]] - made[places[image]] for image in candidates]
     rows = [
-        f"| {error} | {counts[error]} | {' | '.join(f'{better(own):.2f}' for own in leads[error].values())} |"
+        f"| {error} | {counts[error]} | {' | '.join(f'{better(values):.2f}' for values in leads[error].values())} |"
         for error in ERRORS
     ]
     text = PAGE.read_text("utf-8")
