@@ -111,7 +111,8 @@ def spaced(requirement: str) -> str:
 def test_the_recipe_says_what_the_projects_say() -> None:
     """Where their sources are, what they run with, what builds them, and the licences."""
     recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
-    projects = {"sacrecap-meteor": ROOT / "packages" / "meteor", "sacrecap": ROOT}
+    data = ("meteor", "detector")
+    projects = {**{f"sacrecap-{name}": ROOT / "packages" / name for name in data}, "sacrecap": ROOT}
     assert [output["package"]["name"] for output in recipe["outputs"]] == [*projects]
     extra = re.findall(r'^meteor = \["(.*)"\]$', PROJECT, re.MULTILINE)  # conda knows no extras
     for output, folder in zip(recipe["outputs"], projects.values(), strict=True):
@@ -125,12 +126,10 @@ def test_the_recipe_says_what_the_projects_say() -> None:
         assert output["requirements"]["host"][2:] == built
         assert output["about"]["license_file"] == described["license-files"]
         assert output["about"]["license"] == described["license"]
-    [version] = re.findall(
-        r'^__version__ = "(.*)"$',
-        (projects["sacrecap-meteor"] / "src/sacrecap_meteor/__init__.py").read_text("utf-8"),
-        re.MULTILINE,
-    )
-    assert recipe["context"]["meteor_version"] == version
+    for name in data:
+        module = projects[f"sacrecap-{name}"] / "src" / f"sacrecap_{name}" / "__init__.py"
+        versions = re.findall(r'^__version__ = "(.*)"$', module.read_text("utf-8"), re.MULTILINE)
+        assert [recipe["context"][f"{name}_version"]] == versions
 
 
 def test_the_licences_of_linked_crates_are_of_the_locked_versions() -> None:
