@@ -98,7 +98,7 @@ def test_directions_and_the_best_stay(lacking: str, way: str) -> None:
 
 
 def test_a_report_says_it_above_the_table() -> None:
-    told = "<dt>Missing</dt><dd>no rater of 3 images of a</dd>"
+    told = "<li>no rater of 3 images of a</li>"
     result = sacrecap.compare(REFERENCES, SYSTEMS, "rater, rouge-l", scores=columns("a", "lowest"), interval=None)
     assert told in render_html(result)
     table = {name: column[:60] for name, column in columns("a", "lowest").items() if name != "system"}

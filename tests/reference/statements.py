@@ -63,7 +63,7 @@ def _of_words(tokens: list[str], ends: list[int], graph: Any, statuses: list[str
     spoken = [(one[-2], one[-1]) for part in graph for one in part]
     denied = {word for word, status in enumerate(statuses) if status not in SAID}
     denied |= {word for words, status in spoken if status == "denied" for word in words}
-    denied -= {word for words, status in spoken if status != "denied" for word in words}
+    denied -= {word for words, status in spoken if status in SAID for word in words}
     found: list[tuple[str, ...]] = []
     for start, end in zip([0, *ends], [*ends, len(tokens)], strict=True):
         content = [tokens[at] for at in range(start, end) if at not in denied and _is_content(tokens[at])]

@@ -23,8 +23,11 @@ impl Read {
         let attributes = graph.attributes.iter().map(|one| (&one.words, one.status));
         let relations = graph.relations.iter().map(|one| (&one.words, one.status));
         let mut counted: Vec<bool> = self.statuses.iter().map(|status| status.is_said()).collect();
-        let (said, denied): (Vec<_>, Vec<_>) =
-            objects.chain(attributes).chain(relations).partition(|(_, status)| *status != Status::Denied);
+        let (said, denied): (Vec<_>, Vec<_>) = objects
+            .chain(attributes)
+            .chain(relations)
+            .filter(|(_, status)| *status != Status::Aside)
+            .partition(|(_, status)| *status != Status::Denied);
         for (words, counts) in
             denied.into_iter().map(|one| (one.0, false)).chain(said.into_iter().map(|one| (one.0, true)))
         {
