@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 import time
 from collections import Counter
@@ -131,6 +132,7 @@ class FakeEndpoint:
 
     def __init__(self, answer: Callable[[dict[str, Any], int], Reply]) -> None:
         self.requests: list[Asked] = []
+        self._place = secrets.token_hex(8)
         seen: Counter[str] = Counter()
         lock = threading.Lock()
         fake = self
@@ -170,7 +172,8 @@ class FakeEndpoint:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
+        """With a part that no other has: answers are kept by address, and a port may come back."""
+        return f"http://127.0.0.1:{self._server.server_port}/{self._place}/v1"
 
     @property
     def answered(self) -> list[Asked]:
