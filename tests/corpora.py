@@ -19,7 +19,7 @@ import sacrecap
 from sacrecap import Result, SacrecapWarning
 from sacrecap.metrics import Metric
 from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.vector_table import ArrayTable
+from sacrecap.resources.embeddings.vector_files import table_of_arrays
 
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
 
@@ -41,7 +41,7 @@ _EMBEDDED = (*WORDS, "b", "c", "u", "x", "y", "z", "runs", "along", "beach", "tw
 def embeddings(words: Sequence[str] = _EMBEDDED, dimension: int = 5) -> Embeddings:
     """Random vectors of these words."""
     vectors = np.random.default_rng(0).normal(size=(len(words), dimension))
-    return Embeddings("test", lambda: ArrayTable("test", words, vectors, "0" * 12))
+    return Embeddings("test", lambda: table_of_arrays("test", words, vectors, "0" * 12))
 
 
 EMBEDDINGS = embeddings()

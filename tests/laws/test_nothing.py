@@ -18,7 +18,7 @@ from sacrecap.metrics import Metric
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import ParameterValue
 from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.vector_table import ArrayTable
+from sacrecap.resources.embeddings.vector_files import table_of_arrays
 from sacrecap.scoring.score import score_corpus
 
 Check = Callable[[Metric], None]
@@ -218,7 +218,7 @@ for _kernel in ("cider", "cider-d"):
 
 def moved(metric: Metric, *images: tuple[str, tuple[str, ...], list[str]], **parameters: ParameterValue) -> list[float]:
     """Scores of images of caption, references and objects, with vectors of length 2 along three axes."""
-    axes = Embeddings("axes", lambda: ArrayTable("axes", ["dog", "cat", "sky"], 2 * np.eye(3), "0" * 12))
+    axes = Embeddings("axes", lambda: table_of_arrays("axes", ["dog", "cat", "sky"], 2 * np.eye(3), "0" * 12))
     ids = [str(number) for number in range(len(images))]
     candidates, references, objects = (dict(zip(ids, part, strict=True)) for part in zip(*images, strict=True))
     chosen = metric.with_parameters(parameters)

@@ -22,7 +22,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Vifidel, Wmd
 from sacrecap.resources.content_words import FUNCTION_WORDS
 from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.vector_table import ArrayTable
+from sacrecap.resources.embeddings.vector_files import table_of_arrays
 
 COCO = "data/coco-val2017"
 Vectors = dict[str, np.ndarray]
@@ -174,7 +174,7 @@ def turned(cosines: dict[str, list[float]]) -> Embeddings:
 
 
 def in_memory(vectors: Vectors) -> Embeddings:
-    return Embeddings("memory", lambda: ArrayTable("memory", [*vectors], np.array([*vectors.values()]), "0" * 12))
+    return Embeddings("memory", lambda: table_of_arrays("memory", [*vectors], np.array([*vectors.values()]), "0" * 12))
 
 
 @pytest.mark.parametrize(
