@@ -113,21 +113,12 @@ format: $(LINT)/.lint  ## format Rust and Python, sort imports
 	$(LINT)/$(BIN)/ruff check --fix --select I
 	$(LINT)/$(BIN)/ruff format
 
-# What takes long, and what chance plays a part in: simulations of tests and intervals, and the server under load, also
-# when it is killed. The simulations' last figures are in docs/explanation/significance.md.
+# What takes long, and what chance plays a part in.
 API_EXAMPLES ?= 300
-soak: ready-core ready-captioning ready-server  ## simulations of the statistics; properties on many examples; captioners at full size; the server's load, kill -9, random API calls
+soak: ready-core ready-captioning ready-server  ## simulations of the statistics; properties on many examples; captioners at full size; random API calls
 	$(call python,$(CORE)) -m pytest -m soak
 	SACRECAP_EXAMPLES=100 $(call python,$(CORE)) -m pytest -m "hypothesis and not browser and not torch and not ray"
 	cd packages/captioning && $(call python,$(TORCH)) -m pytest -m soak
-	$(call python,$(CORE)) benchmarks/sign_flips.py
-	$(call python,$(CORE)) benchmarks/ranks.py methods --systems 2 5 10 --images 60
-	$(call python,$(CORE)) benchmarks/ranks.py methods --systems 2 15 60 --images 10 30 60 --boards 100 --methods Holm
-	$(call python,$(CORE)) benchmarks/ranks.py attempts --images 60
-	$(call python,$(CORE)) benchmarks/calibration.py --draws 500
-	$(call python,$(SERVER)) benchmarks/server.py --seconds 120
-	$(call python,$(SERVER)) benchmarks/server.py --seconds 120 --kills 10
-	$(call python,$(SERVER)) benchmarks/contest.py --seconds 120 --kills 3
 	cd packages/server && SACRECAP_API_EXAMPLES=$(API_EXAMPLES) $(call python,$(SERVER)) -m pytest --timeout 0 tests/test_no_500.py
 
 pictures: $(PAGES)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
@@ -135,7 +126,6 @@ pictures: $(PAGES)/.pages browser  ## draw the pictures of README anew: the meas
 
 bench: $(CORE)/.core  ## speed and memory against pycocoevalcap
 	$(call python,$(CORE)) benchmarks/against.py
-	$(call python,$(CORE)) benchmarks/reward.py
 
 # Needs a nightly compiler and cargo-fuzz: make fuzz-tools.
 FUZZ_SECONDS ?= 150

@@ -1,6 +1,6 @@
 """sacrecap against pycocoevalcap: the same files, the default metrics, whole processes, processor time.
 
-usage: against.py [NAME REFERENCES CANDIDATES]...     without files, a generated corpus of 5,000 images
+usage: against.py [NAME REFERENCES CANDIDATES]...     without files, 80 copies of the example's 60 images
 
 Processor seconds are those of the process and of all that it starts, Java among them, from its start to its end: files
 in, scores printed as JSON. Scores are compared before a time is printed: a fast wrong number is not a result. They are
@@ -13,14 +13,55 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
+import platform
+import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
-from measure import Run, machine, run, write_corpus
-
+EXAMPLE = Path(__file__).parents[1] / "src" / "sacrecap" / "example"
 TOLERANCE = 1e-9
+
+
+class Run(NamedTuple):
+    """One run of a program."""
+
+    processor: float
+    """Processor seconds of the process and of those that it started and waited for."""
+    megabytes: float
+    """Peak resident memory of the process itself (a Java child is counted apart, by its parent)."""
+    output: str
+
+
+def run(command: list[str]) -> Run:
+    """Runs the command to its end. Fails loudly when it fails."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(command, stdout=output, stderr=errors)
+        _, status, usage = os.wait4(process.pid, 0)  # `wait` would reap the process, and its usage with it
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        errors.seek(0)
+        if process.returncode:
+            sys.exit(f"{' '.join(command)} exited {process.returncode}: {errors.read()[-2000:]}")
+        return Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output.read())
+
+
+def machine() -> str:
+    """The machine of the measurements."""
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text().splitlines() if about.exists() else []
+    models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return f"{(models or [platform.processor()])[0]}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def copies(folder: Path, name: str, number: int = 80) -> str:
+    """The path of a file of the example, with so many copies of each image."""
+    captions, path = _read(str(EXAMPLE / name)), folder / Path(name).name
+    path.write_text(json.dumps({f"{image}-{k}": captions[image] for k in range(number) for image in captions}))
+    return str(path)
 
 
 def main() -> None:
@@ -40,7 +81,8 @@ def main() -> None:
     print("| data | images | pycocoevalcap | sacrecap | ratio | with intervals | ratio | memory |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
-        data = given.data or ["generated", *map(str, write_corpus(Path(folder), 5000, 5))]
+        files = [copies(Path(folder), name) for name in ("references.json", "systems/careful.json")]
+        data = given.data or ["copies of the example", *files]
         for place in range(0, len(data), 3):
             print(row(data[place], data[place + 1 : place + 3], given.repeat), flush=True)
 

@@ -251,7 +251,7 @@ ATTACKS = {
 def test_what_comes_out_is_the_same_whatever_references_an_image_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: dict[str, dict[str, str]]
 ) -> None:
-    """Page, picture, JSON and table of the command; `benchmarks/leak.py` measures it, with the adapters."""
+    """Page, picture, JSON and table of the command."""
     for name, captions in attack.items():
         add(tmp_path, name, captions)
 

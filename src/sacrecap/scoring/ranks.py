@@ -1,8 +1,7 @@
 """Which systems are better than which, by all tests at once, and the ranks that they may have.
 
 One relation gives both: a pair is significant if and only if it separates the ranks of its systems. How often all of it
-is true, and how wide the ranges are, is measured against other methods: docs/explanation/significance.md has the table,
-benchmarks/ranks.py makes it.
+is true, and how wide the ranges are, is measured against other methods: docs/explanation/significance.md has the table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server for tests and benchmarks.
+"""A server for tests.
 
 world       the application in this process, and browsers that fill in forms
 transport   requests to the application in this process
