@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import html
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -22,7 +23,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
-from sacrecap.report.bundle import bundle
 from sacrecap.report.photos import Images, photos_of
 from sacrecap.report.printing import markup
 from sacrecap.report.printing.table import one_line
@@ -155,7 +155,7 @@ def _render(
     intervals = {} if resampling is None else {"Intervals": _intervals(resampling)}
     facts = {**page.facts, **intervals, "sacrecap": page.version}
     style = _template("page.css") + STYLE
-    script = bundle(page.script, lambda module: _template(f"{module}.js")) if page.script else ""
+    script = _script(page.script) if page.script else ""
     return Template(_template("page.html")).substitute(
         kind=page.kind,
         title=_escaped(page.title if title is None else title),
@@ -247,6 +247,15 @@ def _page(result: Reported, draw: Sequence[str]) -> ReportPage:
 
 def _template(name: str) -> str:
     return (files("sacrecap.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+_MODULE = re.compile(r"^import [^;]*;\n|^export |^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
+"""What joins the modules, and the comments that declare types."""
+
+
+def _script(name: str) -> str:
+    """The module of all pages and that of this one as one script: a page may load nothing."""
+    return "".join(_MODULE.sub("", _template(f"{module}.js")) for module in ("common", name))
 
 
 def _escaped(text: str) -> str:

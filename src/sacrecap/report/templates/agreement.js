@@ -1,11 +1,7 @@
 // The page of an agreement with people: its pictures, its list, and which judgments the reader chose.
 
-import {attributed, besidePhoto, referenceList, scoreList} from "./details.js";
-import {carried, choice, element, fill, imageScore, signed, whole} from "./dom.js";
-import {List} from "./list.js";
-import {photo} from "./photos.js";
-import {hiddenSystems, telling} from "./pictures.js";
-import {cell, head} from "./table.js";
+import {List, attributed, besidePhoto, carried, cell, choice, element, fill, head, hiddenSystems, imageScore, photo,
+  referenceList, scoreList, signed, telling, whole} from "./common.js";
 
 const SIDES = ["first", "second"];
 

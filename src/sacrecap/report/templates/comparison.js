@@ -1,13 +1,15 @@
-// The page of a comparison: its blocks, and the systems and the metric that the reader chose.
+// The page of a comparison: the systems and the metric that the reader chose, a point per image that shows its captions when
+// it is the nearest, and the images in a list, first those in which the two systems differ most.
 
-import {comparedImages} from "./compared_images.js";
-import {carried, choice, element, fill, options} from "./dom.js";
-import {Scatter} from "./scatter.js";
-import {copySignatures} from "./signatures.js";
+import {List, attributed, besidePhoto, byId, carried, cell, choice, element, fill, head, imageScore, images, options, photo,
+  referenceList, shape, signed, whole} from "./common.js";
+
+const REACH = 24; // pixels within which a point is the nearest
+const LAYERS = 40; // points in one layer do not add up where they overlap, but points of several do
+const SIDES = ["second", "equal", "first"]; // which system is better, by the sign of the difference, from −1
 
 /** @type {ComparisonPage} */
 const report = carried();
-copySignatures();
 const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, pair) =>
   [...row.querySelectorAll("td")].map((cell, metric) => {
     const button = element("button", {type: "button", "aria-pressed": "false", click: () => {
@@ -21,6 +23,12 @@ const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, p
 
 const [a, b] = report.pairs[report.first];
 const chosen = {a, b, metric: report.lead};
+const metric = () => report.metrics[chosen.metric];
+/** The first system's score of an image less the second's; null where it has none of one of them. */
+const more = (/** @type {number} */ number) => {
+  const [first, second] = [chosen.a, chosen.b].map((system) => metric().scores[system][number]);
+  return first === null || second === null ? null : first - second;
+};
 /** @type {[field: "a" | "b" | "metric", choice: ReturnType<typeof choice>][]} */
 const choices = [
   ["a", choice("across", report.systems, (number) => { chosen.a = number; update(); })],
@@ -28,12 +36,51 @@ const choices = [
   ["metric", choice("by", report.metrics.map(({label}) => label), (number) => { chosen.metric = number; update(); })],
 ];
 choices.forEach(([field, {label}]) => label.classList.add(field));
-const scatter = new Scatter(report);
-fill("scatter", [element("div", {class: "choices"}, ...choices.map(([, {label}]) => label))],
-  scatter.node);
+const {node, show} = scatter();
+fill("scatter", [element("div", {class: "choices"}, ...choices.map(([, {label}]) => label))], node);
 
+/** Which images are shown, by the difference of their scores: all, one system's, the other's, equal ones. */
+const VIEWS = [
+  () => true,
+  (/** @type {number | null} */ gap) => gap !== null && gap > 0,
+  (/** @type {number | null} */ gap) => gap !== null && gap < 0,
+  (/** @type {number | null} */ gap) => gap === 0,
+];
 const order = choice("Show", [], () => list.update());
-const list = comparedImages(report, chosen, order, (found) => scatter.show(chosen, found));
+// Images without a score come last.
+const size = (/** @type {number} */ number) => Math.abs(more(number) ?? -0) - Number(more(number) === null);
+const list = new List({
+  kind: "two",
+  caption: "Images and their scores by both systems.",
+  placeholder: "id, candidates or references",
+  nothing: "No image matches. Search looks for every word in the id, the candidates and the references.",
+  texts: report.images.map((image) =>
+    [image.id, ...image.candidates.map((caption) => caption ?? ""), ...image.references].join("\n")),
+  controls: [order.label],
+  passes: (number) => VIEWS[Number(order.select.value)](more(number)),
+  compare: (a, b) => size(b) - size(a),
+  shown: (found) => show(found.filter((number) => more(number) !== null)),
+  heads: () => [head(null, "Image"), head("caption", "Captions"), head("score", report.systems[chosen.a]),
+    head("score", report.systems[chosen.b]), head("score", "Difference")],
+  row: (number) => {
+    const image = report.images[number];
+    const caption = (/** @type {number} */ system, /** @type {string} */ side) =>
+      element("p", {class: side}, image.candidates[system] ?? "");
+    const difference = more(number);
+    return {id: image.id, photo: photo(image, "row"), cells: [
+      cell("caption", caption(chosen.a, "first"), caption(chosen.b, "second")),
+      cell("score first", imageScore(metric().scores[chosen.a][number])),
+      cell("score second", imageScore(metric().scores[chosen.b][number])),
+      cell("score gap", difference === null ? "" : signed(difference))]};
+  },
+  details: (number) => {
+    const image = report.images[number];
+    return besidePhoto(photo(image, "large"), ...report.systems.map((_, system) =>
+      systemCaption(number, system, system === chosen.a ? "first" : system === chosen.b ? "second" : null)),
+    referenceList(image.references));
+  },
+});
+fill("images", [], ...list.blocks);
 update();
 
 /** Shows the systems and the metric chosen, in all sections. */
@@ -42,10 +89,119 @@ function update() {
     (one === chosen.a && other === chosen.b) || (one === chosen.b && other === chosen.a));
   cells.flat().forEach((cell) => cell.setAttribute("aria-pressed", String(cell === cells[pair]?.[chosen.metric])));
   for (const [field, {select}] of choices) select.value = String(chosen[field]);
-  const kept = order.select.value;
+  const view = order.select.value;
   const [one, other] = [report.systems[chosen.a], report.systems[chosen.b]];
   order.select.replaceChildren(...options(["largest differences first", `where ${one} is better`,
     `where ${other} is better`, "where they are equal"]));
-  order.select.value = kept || "0";
+  order.select.value = view || "0";
   list.update();
+}
+
+/**
+ * A system's caption of an image, with its score.
+ * @param {number} number
+ * @param {number} system
+ * @param {string | null} side
+ */
+function systemCaption(number, system, side) {
+  const image = report.images[number];
+  return attributed(side, [element("span", {class: "name"}, report.systems[system]),
+    element("span", {class: "value"}, imageScore(metric().scores[system][number]))],
+  image.candidates[system], image.references);
+}
+
+/** Scores of the images by two systems, one point per image, and what shows the images that the search left. */
+function scatter() {
+  /** For each metric the axes, as Python drew them. */
+  const frames = [...byId("frames").children];
+  let svg = frames[0];
+  /** @typedef {{number: number, gap: number, x: number, y: number}} Point */
+  /** @type {Point[]} from the first system's best to the second's */
+  let points = [];
+  /** @type {Point | undefined} */
+  let told;
+  const layers = shape("g");
+  const box = element("div");
+  const ring = shape("circle", {class: "told", r: 6});
+  const tally = element("p", {class: "tally", role: "status"});
+  const details = element("div", {class: "point", "aria-live": "polite"});
+  for (const frame of frames) {
+    frame.setAttribute("tabindex", "0");
+    for (const event of ["pointermove", "pointerdown"]) {
+      frame.addEventListener(event, (moved) => hover(/** @type {PointerEvent} */ (moved)));
+    }
+    frame.addEventListener("keydown", (pressed) => go(/** @type {KeyboardEvent} */ (pressed)));
+  }
+
+  /** @param {number[]} found the numbers of the images that the search left and that have a score */
+  function show(found) {
+    const [first, second] = [report.systems[chosen.a], report.systems[chosen.b]];
+    svg.classList.remove("scatter");
+    svg = frames[chosen.metric];
+    svg.classList.add("scatter");
+    const [left, right, top, bottom] = (svg.getAttribute("data-box") ?? "").split(" ").map(Number);
+    const place = (/** @type {number} */ system, /** @type {number} */ number) =>
+      (metric().scores[system][number] ?? 0) / metric().most;
+    points = found.map((number) => ({number, gap: more(number) ?? 0,
+      x: left + (right - left) * place(chosen.a, number), y: bottom + (top - bottom) * place(chosen.b, number)}))
+      .sort((p, q) => q.gap - p.gap);
+    const sides = SIDES.map((_, side) => points.filter(({gap}) => Math.sign(gap) === side - 1));
+    const [worse, equal, better] = sides.map((side) => side.length);
+    tally.textContent = `${first} better on ${images(better)}, ${second} on ${whole(worse)}, equal on ${whole(equal)}`;
+    svg.setAttribute("aria-label", `${metric().label} of ${first} (across) and ${second} (up): ${tally.textContent}. `
+      + "Arrow keys go from image to image.");
+    const [up, across] = svg.querySelectorAll(".axis-label");
+    [across.textContent, up.textContent] = [first, second].map((name) => (name.length > 40 ? `${name.slice(0, 39)}…` : name));
+    box.replaceChildren(svg);
+    svg.append(layers);
+    layers.replaceChildren(...sides.flatMap((side, kind) => Array.from({length: Math.min(LAYERS, side.length)}, (_, layer) =>
+      shape("path", {class: `points ${SIDES[kind]}`, "stroke-opacity": found.length > 1000 ? 0.45 : 0.75,
+        d: side.filter((_, at) => at % LAYERS === layer).map(({x, y}) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("")}))),
+    ring);
+    tell(points.find(({number}) => number === told?.number) ?? points[0]);
+  }
+
+  /** @param {PointerEvent} event */
+  function hover(event) {
+    const place = svg.getBoundingClientRect();
+    const unit = 400 / place.width; // the frame's width in its own units
+    const [x, y] = [unit * (event.clientX - place.left), unit * (event.clientY - place.top)];
+    let [nearest, least] = [told, REACH ** 2];
+    for (const point of points) {
+      const distance = (point.x - x) ** 2 + (point.y - y) ** 2;
+      if (distance < least) [nearest, least] = [point, distance];
+    }
+    if (nearest !== told) tell(nearest);
+  }
+
+  /** @param {KeyboardEvent} event */
+  function go(event) {
+    /** @type {Record<string, number>} */
+    const ways = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
+    const to = told && points[points.indexOf(told) + ways[event.key]];
+    if (to === undefined) return;
+    event.preventDefault();
+    tell(to);
+  }
+
+  /**
+   * Puts the ring around a point and shows its image.
+   * @param {Point | undefined} point
+   */
+  function tell(point) {
+    told = point;
+    ring.toggleAttribute("hidden", point === undefined);
+    if (point === undefined) {
+      details.replaceChildren(element("p", {class: "nothing"}, "No image matches."));
+      return;
+    }
+    ring.setAttribute("cx", String(point.x));
+    ring.setAttribute("cy", String(point.y));
+    const image = report.images[point.number];
+    details.replaceChildren(element("h3", {}, image.id), ...besidePhoto(photo(image),
+      systemCaption(point.number, chosen.a, "first"), systemCaption(point.number, chosen.b, "second"),
+      referenceList(image.references)));
+  }
+
+  return {node: element("div", {class: "plot-and-point"}, element("figure", {}, box, tally), details), show};
 }

@@ -1,45 +1,241 @@
-// The page of one system: its blocks, and the bar of a histogram that the reader chose.
+// The page of one system: the best and the worst images as cards, histograms whose bars select images, and all images in a
+// list with a column per metric to sort by.
 
-import {carried, element, fill} from "./dom.js";
-import {extremes} from "./extremes.js";
-import {Histogram} from "./histograms.js";
-import {scoredImages} from "./scored_images.js";
-import {copySignatures} from "./signatures.js";
+import {List, besidePhoto, carried, cell, choice, element, fill, imageScore, images, legend, markedCandidate, photo,
+  referenceList, scoreList} from "./common.js";
+
+const CARDS = 4;
+
+/**
+ * A bar chosen: of which metric, how its range is called, and which scores it holds.
+ * @typedef {{metric: ScoredMetric, range: string, holds: (score: number) => boolean}} Chosen
+ */
+
+/**
+ * What the list can be sorted by; `orders` names the ascending and the descending order, `scores` are a metric's.
+ * @typedef {{label: string, kind: string, orders: string[], compare: (a: number, b: number) => number,
+ *   scores?: (number | null)[]}} Column
+ */
 
 /** @type {ScorePage} */
 const report = carried();
 
-copySignatures();
+// The best and the worst images by a metric, side by side.
+const extremes = element("div");
+let count = CARDS;
+const {select: ranking, label: rankingLabel} = choice("by", report.metrics.map(({label}) => label),
+  () => { count = CARDS; drawExtremes(); }, {id: "extremes-metric"});
+ranking.value = String(report.lead);
+fill("extremes", [rankingLabel], extremes);
+drawExtremes();
 
-const cards = extremes(report);
-fill("extremes", [cards.choice], cards.node);
-
-const figures = [...document.querySelectorAll(".histogram")].filter((figure) => figure instanceof HTMLElement);
-const charts = figures.map((figure, number) => new Histogram(figure, report.metrics[number], choose));
-
-/** @type {{metric: ScoredMetric, chart: Histogram, bin: number} | null} */
+/** @type {Chosen | null} */
 let chosen = null;
-const chip = element("button", {type: "button", class: "chip", hidden: "", click: () => choose(null, 0)});
-const list = scoredImages(report, chip, (number) => {
-  if (chosen === null) return true;
-  const score = chosen.metric.scores[number];
-  return score !== null && chosen.chart.holds(chosen.bin, score);
+const chip = element("button", {type: "button", class: "chip", hidden: "", click: () => choose(null)});
+const charts = [...document.querySelectorAll(".histogram")].map((figure, number) =>
+  histogram(figure, report.metrics[number]));
+
+const columns = columnsOf();
+let column = columns[2 + report.lead];
+let descending = true;
+const select = element("select", {change: () => {
+  const [number, down] = select.value.split(" ").map(Number);
+  sort(columns[number], down === 1);
+}}, ...columns.flatMap(({label, orders}, number) => orders.map((name, down) =>
+  element("option", {value: `${number} ${down}`}, `${label}, ${name}`))));
+const heads = columns.map((own) => element("th", {scope: "col", role: "columnheader", class: own.kind},
+  element("button", {type: "button", click: () =>
+    sort(own, own === column ? !descending : own.kind === "score")}, own.label)));
+// The column sorted by, or the lead metric's, is the one score column that narrow screens show.
+const marked = () => (column.kind === "score" ? column : columns[2 + report.lead]);
+const lacks = (/** @type {number} */ number) => Number(column.scores?.[number] === null);
+
+const list = new List({
+  kind: report.metrics.length > 12 ? "wide" : "",
+  caption: "Scores of the images, one row per image; a row opens to its references.",
+  placeholder: "id, candidate or references",
+  nothing: "No image matches. Search looks for every word in the id, the candidate and the references.",
+  texts: report.images.map(({id, candidates, references}) => [id, candidates[0] ?? "", ...references].join("\n")),
+  most: 50,
+  controls: [element("label", {class: "control sort"}, "Sort by ", select), chip],
+  passes: (number) => {
+    const score = chosen?.metric.scores[number];
+    return chosen === null || (typeof score === "number" && chosen.holds(score));
+  },
+  // Images without a score come last in either direction; equal ones stay in the corpus's order.
+  compare: (a, b) => lacks(a) - lacks(b) || (descending ? -1 : 1) * column.compare(a, b),
+  heads: () => heads.map((head, number) => {
+    const direction = descending ? "descending" : "ascending";
+    head.setAttribute("aria-sort", columns[number] === column ? direction : "none");
+    head.classList.toggle("marked", columns[number] === marked());
+    return head;
+  }),
+  row: (number) => {
+    const image = report.images[number];
+    return {id: image.id, photo: photo(image, "row"),
+      cells: [cell("caption", image.candidates[0] ?? ""), ...report.metrics.map(({scores}) =>
+        cell(scores === marked().scores ? "score marked" : "score", imageScore(scores[number])))]};
+  },
+  details: (number) => {
+    const image = report.images[number];
+    return [...besidePhoto(photo(image, "large"), markedCandidate(image.candidates[0], image.references),
+      referenceList(image.references)), ...explained(number), allScores(number)];
+  },
 });
+fill("images", [], ...list.blocks);
+sort(column, true);
+
+function drawExtremes() {
+  const metric = report.metrics[Number(ranking.value)];
+  const order = byScore(metric);
+  // No image is in both lists, however few there are.
+  const best = order.slice(0, Math.min(count, Math.ceil(order.length / 2)));
+  const worst = order.slice(best.length).slice(-count).reverse();
+  const more = element("button", {type: "button", class: "more", click: () => { count += CARDS; drawExtremes(); }}, "Show more");
+  const side = (/** @type {string} */ name, /** @type {number[]} */ numbers) => element("div", {class: name.toLowerCase()},
+    element("h3", {}, name), ...numbers.map((number) => card(number, metric)));
+  extremes.replaceChildren(element("div", {class: "columns"}, side("Best", best), side("Worst", worst)),
+    ...(best.length + worst.length < order.length ? [more] : []));
+}
 
 /**
- * Chooses a bar of one histogram, or none; the charts and the list follow.
- * @param {ScoredMetric | null} metric
- * @param {number} bin
+ * Numbers of the images that have a score, best first; equal scores in the corpus's order.
+ * @param {ScoredMetric} metric
  */
-function choose(metric, bin) {
-  const chart = charts[metric ? report.metrics.indexOf(metric) : 0];
-  chosen = metric && {metric, chart, bin};
-  charts.forEach((one) => one.mark(one.metric === metric ? bin : null));
-  chip.hidden = metric === null;
-  if (metric) {
-    const range = `${metric.label} ${chart.range(bin)}`;
+function byScore(metric) {
+  const sign = metric.lower_is_better ? -1 : 1;
+  const scored = metric.scores.flatMap((score, number) => (score === null ? [] : [{score, number}]));
+  return scored.sort((a, b) => sign * (b.score - a.score)).map(({number}) => number);
+}
+
+/**
+ * @param {number} number
+ * @param {ScoredMetric} metric
+ */
+function card(number, metric) {
+  const image = report.images[number];
+  return element("article", {class: "card"},
+    element("h4", {}, element("span", {class: "id"}, image.id),
+      element("span", {class: "value"}, imageScore(metric.scores[number]))),
+    ...besidePhoto(photo(image), markedCandidate(image.candidates[0], image.references), referenceList(image.references),
+      allScores(number, metric)));
+}
+
+/**
+ * The image's scores; that by the metric looked at stands out.
+ * @param {number} number
+ * @param {ScoredMetric} [looked]
+ */
+function allScores(number, looked) {
+  return scoreList(report.metrics.map((own) => ({label: own.label, score: own.scores[number], looked: own === looked})));
+}
+
+/**
+ * Shows the images of a bar, or all.
+ * @param {Chosen | null} bar
+ */
+function choose(bar) {
+  chosen = bar;
+  charts.forEach((mark) => mark());
+  chip.hidden = bar === null;
+  if (bar) {
+    const range = `${bar.metric.label} ${bar.range}`;
     chip.replaceChildren(range, element("span", {"aria-hidden": "true"}, " ×"));
     chip.setAttribute("aria-label", `Remove the filter ${range}`);
   }
   list.update();
+}
+
+/**
+ * Makes the bars of a histogram buttons that choose; the returned function shows which one is chosen.
+ * @param {Element} figure
+ * @param {ScoredMetric} metric
+ */
+function histogram(figure, metric) {
+  const readout = element("span", {class: "readout"});
+  figure.querySelector("figcaption")?.append(readout);
+  const nodes = [...figure.querySelectorAll(".bar")].filter((node) => node instanceof SVGElement);
+  const bars = nodes.map((node, bin) => {
+    const [low, high] = [Number(node.dataset.low), Number(node.dataset.high)];
+    // A bin holds its lower edge, the last bin its upper one too.
+    const holds = (/** @type {number} */ score) => (low <= score || bin === 0) && (score < high || bin === nodes.length - 1);
+    return {metric, range: `${low} to ${high}`, holds};
+  });
+  const pressed = () => bars.findIndex((bar) => bar === chosen);
+  /** Says what the bar holds, or, with none, the median and how many images have no score. */
+  const tell = (bin = pressed()) => {
+    const {median, unscored} = metric;
+    readout.replaceChildren(bin < 0
+      ? `median ${imageScore(median)}${unscored ? ` · ${images(unscored)} without a score` : ""}`
+      : `${bars[bin].range}: ${images(Number(nodes[bin].dataset.count))}`);
+    if (bin >= 0 && bars[bin] === chosen) readout.append(" · ", element("a", {href: "#images"}, "see them"));
+  };
+  const focusable = (/** @type {number} */ at) =>
+    nodes.forEach((node, bin) => node.setAttribute("tabindex", bin === at ? "0" : "-1"));
+  nodes.forEach((node, bin) => {
+    const press = () => choose(bars[bin] === chosen ? null : bars[bin]);
+    node.setAttribute("role", "button");
+    node.addEventListener("click", press);
+    for (const event of ["mouseenter", "focus"]) node.addEventListener(event, () => tell(bin));
+    node.addEventListener("keydown", (event) => {
+      /** @type {Record<string, number>} */
+      const ways = {ArrowLeft: bin - 1, ArrowRight: bin + 1, Home: 0, End: nodes.length - 1};
+      const pressing = event.key === "Enter" || event.key === " ";
+      if (!pressing && !(event.key in ways)) return;
+      event.preventDefault();
+      const to = ways[event.key];
+      if (pressing) press();
+      else if (nodes[to]) {
+        focusable(to);
+        nodes[to].focus();
+      }
+    });
+  });
+  figure.addEventListener("mouseleave", () => tell());
+  figure.addEventListener("focusout", (event) => {
+    // Not while the focus moves to the link in the readout: an update would replace the link.
+    const to = /** @type {FocusEvent} */ (event).relatedTarget;
+    if (!figure.contains(/** @type {Node | null} */ (to))) tell();
+  });
+  const mark = () => {
+    nodes.forEach((node, bin) => node.setAttribute("aria-pressed", String(bars[bin] === chosen)));
+    tell();
+  };
+  focusable(0);
+  mark();
+  return mark;
+}
+
+/**
+ * @param {Column} by
+ * @param {boolean} down
+ */
+function sort(by, down) {
+  [column, descending] = [by, down];
+  select.value = `${columns.indexOf(column)} ${Number(descending)}`;
+  list.update();
+}
+
+/** @returns {Column[]} */
+function columnsOf() {
+  const collator = new Intl.Collator("en", {numeric: true});
+  /** @type {(label: string, kind: string, value: (image: PageImage) => string) => Column} */
+  const text = (label, kind, value) => ({label, kind, orders: ["A to Z", "Z to A"],
+    compare: (a, b) => collator.compare(value(report.images[a]), value(report.images[b]))});
+  return [
+    text("Image", "id", (image) => image.id),
+    text("Candidate", "caption", (image) => image.candidates[0] ?? ""),
+    ...report.metrics.map(({label, scores}) => ({label, kind: "score", orders: ["lowest first", "highest first"], scores,
+      compare: (/** @type {number} */ a, /** @type {number} */ b) => (scores[a] ?? 0) - (scores[b] ?? 0)})),
+  ];
+}
+
+/**
+ * The figures that explain the scores of the image of this number, or which images have them.
+ * @param {number} number
+ */
+function explained(number) {
+  const drawn = document.getElementById(`drawing-${number}`);
+  if (drawn instanceof HTMLTemplateElement) return [drawn.content.cloneNode(true)];
+  return report.unexplained ? [legend(report.unexplained)] : [];
 }
