@@ -16,8 +16,8 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Calibration, calibrate
+from sacrecap.judgments.calibration.calibrate import STEEP
 from sacrecap.judgments.calibration.estimates import SPARE
-from sacrecap.judgments.calibration.samples import STEEP
 from sacrecap.judgments.calibration.strengths import bradley_terry
 from sacrecap.report.calibration_formats import render
 from sacrecap.scoring.intervals import student

@@ -3,7 +3,7 @@
 from sacrecap.choices import DATASETS
 from sacrecap.judgments.agreement_result import Agreement
 from sacrecap.judgments.calibration.calibrate import calibrate
-from sacrecap.judgments.calibration.calibration_result import Calibration
+from sacrecap.judgments.calibration.estimates import Calibration
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement

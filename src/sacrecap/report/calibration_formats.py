@@ -11,7 +11,7 @@ from sacrecap.report.printing.table import Column, Interval, Number, Table, reco
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
+    from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
     from sacrecap.report.printing.table import Value
 
 

@@ -12,7 +12,7 @@ from sacrecap.report.pictures.strips import Strip, strips
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
+    from sacrecap.judgments.calibration.estimates import Calibrated, Calibration
 
 
 def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.scored import Board
     from sacrecap.judgments.agreement_result import Agreement
-    from sacrecap.judgments.calibration.calibration_result import Calibration
+    from sacrecap.judgments.calibration.estimates import Calibration
     from sacrecap.judgments.meta import Meta
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison

@@ -1,21 +1,285 @@
-"""Scores of all captions × ratings of a few → what people would say of all."""
+"""Scores of all captions × ratings of a few → what people would say of all.
+
+A sample is rated captions, or choices between two systems' captions, beside the scores of all.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
-from sacrecap.judgments.calibration.calibration_result import Calibrated, Calibration
-from sacrecap.judgments.calibration.samples import RatedSample, of_choices, of_ratings
-from sacrecap.judgments.calibration.teller import NO_BOUNDS, Teller
+from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Teller
 from sacrecap.judgments.datasets.opinions import Opinions, read_people
-from sacrecap.resources.outside_scores import OutsideScores, read_scores
+from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Numbers = npt.NDArray[np.int64]
+
+
+STEEP = 1.5
+"""How fast a difference of scores, in deviations, becomes a choice: people choose no more than always."""
+FAR = 4.0
+"""Standard errors by which the rated captions' scores may differ from all captions' before a note asks why."""
+Pair: TypeAlias = "tuple[str, str]"
+"""Two systems, in the order of the scores."""
+Rows: TypeAlias = "tuple[int, int]"
+"""The rows of the scores of the two captions of a pair."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatedSample:
+    """Rated captions of groups (systems, or pairs of systems), and how many captions each group has."""
+
+    rated: Evidence
+    groups: list[str] | list[tuple[str, str]]
+    answers: int
+    is_choice: bool
+    missing: list[str]
+    """Which witnesses lack scores, and of how many captions."""
+    notes: list[str]
+    captions: int
+    """All captions, or pairs of captions, rated or not."""
+
+
+def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, list[str]]:
+    """The scores, and what is to be told of those that are missing.
+
+    A witness says nothing of a caption without a score: it stands at the mean of its system's others. What is known of
+    every caption, rated or not, may predict ratings; so the estimate stays right, and every rating counts.
+    """
+    columns: Floats = np.array([scores.columns[name] for name in witnesses], dtype=np.float64).T
+    lacking = np.isnan(columns)
+    group = np.unique(scores.systems or ["all"] * scores.rows, return_inverse=True)[1]
+    for witness in np.flatnonzero(lacking.any(axis=0)):
+        values = columns[:, witness]
+        for number in np.unique(group[lacking[:, witness]]):
+            known = values[(group == number) & ~lacking[:, witness]]
+            values[(group == number) & lacking[:, witness]] = known.mean() if len(known) else np.nanmean(values)
+    missing = [
+        f"{count:,} of {scores.rows:,} captions {'has' if count == 1 else 'have'} no score by {name}, which says "
+        "nothing there; ratings count all the same."
+        for name, count in zip(witnesses, lacking.sum(axis=0).tolist(), strict=True)
+        if count
+    ]
+    return columns, missing
+
+
+def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floats]:
+    """Each key once, with the mean of its values."""
+    known, places = np.unique(np.asarray(keys, dtype=np.int64), return_inverse=True)
+    means: Floats = np.bincount(places, np.asarray(values, dtype=np.float64)) / np.bincount(places)
+    return known, means
+
+
+def within(scores: Floats, group: Numbers) -> tuple[Floats, Floats]:
+    """The mean scores of each group, and their covariance within groups; 0 for a witness whose spread is rounding."""
+    counts = np.bincount(group)
+    means = np.stack([np.bincount(group, column) / counts for column in scores.T], axis=1)
+    apart = scores - means[group]
+    covariance: Floats = apart.T @ apart / max(len(scores) - len(counts), 1)
+    least = (1e-12 * np.maximum(1.0, np.abs(scores).max(axis=0))) ** 2
+    is_flat = np.diag(covariance) <= least
+    covariance[is_flat], covariance[:, is_flat] = 0.0, 0.0
+    return means, covariance
+
+
+def together_in(image: Numbers, group: Numbers, number: int) -> Floats:
+    """How many pairs of captions of one image there are, by their groups."""
+    held = np.zeros((number, int(image.max()) + 1))
+    np.add.at(held, (group, image), 1.0)
+    pairs: Floats = held @ held.T
+    pairs[np.diag_indices(number)] -= held.sum(axis=1)
+    return pairs
+
+
+def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
+    """Each caption once, with a note where rows are doubled."""
+    keys = list(
+        zip(*(column for column in (scores.images, scores.systems, scores.captions) if column is not None), strict=True)
+    )
+    rows: dict[tuple[object, ...], int] = {}
+    for row, key in enumerate(keys):
+        rows.setdefault((*key, *(repr(column[row]) for column in scores.columns.values())), row)
+    doubled = scores.rows - len(rows)
+    if not doubled:
+        return scores, []
+    many = "1 row is there twice and counts" if doubled == 1 else f"{doubled:,} rows are there twice and count"
+    return scores.select([*rows.values()]), [f"{scores.source}: {many} once."]
+
+
+def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
+    """Rated captions of systems. Raises `DataError` for a system of which fewer than two captions are rated."""
+    scores, doubled = once(scores)
+    matrix, missing = _matrix(scores, witnesses)
+    [side] = opinions.sides
+    scored_rows = scores.find(opinions.images, side.captions, side.systems)
+    (rows, ratings), (_, inclusion) = _merged(scored_rows, opinions.values), _merged(scored_rows, opinions.inclusion)
+    systems = list(dict.fromkeys(scores.systems or ["all"]))
+    place = {name: number for number, name in enumerate(systems)}
+    group = np.array([place[name] for name in scores.systems or ["all"] * scores.rows])
+    images = np.unique(np.array(scores.images), return_inverse=True)[1]
+    means, covariance = within(matrix, group)
+    rated = Evidence(
+        ratings,
+        matrix[rows],
+        images[rows],
+        group[rows],
+        means,
+        covariance,
+        np.bincount(group).astype(np.float64),
+        together_in(images, group, len(systems)),
+        1 / inclusion,
+        is_finite=True,
+    )
+    few = [
+        name
+        for number, name in enumerate(systems)
+        if len(np.unique(rated.images[rated.groups == number])) < min(2, len(np.unique(images[group == number])))
+    ]
+    if few:
+        of = "" if len(systems) == 1 else f" of {', '.join(few)}"
+        raise DataError(
+            f"{opinions.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
+            f"{scores.source}"
+        )
+    notes = [*opinions.notes, *doubled, *_sentinels(scores, witnesses), *_chosen_by_scores(rated, matrix, witnesses)]
+    return RatedSample(
+        rated, systems, opinions.answers, is_choice=False, missing=missing, notes=notes, captions=scores.rows
+    )
+
+
+def _sentinels(scores: OutsideScores, witnesses: Sequence[str]) -> list[str]:
+    return [note for name in witnesses for note in strays(scores.columns[name], f"{scores.source}, column {name}")]
+
+
+def _chosen_by_scores(rated: Evidence, matrix: Floats, witnesses: list[str]) -> list[str]:
+    """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
+    expected = matrix.std(axis=0) * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
+    distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
+    far = [name for name, gap, spread in zip(witnesses, distance, expected, strict=True) if gap > FAR * spread > 1e-12]
+    if not far:
+        return []
+    note = f"The rated captions have other scores by {', '.join(far)} than all captions have"
+    return [f"{note}: the figures hold for captions that are drawn at random."]
+
+
+def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
+    """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
+    if scores.systems is None:
+        raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
+    scores, doubled = once(scores)
+    (matrix, missing), images = _matrix(scores, witnesses), scores.images or []
+    names = list(dict.fromkeys(scores.systems or []))
+    of_pair = _pairs_of_captions(scores.systems or [], images, names)
+    judged = _votes(scores, opinions, names)
+    of_pair, equal = _that_differ(of_pair, judged, scores, matrix)
+    judged_pairs = [pair for pair in of_pair if judged.get(pair)]
+    if not any(len({images[row] for row, _ in judged[pair]}) > 1 for pair in judged_pairs):
+        raise DataError(f"{opinions.source}: no two systems were compared on 2 images or more; ask for more votes")
+    left = [" and ".join(pair) for pair in of_pair if pair not in judged_pairs]
+    without = [f"Left out, for lack of votes: {'; '.join(left)}."] if left else []
+    group = np.repeat(np.arange(len(judged_pairs)), [len(of_pair[pair]) for pair in judged_pairs])
+    rows = np.array([row for pair in judged_pairs for row in of_pair[pair]])
+    differences = matrix[rows[:, 0]] - matrix[rows[:, 1]]
+    scale = differences.std(axis=0)
+    scale[scale == 0] = 1.0
+    choice = np.tanh(STEEP * differences / scale)
+    means, covariance = within(choice, group)
+    image = np.unique([images[row] for row in rows[:, 0]], return_inverse=True)[1]
+    place = {(first, second): number for number, (first, second) in enumerate(rows.tolist())}
+    votes = {place[key]: choices for pair in judged_pairs for key, choices in judged[pair].items()}
+    voted_rows = np.array([*votes])
+    rated = Evidence(
+        np.array([np.mean([share for share, _ in choices]) for choices in votes.values()]),
+        choice[voted_rows],
+        image[voted_rows],
+        group[voted_rows],
+        means,
+        covariance,
+        np.bincount(group).astype(np.float64),
+        together_in(image, group, len(judged_pairs)),
+        np.array([1 / np.mean([inclusion for _, inclusion in choices]) for choices in votes.values()]),
+        is_finite=False,
+    )
+    notes = [*doubled, *_sentinels(scores, witnesses), *equal, *without]
+    return RatedSample(
+        rated, judged_pairs, opinions.answers, is_choice=True, missing=missing, notes=notes, captions=len(rows)
+    )
+
+
+def _that_differ(
+    of_pair: dict[Pair, list[Rows]], judged: Mapping[Pair, Mapping[Rows, object]], scores: OutsideScores, matrix: Floats
+) -> tuple[dict[Pair, list[Rows]], list[str]]:
+    """The pairs of captions without those that are equal, where nobody was asked about such pairs; and a note.
+
+    Captions are equal that have one text; without texts, those to which every witness gives one score.
+    """
+
+    def is_equal(rows: Rows) -> bool:
+        one, other = rows
+        if scores.captions is not None:
+            return scores.captions[one].strip() == scores.captions[other].strip()
+        return bool((matrix[one] == matrix[other]).all())
+
+    equal = {rows for pair_rows in of_pair.values() for rows in pair_rows if is_equal(rows)}
+    rows_judged = {rows for pair_rows in judged.values() for rows in pair_rows}
+    total = sum(map(len, of_pair.values()))
+    what = "equal captions" if scores.captions is not None else "equal scores by every witness"
+    if not equal:
+        return of_pair, []
+    share = len(equal) / total
+    if equal & rows_judged or (scores.captions is None and (1 - share) ** len(rows_judged) > 0.01):
+        return of_pair, [f"{len(equal):,} of {total:,} pairs have {what}; they count as people chose, a tie as half."]
+    differing = {pair: [rows for rows in pair_rows if rows not in equal] for pair, pair_rows in of_pair.items()}
+    left_out = f"{len(equal):,} of {total:,} pairs have {what}, and nobody was asked about them"
+    return {pair: pair_rows for pair, pair_rows in differing.items() if pair_rows}, [
+        f"{left_out}: win shares are of pairs that differ."
+    ]
+
+
+def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:
+    """The pairs of captions of every two systems: of each image that both describe."""
+    place = {(systems[row], image): row for row, image in enumerate(images)}
+    return {
+        (a, b): [
+            (place[a, image], place[b, image])
+            for image in dict.fromkeys(images)
+            if (a, image) in place and (b, image) in place
+        ]
+        for a, b in combinations(names, 2)
+    }
+
+
+def _votes(
+    scores: OutsideScores, opinions: Opinions, names: Sequence[str]
+) -> dict[Pair, dict[Rows, list[tuple[float, float]]]]:
+    """The shares of votes for the first system's caption, with their inclusion, by pair of systems and of captions.
+
+    Raises `DataError` for a pair of two captions of one system.
+    """
+    systems, images = scores.systems or [], scores.images or []
+    b, c = (scores.find(opinions.images, side.captions, side.systems) for side in opinions.sides)
+    votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
+    for one, other, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
+        if systems[one] == systems[other]:
+            raise DataError(
+                f"{opinions.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"
+            )
+        if names.index(systems[one]) > names.index(systems[other]):
+            one, other, share = other, one, 1 - share  # noqa: PLW2901 - seen from the first system
+        votes.setdefault((systems[one], systems[other]), {}).setdefault((one, other), []).append((share, inclusion))
+    return votes
 
 
 def calibrate(
