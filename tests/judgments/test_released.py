@@ -11,7 +11,7 @@ import pytest
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, meta, read_judgments
 from sacrecap.judgments.datasets.read import recognise
-from sacrecap.judgments.datasets.released import RELEASES
+from sacrecap.judgments.datasets.releases import RELEASES
 from sacrecap.judgments.published import PROTOCOLS
 
 REFERENCES = [f"A dog number {n} runs along the long sandy beach." for n in range(6)]

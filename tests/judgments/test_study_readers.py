@@ -19,7 +19,7 @@ from sacrecap.data import read_references
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, UsageError
 from sacrecap.judgments import DATASETS, Pairs, Ratings, read_judgments
 from sacrecap.judgments.datasets.read import FORMS
-from sacrecap.judgments.datasets.released import RELEASES
+from sacrecap.judgments.datasets.releases import RELEASES
 
 
 def refused(path: str | Path, message: str, error: type[SacrecapError] = DataError, **options: Any) -> None:

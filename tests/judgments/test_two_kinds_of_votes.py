@@ -12,7 +12,7 @@ from judged import GOOD, POOR, REFERENCES, ratings, write_lines
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, agreement, read_judgments
-from sacrecap.judgments.datasets.direct_votes import with_direct_votes
+from sacrecap.judgments.judged_rows import with_direct_votes
 from sacrecap.report.agreement_formats import render
 from sacrecap.report.html import render_html
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.correlation import IN_IMAGE
-from sacrecap.judgments.datasets.direct_votes import liked_otherwise
-from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs, liked_otherwise
 from sacrecap.judgments.published import STATISTICS
 from sacrecap.judgments.reliability import alpha, icc
 from sacrecap.scoring.result import finite

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.judgments.agreement_result import other_ties
 from sacrecap.judgments.correlation import LABELS
-from sacrecap.judgments.datasets.direct_votes import liked_otherwise
-from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs, liked_otherwise
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records
 from sacrecap.report.score_formats import percent

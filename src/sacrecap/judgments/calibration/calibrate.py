@@ -17,7 +17,7 @@ import numpy as np
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
 from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Teller
-from sacrecap.judgments.datasets.opinions import Opinions, read_people
+from sacrecap.judgments.datasets.own_files import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
 
 if TYPE_CHECKING:

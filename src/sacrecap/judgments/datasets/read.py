@@ -13,21 +13,21 @@ from sacrecap.data import matlab
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
-from sacrecap.judgments.datasets import flickr8k
-from sacrecap.judgments.datasets.abstract50s import ABSTRACT50S
-from sacrecap.judgments.datasets.composite import COMPOSITE
-from sacrecap.judgments.datasets.direct_votes import decided_directly, with_direct_votes
+from sacrecap.judgments.datasets.cider_paper import ABSTRACT50S, PASCAL50S
 from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, WhatToRead
-from sacrecap.judgments.datasets.pairs import PAIRS
-from sacrecap.judgments.datasets.pascal50s import PASCAL50S
-from sacrecap.judgments.datasets.ratings import CAPTION, IMAGE, RATING, RATINGS
-from sacrecap.judgments.datasets.records import READER
-from sacrecap.judgments.datasets.released import RELEASES
-from sacrecap.judgments.datasets.spreadsheet import plain, rater_columns
-from sacrecap.judgments.datasets.thumb import THUMB
-from sacrecap.judgments.judged_rows import Pairs, Ratings, with_notes, without_own_references
+from sacrecap.judgments.datasets.own_files import CAPTION, IMAGE, PAIRS, RATING, RATINGS
+from sacrecap.judgments.datasets.records import READER, plain, rater_columns
+from sacrecap.judgments.datasets.releases import COMPOSITE, CROWD, EXPERT, RELEASES, THUMB, columns_of
+from sacrecap.judgments.judged_rows import (
+    Pairs,
+    Ratings,
+    decided_directly,
+    with_direct_votes,
+    with_notes,
+    without_own_references,
+)
 
-FORMS = (*PASCAL50S, *ABSTRACT50S, flickr8k.EXPERT, flickr8k.CROWD, *RELEASES, THUMB, PAIRS, *RATINGS, COMPOSITE)
+FORMS = (*PASCAL50S, *ABSTRACT50S, EXPERT, CROWD, *RELEASES, THUMB, PAIRS, *RATINGS, COMPOSITE)
 """A file is of the first form that fits; the first of a data set is taken where its name alone is known."""
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""
@@ -166,7 +166,7 @@ def _names(path: PathLike, *, text: bool) -> set[str]:
         return set(re.findall(r'"([^"\\]+)"\s*:', begin))
     line = next(iter(begin.splitlines()), "")
     delimiter = max(",;\t", key=line.count)
-    return flickr8k.columns_of(line) or {name.strip(' "') for name in line.split(delimiter)}
+    return columns_of(line) or {name.strip(' "') for name in line.split(delimiter)}
 
 
 def _head(path: PathLike) -> bytes:
