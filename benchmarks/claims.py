@@ -29,11 +29,10 @@ import sacrecap
 from sacrecap import example
 from sacrecap.corpus.corpus import as_references
 from sacrecap.judgments import accuracy, read_judgments
-from sacrecap.judgments.bootstrap import Estimate, p_value
+from sacrecap.judgments.bootstrap import Estimate, p_value, williams
 from sacrecap.judgments.correlation import plain
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references
-from sacrecap.judgments.williams import williams
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling

@@ -15,7 +15,7 @@ import pytest
 
 from sacrecap.errors import DataError
 from sacrecap.judgments import Ratings, agreement, calibrate, read_judgments
-from sacrecap.judgments.reliability import alpha, icc
+from sacrecap.judgments.correlation import alpha, icc
 
 RATERS = ("Ann", "Bob", "Cem")
 CHANCE = random.Random(3)

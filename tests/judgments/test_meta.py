@@ -14,7 +14,7 @@ from runner import Runner
 from sacrecap.choices import DATASETS
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, agreement, meta, read_judgments
-from sacrecap.judgments.published import PROTOCOLS, published
+from sacrecap.judgments.meta import PROTOCOLS, published
 from sacrecap.judgments.row_scorer import RowScorer
 from sacrecap.report.html import render_html
 from sacrecap.report.meta_formats import render

@@ -12,7 +12,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, meta, read_judgments
 from sacrecap.judgments.datasets.read import recognise
 from sacrecap.judgments.datasets.releases import RELEASES
-from sacrecap.judgments.published import PROTOCOLS
+from sacrecap.judgments.meta import PROTOCOLS
 
 REFERENCES = [f"A dog number {n} runs along the long sandy beach." for n in range(6)]
 GOOD = [f"a dog number {n} runs along the beach" for n in range(6)]

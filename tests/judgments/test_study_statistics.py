@@ -17,8 +17,7 @@ from reference import agreement as slow
 from sacrecap import _core
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy, ceiling, correlation, systems
-from sacrecap.judgments.bootstrap import Estimate, image_numbers, p_value, ratio
-from sacrecap.judgments.williams import williams
+from sacrecap.judgments.bootstrap import Estimate, image_numbers, p_value, ratio, williams
 from sacrecap.scoring.intervals import Resampling, widened
 
 NONE = Resampling(None)

@@ -178,8 +178,8 @@ def command(
     the group diversity.
     """
     from sacrecap.judgments import agreement
-    from sacrecap.judgments.aligned_scores import for_judgments
     from sacrecap.judgments.judged_rows import usual_metrics
+    from sacrecap.judgments.row_scorer import for_judgments
     from sacrecap.metrics.registry import parse_metrics
 
     output.check(plot=plot)

@@ -47,7 +47,7 @@ def command(
     all that can be computed here. Without a DATASET, it lists those that are recognised, and what is measured on each.
     """
     from sacrecap.judgments import meta, read_judgments
-    from sacrecap.judgments.published import PROTOCOLS
+    from sacrecap.judgments.meta import PROTOCOLS
 
     output.check()
     if not datasets:

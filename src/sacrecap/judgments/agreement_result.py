@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
-from sacrecap.judgments.correlation import IN_IMAGE
+from sacrecap.judgments.correlation import IN_IMAGE, alpha, icc
 from sacrecap.judgments.judged_rows import Pairs, liked_otherwise
-from sacrecap.judgments.published import STATISTICS
-from sacrecap.judgments.reliability import alpha, icc
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.bootstrap import Estimate
+    from sacrecap.judgments.bootstrap import Estimate, MetricPair
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.row_scorer import Columns
-    from sacrecap.judgments.williams import MetricPair
     from sacrecap.resources.spending import Usage
     from sacrecap.scoring.intervals import Resampling
 
 BAND = 0.95
 """Share of the draws that a band covers."""
+STATISTICS = {"flickr8k-cf": "kendall_b", "thumb": "kendall_b"}
+"""What papers report of ratings of a data set, where it is not τ-c."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,14 +16,19 @@ from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.agreement_result import Agreement, Measured, Systems, other_ties
-from sacrecap.judgments.aligned_scores import outside_of
-from sacrecap.judgments.bootstrap import Estimate, image_numbers
+from sacrecap.judgments.bootstrap import Estimate, MetricPair, compare, image_numbers, williams
 from sacrecap.judgments.ceiling import direct_votes, people
+from sacrecap.judgments.ceiling import halves as predict_by_halves
 from sacrecap.judgments.datasets.read import read_judgments
-from sacrecap.judgments.halves import halves as predict_by_halves
 from sacrecap.judgments.judged_rows import Pairs, usual_metrics
-from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, unscored
-from sacrecap.judgments.williams import MetricPair, compare, williams
+from sacrecap.judgments.row_scorer import (
+    KeptScores,
+    RowScorer,
+    drawn_references,
+    first_references,
+    outside_of,
+    unscored,
+)
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
@@ -106,8 +111,6 @@ def agreement(
     parsed_metrics = with_columns(computable(parse_metrics(chosen, merged_needs)), merged_needs)
     scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs, outside)
     if kept_in is not None:
-        from sacrecap.judgments.kept_scores import KeptScores
-
         scorer = KeptScores(parsed_metrics, documents, tokenizer, merged_needs, outside, os.fspath(kept_in))
     study = _Study(merged, scorer, ties, raters, resampling)
     measured: list[Measured] = []

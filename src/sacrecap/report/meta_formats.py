@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
-from sacrecap.judgments.published import published
+from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import lines, missing, systems_tables, table
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Table, records

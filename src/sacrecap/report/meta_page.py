@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
-from sacrecap.judgments.published import published
+from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import missing, systems_tables
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.meta_formats import measured_table, published_table
