@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
@@ -32,8 +34,6 @@ def credit(difference: Floats, preferred: Floats | Sequence[int], ties: str) -> 
     `difference` is how much B is preferred over C, `preferred` the sign of the truth. Raises `UsageError` for unknown
     `ties`.
     """
-    import numpy as np
-
     accepted_name("ties", ties, TIES)
     right: Floats = (np.sign(difference) == np.asarray(preferred)).astype(np.float64)
     right[difference == 0] = 0.5 if ties == "half" else 0.0
@@ -47,16 +47,12 @@ def difference(columns: Columns) -> Floats:
 
 def named(pairs: Pairs) -> Floats:
     """Shape (pairs, categories): 1 if a pair is of the category."""
-    import numpy as np
-
     names = categories(pairs)  # once: it looks at every pair
     return np.array([[float(name in (category, ALL)) for name in names] for category in pairs.categories])
 
 
 def members(pairs: Pairs) -> Floats:
     """The same, with undecided pairs in no category."""
-    import numpy as np
-
     decided = np.asarray(pairs.preferred) != 0
     counted: Floats = named(pairs) * decided[:, None]
     return counted
@@ -64,8 +60,6 @@ def members(pairs: Pairs) -> Floats:
 
 def accuracy(credits: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
     """Mean credit over the decided pairs of each category, and of all."""
-    import numpy as np
-
     decided = (np.asarray(pairs.preferred) != 0).astype(np.float64)
     return shares(credits * decided, decided, pairs, resampling)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sacrecap.above import Printable
 from sacrecap.judgments import accuracy
 from sacrecap.judgments.correlation import IN_IMAGE, alpha, icc
@@ -226,8 +228,6 @@ def other_ties(ties: str) -> str:
 
 def band(values: list[float]) -> tuple[float, float, float]:
     """Mean, and the bounds that contain 95% of the draws."""
-    import numpy as np
-
     defined = [value for value in values if math.isfinite(value)]
     if not defined:
         return math.nan, math.nan, math.nan

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sacrecap import _core
 from sacrecap.errors import MissingDependencyError
 from sacrecap.scoring.intervals import opened, widened
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from sacrecap.scoring.intervals import Resampling
@@ -37,8 +38,6 @@ class Estimate:
 
     def interval(self, level: float | None) -> tuple[float, float] | None:
         """The interval; None if none was asked for or no sample has a value."""
-        import numpy as np
-
         defined = self.samples[np.isfinite(self.samples)]
         if level is None or not len(defined):
             return None
@@ -53,8 +52,6 @@ class Estimate:
     @classmethod
     def mean(cls, parts: Sequence[Estimate]) -> Estimate:
         """That of estimates of the same samples."""
-        import numpy as np
-
         samples = np.mean([part.samples for part in parts], axis=0)
         value = float(np.mean([part.value for part in parts]))
         return cls(value, samples, parts[0].images, parts[0].bounds)
@@ -62,8 +59,6 @@ class Estimate:
 
 def p_value(difference: Estimate) -> float | None:
     """Two-sided p of no difference: twice the share of samples on the far side of 0, counting the data as one."""
-    import numpy as np
-
     defined = difference.samples[np.isfinite(difference.samples)]
     if not len(defined):
         return None
@@ -73,16 +68,12 @@ def p_value(difference: Estimate) -> float | None:
 
 def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
     """The images numbered in the order they appear."""
-    import numpy as np
-
     known: dict[str, int] = {}
     return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
 
 
 def draws(count: int, samples: int, seed: int) -> npt.NDArray[np.uint16]:
     """(samples, count): how often each of so many images, or other units, is drawn in each sample."""
-    import numpy as np
-
     return np.frombuffer(_core.draws(count, samples, seed), dtype="<u2").reshape(samples, count)
 
 
@@ -92,8 +83,6 @@ def ratio(
     """Sum of `shares`, each from `least` to 1, over sum of `counted`, both of shape (rows, columns): an estimate per
     column.
     """
-    import numpy as np
-
     count = int(images.max()) + 1
     sums = np.zeros((2, count, shares.shape[1]))
     np.add.at(sums[0], images, shares)

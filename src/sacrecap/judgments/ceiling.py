@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sacrecap.errors import UsageError
 from sacrecap.judgments import accuracy, correlation
 from sacrecap.judgments.bootstrap import Estimate, image_numbers
 from sacrecap.judgments.judged_rows import Pairs
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.judged_rows import Ratings
     from sacrecap.judgments.row_scorer import RowScorer
@@ -60,8 +60,6 @@ def people(
 
 def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) -> dict[str, Estimate] | None:
     """The majority of the direct votes predicts the decision, by category; None if there are no such votes."""
-    import numpy as np
-
     if not isinstance(judgments, Pairs) or judgments.direct is None:
         return None
     totals = np.array(list(map(sum, judgments.direct)), dtype=float)
@@ -71,8 +69,6 @@ def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) 
 
 
 def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estimate]:
-    import numpy as np
-
     generator = np.random.default_rng(resampling.seed)
     right, decided = np.zeros(len(pairs.rows)), np.zeros(len(pairs.rows))
     for _ in range(SPLITS):
@@ -84,8 +80,6 @@ def _halves(pairs: Pairs, ties: str, resampling: Resampling) -> dict[str, Estima
 
 def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
     """Sums of two random halves of each pair's votes, shape (2, pairs)."""
-    import numpy as np
-
     sums = []
     for people in votes:
         shuffled = generator.permutation(people)
@@ -96,8 +90,6 @@ def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
 
 
 def _raters(ratings: Ratings, raters: str, resampling: Resampling, threads: int) -> dict[str, Estimate]:
-    import numpy as np
-
     images = image_numbers([row.image_id for row in ratings.rows])
     parts = []
     for rater in range(min(map(len, ratings.ratings))):
@@ -109,8 +101,6 @@ def _raters(ratings: Ratings, raters: str, resampling: Resampling, threads: int)
 
 def _single_votes(ratings: Ratings, resampling: Resampling, threads: int) -> dict[str, Estimate]:
     """Rows of a single vote are left out."""
-    import numpy as np
-
     generator = np.random.default_rng(resampling.seed)
     votes = ratings.votes or []
     several = [number for number, (yes, no) in enumerate(votes) if yes + no > 1]
@@ -138,8 +128,6 @@ def halves(
 
     Raises `UsageError` if there is not one vote per reference, or no pair has two references.
     """
-    import numpy as np
-
     votes = judgments.reference_votes if isinstance(judgments, Pairs) else None
     if not isinstance(judgments, Pairs) or votes is None or max(map(len, votes)) < 2:
         raise UsageError(
@@ -160,8 +148,6 @@ def halves(
 
 def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
     """The truth, by one half of the votes; and how much each metric, and people, prefer B by the other half."""
-    import numpy as np
-
     truth, votes, references = [], [], []
     for row, row_votes in zip(pairs.rows, pairs.reference_votes or [], strict=True):
         order = generator.permutation(len(row_votes)).tolist()

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sacrecap import _core
 from sacrecap.choices import RATERS
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, ratio
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from sacrecap.judgments.bootstrap import Floats
@@ -60,8 +61,6 @@ def correlate(
 
     Rows without a score, NaN, are left out; without any row everything is undefined.
     """
-    import numpy as np
-
     scored = np.flatnonzero(~np.isnan(scores))
     if len(scored) < len(scores):
         if not len(scored):
@@ -90,8 +89,6 @@ def correlate(
 
 def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
     """τ-b, τ-c, ρ and r of independent points, without samples."""
-    import numpy as np
-
     numbers = np.arange(len(scores), dtype="<u4").tobytes()
     statistics = np.frombuffer(_core.correlations(_bytes(scores), _bytes(values), numbers, 0, 0))
     return dict(zip(_core.CORRELATIONS, statistics.tolist(), strict=True))
@@ -100,8 +97,6 @@ def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
 def _within_images(
     scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], resampling: Resampling
 ) -> dict[str, Estimate]:
-    import numpy as np
-
     correlations = _core.correlations_by_image(_bytes(scores), _bytes(list(map(fmean, ratings))), images.tobytes())
     table = np.frombuffer(correlations).reshape(-1, len(_core.CORRELATIONS))
     by_image = table[:, [_core.CORRELATIONS.index(name) for name in _WITHIN]]
@@ -112,8 +107,6 @@ def _within_images(
 
 
 def _bytes(values: Floats | Sequence[float]) -> bytes:
-    import numpy as np
-
     return np.ascontiguousarray(values, dtype="<f8").tobytes()
 
 

@@ -11,6 +11,8 @@ from os import PathLike
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sacrecap import _core
 from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
@@ -225,8 +227,6 @@ class _Study:
 
     def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
         """Values of each statistic of each metric over random draws of references."""
-        import numpy as np
-
         generator = np.random.default_rng([self.resampling.seed, count])
         values: dict[str, dict[str, list[float]]] = {}
         without = Resampling(None)
@@ -287,8 +287,6 @@ class _Study:
 
 def _in_common(a: Columns, b: Columns) -> tuple[Columns, Columns]:
     """Both metrics' scores of captions, NaN where one of them has none."""
-    import numpy as np
-
     missing = np.isnan(a["caption"]) | np.isnan(b["caption"])
     first, other = ({"caption": np.where(missing, np.nan, values["caption"])} for values in (a, b))
     return first, other

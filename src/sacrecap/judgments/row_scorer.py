@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 from sacrecap import _core
 from sacrecap.choices import DOCUMENTS, Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_candidates
@@ -31,7 +33,6 @@ from sacrecap.scoring.signature import together
 from sacrecap.scoring.standard import standard_in, with_standard
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from sacrecap.corpus.document_frequency import DocumentFrequency
@@ -139,8 +140,6 @@ class RowScorer:
 
 def unscored(columns: Columns) -> int:
     """Number of rows without a score in one of the columns."""
-    import numpy as np
-
     return int(np.isnan(np.array(list(columns.values()))).any(axis=0).sum())
 
 
@@ -194,8 +193,6 @@ class KeptScores(RowScorer):
         )
 
     def _of(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
-        import numpy as np
-
         path = self._path(metric, judgments, references)
         if not path.exists():
             alone = RowScorer((metric,), self.documents, self.tokenizer, self.needs, self.outside)
@@ -321,8 +318,6 @@ def _in_table(scores: Any, judgments: Judgments) -> Any:
 
 
 def _numbers(where: str, values: npt.ArrayLike, rows: int) -> list[float]:
-    import numpy as np
-
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sacrecap.judgments import accuracy, correlation
 from sacrecap.judgments.judged_rows import Pairs
 
@@ -34,8 +36,6 @@ def by_people(judgments: Pairs | Ratings, scores: Columns | None = None) -> dict
 
     With a metric's scores, mean ratings are of the images that its means are of.
     """
-    import numpy as np
-
     systems = judgments.systems()
     if systems is None:
         return None
@@ -62,8 +62,6 @@ def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
 
 def _of_scored_images(values: Floats, judgments: Ratings, scores: Columns) -> Floats:
     """The values of captions; NaN of images of which a caption has no score."""
-    import numpy as np
-
     missing = np.isnan(scores["caption"])
     if not missing.any():
         return values
@@ -103,14 +101,10 @@ def _ordered(systems: Iterable[str]) -> list[str]:
 
 def _mean(values: Floats) -> float:
     """The mean of the known values; NaN if there is none."""
-    import numpy as np
-
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan
 
 
 def _means(values: Floats, systems: list[str]) -> dict[str, float]:
-    import numpy as np
-
     names = np.array(systems)
     return {name: _mean(values[names == name]) for name in _ordered(systems)}
