@@ -22,6 +22,7 @@ from sacrecap.report.agreement_formats import lines, table
 from sacrecap.report.agreement_page import agreement_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.pictures.agreement_charts import scatter
+from sacrecap.report.pictures.panels import picture
 from sacrecap.report.printing.markup import html_table
 
 ROWS = "tr.image"
@@ -265,22 +266,45 @@ def test_the_pictures_are_those_that_there_are_numbers_for(
     assert "Share of wins of each system" in render_html(pictured)
 
 
-def test_a_cloud_on_the_page_is_thinned(rated: Agreement, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = render_html(rated)
+@pytest.fixture(scope="module")
+def finely(rated: Agreement) -> Agreement:
+    """The same with ratings of 80 values."""
+    assert isinstance(rated.judgments, Ratings)
+    given = [(float(n), float(n % 3)) for n in range(80)]
+    return agreement(replace(rated.judgments, ratings=given), METRICS, samples=100)
+
+
+def test_a_cloud_on_the_page_is_thinned(finely: Agreement, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = render_html(finely)
     monkeypatch.setattr(agreement_page, "MOST_POINTS", 50)
-    thinned = render_html(rated)
+    thinned = render_html(finely)
     clouds = [re.findall(r'<path class="cloud[^>]*>', page) for page in (whole, thinned)]
     assert [[path.count("h.01") for path in paths] for paths in clouds] == [[160] * 3, [40] * 3]
-    assert agreement_page._thinned(scatter(rated)).fitted == scatter(rated).fitted
+    assert agreement_page._thinned(scatter(finely)).fitted == scatter(finely).fitted
     assert whole.count('class="fitted"') == thinned.count('class="fitted"') == 3
-    assert thinned.count("The line is that of least squares of all 160 points.") == 3
+    assert thinned.count("The line across is that of least squares of all 160 points.") == 3
+
+
+def test_ratings_of_few_values_have_a_box_each(rated: Agreement) -> None:
+    """Of 17,000 points over four ratings, a cloud shows nothing."""
+    chart = scatter(rated)
+    for panel, up in zip(picture(chart)["panels"], chart.y, strict=True):
+        boxes = [line for line in panel["lines"] if line["kind"] == "area"]
+        assert [mark["x"] for mark in panel["marks"]] == [0, 1, 2, 3, 4]
+        for mark, box in zip(panel["marks"], boxes, strict=True):
+            own = [row["score"] for row in chart.rows if row["rating"] == mark["x"] and row["measure"] == up["label"]]
+            first, median, last = np.quantile(own, (0.25, 0.5, 0.75))
+            assert mark["y"] == pytest.approx(median, abs=1e-6)
+            assert [point[1] for point in box["points"]] == pytest.approx([first, first, last, last], abs=1e-6)
+            assert f"ratings {len(own)}, median" in mark["said"]
+        assert not [line for line in panel["lines"] if line["kind"] == "cloud"]
 
 
 @pytest.mark.browser
 def test_pictures_have_clouds_lines_and_names(
-    browser: Any, rated: Agreement, pictured: Agreement, tmp_path: Path
+    browser: Any, finely: Agreement, pictured: Agreement, tmp_path: Path
 ) -> None:
-    opened = Opened(browser, written(rated, tmp_path))
+    opened = Opened(browser, written(finely, tmp_path))
     plots = opened.page.locator("#plots .chart")
     assert plots.count() == opened.page.locator("#plots .cloud").count() == 3
     assert opened.page.locator("#plots .fitted").count() == 3

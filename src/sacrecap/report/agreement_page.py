@@ -20,7 +20,7 @@ from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
 from sacrecap.report.pictures.page import figures, plots
-from sacrecap.report.pictures.panels import picture
+from sacrecap.report.pictures.panels import has_few, picture
 from sacrecap.report.pictures.style import look
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
@@ -206,13 +206,14 @@ def _title(chart: Chart, panel: str) -> str:
 
 def _thinned(chart: Chart) -> Chart:
     """The chart with at most `MOST_POINTS` points in a panel of a cloud, evenly taken; its line is of all."""
-    if chart.kind != "cloud":
-        return chart
     panels = [[row for row in chart.rows if row["measure"] == up["label"]] for up in chart.y]
-    most = max(map(len, panels))
+    most = max(map(len, panels), default=0)
+    if chart.kind != "cloud" or has_few(chart) or most <= MOST_POINTS:
+        return chart
     step = math.ceil(most / MOST_POINTS)
-    note = "The line is that of least squares" + (f" of all {most:,} points." if step > 1 else ".")
-    return replace(chart, rows=[row for own in panels for row in own[::step]], note=note)
+    return replace(
+        chart, rows=[row for own in panels for row in own[::step]], note=f"{chart.note[:-1]} of all {most:,} points."
+    )
 
 
 def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64]]:

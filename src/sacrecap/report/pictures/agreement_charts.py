@@ -12,6 +12,7 @@ from sacrecap.judgments.agreement_result import band
 from sacrecap.judgments.correlation import LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.pictures.charts import Chart, LeftOutError, axis
+from sacrecap.report.pictures.panels import FEW
 from sacrecap.report.printing.table import Number
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def scatter(agreement: Agreement) -> Chart:
     shown, points = [one for one, own in zip(shown, points, strict=True) if own], [own for own in points if own]
     if not shown:
         raise LeftOutError("no caption has a score")
+    boxes = "A box holds half of the scores, around the median; its line, 90 %. "
+    few = len({value for own in points for value, _ in own}) <= FEW
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
     return Chart(
         "scatter",
@@ -150,6 +153,8 @@ def scatter(agreement: Agreement) -> Chart:
         "cloud",
         axis("rating", f"{people} by people"),
         [axis("score", _signed(one)) for one in shown],
+        note=f"{boxes if few else ''}The line across is that of least squares.",
+        said={"number": "ratings", "score": "median"},
         panel="measure",
         panels=[_signed(one) for one in shown],
         titles=[_with_correlations(one) for one in shown],

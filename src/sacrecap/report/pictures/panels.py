@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+
+import numpy as np
 
 from sacrecap.report.pictures.style import Look, elided, look, shown_name
 
@@ -19,6 +23,8 @@ _LONGEST = 44
 _F_LINES = 8
 _MOST_TICKS = 6
 _MOST_COUNTS = 12
+FEW = 10
+"""A cloud over so many values or fewer would be bars of points: it is drawn as a box for each value."""
 _MARKED = (1, 3, 10, 30, 100, 300, 1000, 3000)
 """Those of a line of hundreds of points that have a mark, besides the last."""
 _PER_DECADE = 60
@@ -108,6 +114,9 @@ def _group(chart: Chart, row: Row) -> tuple[str, str]:
 
 
 def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[str, str]]) -> Panel:
+    if chart.kind == "cloud" and up is not None and has_few(chart):
+        rows = _boxes(chart, rows, up["field"])
+        chart = replace(chart, kind="points", x={**chart.x, "scale": "counts"}, size="")
     numbers = [groups.index(_group(chart, row)) for row in rows]
     if not rows:
         return empty("text")
@@ -127,6 +136,9 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[st
     for number in dict.fromkeys(numbers):
         own = [row for row, place in zip(rows, numbers, strict=True) if place == number]
         name = own[0]["system"] if chart.colour == "system" else own[0][chart.colour]
+        made["lines"] += [
+            {"look": number, "points": row["box"], "kind": "area", "said": ""} for row in own if "box" in row
+        ]
         if chart.kind != "points":
             made["lines"] += _lines(chart, own, up["field"], number, str(name))
         if chart.kind not in ("radar", "cloud"):
@@ -181,6 +193,26 @@ def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) 
     if value is not None:
         place = min(max(value, edges[0]), edges[-1])
         made["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
+    return made
+
+
+def has_few(chart: Chart) -> bool:
+    """Whether the values on the x axis are few."""
+    return len({row[chart.x["field"]] for row in chart.rows}) <= FEW
+
+
+def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
+    """For each value on the x axis the median, 5 % and 95 % as its ends, and the box around the half in the middle."""
+    across, values = chart.x["field"], sorted({row[chart.x["field"]] for row in rows})
+    half = 0.3 * min((b - a for a, b in pairwise(values)), default=1.0)
+    made: list[Row] = []
+    for x in values:
+        own = [row[up] for row in rows if row[across] == x]
+        low, first, median, last, high = np.quantile(own, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
+        box = [_point(x + side, y) for side, y in ((-half, first), (half, first), (half, last), (-half, last))]
+        whole = int(x) if float(x).is_integer() else x
+        ends = {f"{up}_lower": low, f"{up}_upper": high}
+        made.append({**rows[0], across: whole, up: median, **ends, "number": len(own), "box": box})
     return made
 
 
@@ -253,7 +285,7 @@ def _axis(shown: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelA
     ticks: list[tuple[float, str]] = []
     if scale in ("counts", "log counts"):
         known = sorted(set(values))
-        ticks = [(value, f"{value:,}") for value in known[:: -(-len(known) // _MOST_COUNTS)]]
+        ticks = [(value, f"{value:,.6g}") for value in known[:: -(-len(known) // _MOST_COUNTS)]]
     elif log:
         powers = range(math.ceil(math.log10(ends[0]) - 1e-9), math.floor(math.log10(ends[1]) + 1e-9) + 1)
         ticks = [(10.0**power, f"{10.0**power:,g}") for power in powers]
