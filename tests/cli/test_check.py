@@ -17,8 +17,7 @@ from runner import Ended, Runner
 from sacrecap import example
 from sacrecap.errors import SacrecapWarning
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.scoring.baseline import read_baseline, write_baseline
-from sacrecap.scoring.check import Checked, check
+from sacrecap.scoring.check import Checked, check, read_baseline, write_baseline
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import holm
 

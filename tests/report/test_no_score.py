@@ -25,7 +25,7 @@ from sacrecap.report.comparison_page import comparison_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image
 from sacrecap.report.score_formats import render
-from sacrecap.scoring.in_common import best_first
+from sacrecap.scoring.ranks import best_first
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 

@@ -6,7 +6,7 @@ import pytest
 from reference import agreement as slow
 from sacrecap.judgments import correlation
 from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.ties import gaps, same
+from sacrecap.scoring.ranks import gaps, same
 
 
 @pytest.mark.parametrize(

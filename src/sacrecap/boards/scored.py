@@ -25,8 +25,8 @@ from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
 from sacrecap.scoring.compare import tested, with_intervals
 from sacrecap.scoring.findings import comparable
-from sacrecap.scoring.in_common import best_first
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.ranks import best_first
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import OF_CAPTIONS, Signature
 

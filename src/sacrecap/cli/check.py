@@ -16,8 +16,7 @@ from sacrecap.cli.output import FAILED, output
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.check_formats import verdict
-from sacrecap.scoring.baseline import read_baseline, recorded
-from sacrecap.scoring.check import check
+from sacrecap.scoring.check import check, read_baseline, recorded
 
 if TYPE_CHECKING:
     from sacrecap.cli.caption_files import CaptionFiles

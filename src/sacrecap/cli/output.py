@@ -78,7 +78,7 @@ class Output:
             stage.text = "writing"
             write_per_image(result, self.per_image)
         if self.baseline is not None:
-            from sacrecap.scoring.baseline import write_baseline
+            from sacrecap.scoring.check import write_baseline
 
             write_baseline(result, self.baseline)
 

@@ -20,10 +20,8 @@ from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.scoring.collected import Extent, result_without_captions
 from sacrecap.scoring.compare import checked_attempts, compare_results
-from sacrecap.scoring.count import CountedMetric
+from sacrecap.scoring.count import CountedMetric, Summed, standard_of, without_standard
 from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.standard import standard_of, without_standard
-from sacrecap.scoring.summed import Summed
 
 if TYPE_CHECKING:
     from sacrecap.choices import Test, Tokenizer

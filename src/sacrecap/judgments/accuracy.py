@@ -10,7 +10,7 @@ import numpy as np
 from sacrecap.choices import CATEGORIES, TIES
 from sacrecap.errors import accepted_name
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, ratio
-from sacrecap.scoring.ties import gaps
+from sacrecap.scoring.ranks import gaps
 
 if TYPE_CHECKING:
     from sacrecap.judgments.bootstrap import Floats

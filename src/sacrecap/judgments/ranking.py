@@ -22,9 +22,9 @@ from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import key_among, parse_metrics
 from sacrecap.resources.needs import Given, Needs
+from sacrecap.scoring.ranks import same
 from sacrecap.scoring.result import finite
 from sacrecap.scoring.score import score_corpus
-from sacrecap.scoring.ties import same
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,7 +11,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
 from sacrecap.report.score_formats import caption, groups_table, heading, percent
 from sacrecap.scoring.findings import comparable
-from sacrecap.scoring.in_common import best
+from sacrecap.scoring.ranks import best
 from sacrecap.scoring.signature import in_one_line
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table, records
 from sacrecap.report.score_formats import caption, percent
-from sacrecap.scoring.left_out import images_of, left_out
+from sacrecap.scoring.result import images_of, left_out
 from sacrecap.scoring.signature import in_one_line
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
 from sacrecap.report.score_page import facts_of_images, held
-from sacrecap.scoring.left_out import left_out
+from sacrecap.scoring.result import left_out
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum

@@ -11,11 +11,10 @@ from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Table, Value, records
-from sacrecap.scoring.left_out import images_of, left_out, missing
+from sacrecap.scoring.result import images_of, left_out, missing
 
 if TYPE_CHECKING:
-    from sacrecap.scoring.left_out import OfImages
-    from sacrecap.scoring.result import Result, Score
+    from sacrecap.scoring.result import OfImages, Result, Score
 
 __all__ = ["check_explained", "heading", "percent", "render"]
 

@@ -18,16 +18,14 @@ from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Table
 from sacrecap.report.score_formats import groups_table, shown
-from sacrecap.scoring.left_out import images_of, left_out, missing
-from sacrecap.scoring.result import finite
+from sacrecap.scoring.result import finite, images_of, left_out, missing
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.scoring.diversity_result import SystemDiversity
     from sacrecap.scoring.findings import Finding
-    from sacrecap.scoring.left_out import OfImages
-    from sacrecap.scoring.result import Result, Score
+    from sacrecap.scoring.result import OfImages, Result, Score
 
 MOST_IMAGES = 20_000
 """Larger corpora are not on the page as a whole: it would be slow to open."""

@@ -12,13 +12,12 @@ from sacrecap.corpus.corpus import Corpus, added, added_up
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.base import Ready
 from sacrecap.scoring.compare import compare_results
-from sacrecap.scoring.count import CountedMetric
+from sacrecap.scoring.count import CountedMetric, Summed
 from sacrecap.scoring.intervals import Resampling, ResamplingKeywords
 from sacrecap.scoring.result import Result, counted
 from sacrecap.scoring.score import result_of
 from sacrecap.scoring.signature import added as also
 from sacrecap.scoring.signature import digests
-from sacrecap.scoring.summed import Summed
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
+
 
 Span: TypeAlias = "tuple[()] | tuple[int, int]"
 """The fewest and the most of something; empty without any rows."""

@@ -15,7 +15,7 @@ from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, wh
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Comparison, Pair, fair
-from sacrecap.scoring.in_common import best_first, difference, in_common
+from sacrecap.scoring.count import with_standard
 from sacrecap.scoring.intervals import (
     Interval,
     Keywords,
@@ -25,19 +25,18 @@ from sacrecap.scoring.intervals import (
     of_best,
     widened,
 )
-from sacrecap.scoring.ranks import corrected
+from sacrecap.scoring.ranks import best_first, corrected, difference, in_common
 from sacrecap.scoring.result import within
-from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.score import named_engine, score_corpus
 from sacrecap.scoring.signature import shared
-from sacrecap.scoring.standard import with_standard
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import EngineName
     from sacrecap.metrics import Metric
-    from sacrecap.scoring.elsewhere import ScoringEngine
     from sacrecap.scoring.result import Result, Score
+    from sacrecap.scoring.score import ScoringEngine
 
 _FEW_TO_DRAW = 30
 """With fewer images, the bootstrap test finds differences that are not there."""
@@ -101,8 +100,6 @@ def compare(
     if references is None and (of_references := [metric for metric in parsed_metrics if _describes(metric)]):
         raise UsageError(f"{of_references[0].label} needs references; None is for metrics that need none")
     if (engine if isinstance(engine, str) else engine.name) != "local":
-        from sacrecap.scoring.elsewhere import named_engine
-
         if references is None:
             raise UsageError("captions are compared without references by engine local alone; leave the engine out")
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
+from sacrecap.scoring.count import standard_in
 from sacrecap.scoring.findings import Finding, Looked, comparable, of_systems
-from sacrecap.scoring.in_common import best_first
-from sacrecap.scoring.ranks import rank_ranges
+from sacrecap.scoring.ranks import best_first, rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
-from sacrecap.scoring.standard import standard_in
 
 if TYPE_CHECKING:
     import pandas

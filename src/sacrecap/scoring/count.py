@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
-from sacrecap.errors import UsageError, option, spelled, warn
+from sacrecap.errors import DataError, UsageError, option, spelled, warn
 from sacrecap.metrics.base import PythonMetric
 from sacrecap.metrics.registry import STANDARDISED
 from sacrecap.scoring.signature import Signature
@@ -14,6 +16,7 @@ from sacrecap.scoring.signature import Signature
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Metric, Ready
+    from sacrecap.metrics.standardised import Scale, Standard
     from sacrecap.resources.needs import Needs
 
 
@@ -29,6 +32,43 @@ class CountedMetric(NamedTuple):
     def signature(self, corpus: Corpus) -> str:
         """All that the score depends on, as text."""
         return str(Signature.of(self.metric, self.ready, corpus, self.statistics.rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """The sums of one metric's statistics over rows that nobody kept, in the place of the rows.
+
+    It stands where [`Statistics`][sacrecap._core.Statistics] of all images would; `row_scores` are of none.
+    """
+
+    rows: int
+    """Number of rows."""
+    unscored: int
+    """Number of rows without a score."""
+    total: _core.Statistics
+    """One row: the sums over all rows, with the metric's formula."""
+
+    @classmethod
+    def of_metrics(cls, sums: _core.ExactSums) -> list[Summed]:
+        """Those of each metric."""
+        return [cls(sums.rows, unscored, sums.statistics(place)) for place, unscored in enumerate(sums.unscored)]
+
+    @property
+    def width(self) -> int:
+        """Numbers per row."""
+        return self.total.width
+
+    def score(self) -> float:
+        """Score of all rows together."""
+        return self.total.score()
+
+    def sums(self) -> list[float]:
+        """Sums of the columns, over all rows."""
+        return self.total.sums()
+
+    def row_scores(self) -> bytes:
+        """Nothing."""
+        return b""
 
 
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[CountedMetric]:
@@ -139,3 +179,53 @@ def check_unit(corpus: Corpus, metrics: Sequence[Metric]) -> None:
                 f"{spelled(python='sacrecap.diversity', command='sacrecap diversity')} takes it with "
                 f"{option('accuracy', metric.name)}"
             )
+
+
+def with_standard(
+    metrics: Iterable[Metric], corpora: Mapping[str, Corpus], needs: Mapping[str, Needs]
+) -> dict[str, Needs]:
+    """The needs of each system, with mean and deviation of all captions of all systems, where `z(…)` needs them and no
+    file gives them.
+
+    Raises `DataError` where all captions have one score.
+    """
+    wanted = without_standard(metrics, needs.values())
+    if not wanted:
+        return dict(needs)
+    scores: dict[str, list[float]] = {metric.key: [] for metric in wanted}
+    for name, corpus in corpora.items():
+        for table in count_quietly(corpus, wanted, needs[name]):
+            scores[table.metric.key] += memoryview(table.statistics.row_scores()).cast("d").tolist()
+    standard = standard_of(scores)
+    return {name: system_needs.with_({"standard": standard}) for name, system_needs in needs.items()}
+
+
+def without_standard(metrics: Iterable[Metric], needs: Iterable[Needs]) -> list[Metric]:
+    """The metrics whose mean and deviation are taken from all captions of the call, since no file gives them."""
+    named = [metric for metric in metrics if f"{STANDARDISED}(" in metric.key]
+    if not named or any("standard" in system_needs for system_needs in needs):
+        return []
+    from sacrecap.metrics.standardised import unscaled
+
+    return list(unscaled(named))
+
+
+def standard_of(scores: Mapping[str, list[float]]) -> Standard:
+    """Mean and deviation of these scores, by the keys of their metrics."""
+    from sacrecap.metrics.standardised import Standard
+
+    return Standard({key: _scale(key, distribution) for key, distribution in scores.items()})
+
+
+def standard_in(needs: Needs) -> dict[str, Any]:
+    """The entry of a JSON document with mean and deviation that were taken from all captions of the call, if any."""
+    return {"standard": dict(needs.get("standard").scales)} if hasattr(needs.get("standard"), "scales") else {}
+
+
+def _scale(key: str, scores: list[float]) -> Scale:
+    known = [score for score in scores if not math.isnan(score)]
+    mean = math.fsum(known) / len(known) if known else 0.0
+    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in known) / len(known)) if known else 0.0
+    if not deviation > 1e-12 * max(1.0, abs(mean)):
+        raise DataError(f"z({key}): all {len(scores):,} captions have the same score, so it has no deviation")
+    return {"mean": mean, "deviation": deviation}

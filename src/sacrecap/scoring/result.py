@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from sacrecap import _core
+from sacrecap._core import image_ids
 from sacrecap.above import Printable
-from sacrecap.errors import MissingDependencyError, UsageError, words_of_command_line
+from sacrecap.errors import DataError, MissingDependencyError, UsageError, option, words_of_command_line
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, findings
-from sacrecap.scoring.intervals import Interval, Resampling, notes, opened
-from sacrecap.scoring.signature import with_part
+from sacrecap.scoring.intervals import Interval, Resampling, intervals, notes, opened
+from sacrecap.scoring.signature import Signature, with_part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.metrics.spice.explanation import GraphMatch
     from sacrecap.metrics.vifidel.explanation import Explanation
-    from sacrecap.scoring.groups import Groups
-    from sacrecap.scoring.summed import Summed
+    from sacrecap.scoring.count import Summed
 
 
 def finite(value: float) -> float | None:
@@ -301,8 +301,6 @@ class Result(Printable, Keyed[Score]):
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
         improved: list[str] = []
         if self.corpus.filled:
-            from sacrecap.scoring.left_out import only_improved
-
             improved = only_improved(self.corpus.filled, self.values())
         usage = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
         return [*general, *group_notes, *improved, *dict.fromkeys(of_metrics), *usage]
@@ -432,8 +430,6 @@ class Result(Printable, Keyed[Score]):
             >>> by.groups.images("b"), f"{by.groups.scores['b']['rouge-l']:.3f}"
             (9, '0.669')
         """
-        from sacrecap.scoring.groups import grouped
-
         return grouped(self, groups, column)
 
     def flat(self, prefix: str = "", *, percent: bool = False) -> dict[str, float]:
@@ -471,3 +467,162 @@ class Result(Printable, Keyed[Score]):
 
     def __repr__(self) -> str:
         return f"<Result of {counted(self.images, 'image')}: {values_of(self.scores)}>"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The scores of each group, by what the images of it have in common."""
+
+    column: str
+    """What that is called: the column of a file."""
+    scores: Mapping[str, Mapping[str, Score]]
+    """By group and metric."""
+    left_out: int = 0
+    """Images of no group."""
+
+    @classmethod
+    def of(cls, scores: Mapping[str, Mapping[str, Score]], column: str, left_out: int) -> Groups:
+        """Those of groups, of which there is one at least. Raises `DataError` without any."""
+        if not scores:
+            raise DataError(
+                f"no image that was scored has a value in {column}; sacrecap inspect FILE says which columns a file has"
+            )
+        return cls(column, scores, left_out)
+
+    def images(self, group: str) -> int:
+        """Number of images in the group."""
+        return max(score.statistics.rows for score in self.scores[group].values())
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the groups needs to know."""
+        note = "Groups: each image has the score that it has among all images, whose references weigh the words."
+        return [
+            note,
+            *([f"{self.left_out:,} images have no {self.column}, and are in no group."] if self.left_out else []),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: images, scores and intervals of each group."""
+        return {
+            group: {
+                "images": self.images(group),
+                "scores": {key: finite(score.value) for key, score in scores.items()},
+                "intervals": {key: list(score.interval) for key, score in scores.items() if score.interval is not None},
+            }
+            for group, scores in self.scores.items()
+        }
+
+
+def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") -> Result:
+    """The result with the scores of each group; see `Result.by`."""
+    for score in result.values():
+        _ = score.rows  # of every image, or an error
+    places: dict[str, list[int]] = {}
+    of = dict(zip(image_ids(groups), groups.values(), strict=True))
+    for place, image in enumerate(result.image_ids):
+        if image in of:
+            places.setdefault(str(of[image]), []).append(place)
+    scores = {group: _scores(result, of_group, f"{column}={group}") for group, of_group in sorted(places.items())}
+    left_out = len(result.image_ids) - sum(map(len, places.values()))
+    return replace(result, groups=Groups.of(scores, column, left_out))
+
+
+def _scores(result: Result, places: list[int], group: str) -> dict[str, Score]:
+    """The scores over these images, those of that group."""
+
+    def signed(whole: str) -> str:
+        return str(Signature.read(whole).without("interval").with_("group", group))
+
+    statistics = [score.rows.select(places) for score in result.values()]
+    metrics = [score.metric for score in result.values()]
+    method = result.resampling.interval_method
+    alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
+    bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling)
+    return {
+        metric.key: within(Score(metric, table, signed(result[metric].signature)), between, result.resampling)
+        for metric, table, between in zip(metrics, statistics, bounds, strict=True)
+    }
+
+
+_SAID = {
+    "no candidate": "images without candidate",
+    "several candidates": "images with several candidates",
+    "bad row": "rows that cannot be scored",
+    "extra candidate": "candidates of images without references",
+    "blank reference": "references that are blank",
+    "excluded annotation": "captions that the data set excludes",
+}
+
+
+class OfImages(Protocol):
+    """The result of a system: how many images were scored, and of which captions."""
+
+    @property
+    def images(self) -> int: ...
+    @property
+    def corpus(self) -> Corpus: ...
+
+
+def images_of(result: OfImages) -> str:
+    """How many images were scored, of how many given ones where those are more: `593 of 5,000 images`."""
+    every = result.images + result.corpus.images_left_out
+    of_every = f" of {every:,}" if every > result.images else ""
+    return f"{result.images:,}{of_every} image{'' if every == 1 else 's'}"
+
+
+def left_out(systems: Mapping[str, OfImages]) -> str:
+    """What was left out, of which systems where these differ, and how many images count as an empty caption."""
+    corpora = {name: result.corpus for name, result in systems.items()}
+    counts = {
+        what: {name: corpus.left_out.get(reason, 0) for name, corpus in corpora.items()}
+        for reason, what in _SAID.items()
+    }
+    parts = [part for what, of_systems in counts.items() for part in _parts(of_systems, what)]
+    filled = _parts({name: corpus.filled for name, corpus in corpora.items()}, "images without candidate")
+    return "; ".join(
+        [
+            *([f"left out: {', '.join(parts)}"] if parts else []),
+            *([f"scored as empty captions: {', '.join(filled)}"] if filled else []),
+        ]
+    )
+
+
+def _parts(counts: Mapping[str, int], what: str) -> list[str]:
+    """How many there are: one number where all systems have as many."""
+    if len({*counts.values()}) == 1:
+        counts = {"": next(iter(counts.values()))}
+    return [
+        f"{count:,} {what if count > 1 else what.replace('s ', ' ', 1).replace('are', 'is')}"
+        + f" ({name})" * bool(name)
+        for name, count in counts.items()
+        if count
+    ]
+
+
+def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
+    """How many images have no score, by metric, and of which system."""
+    phrases = []
+    for key, score in next(iter(results.values())).items():
+        counts = {system: result[key].unscored for system, result in results.items()}
+        of_systems = [f"{_images(count)} of {system}" for system, count in counts.items() if count]
+        if of_systems and len({*counts.values()}) == 1:
+            of_systems = [_images(score.unscored) + (" of each" if len(results) > 1 else "")]
+        if of_systems:
+            phrases.append(f"no {score.label} of {', '.join(of_systems)}")
+    return phrases
+
+
+def _images(count: int) -> str:
+    return f"{count:,} image{'' if count == 1 else 's'}"
+
+
+def only_improved(filled: int, scores: Iterable[Score]) -> list[str]:
+    """A note on the metrics that images without candidate can only make better, where such are scored as empty ones."""
+    better = [score.label for score in scores if score.metric.lower_is_better]
+    if not better:
+        return []
+    images = "image without candidate, scored as an empty caption, can"
+    images = f"1 {images}" if filled == 1 else f"{filled:,} {images.replace('image', 'images', 1)}"
+    remedy = f"leave such out by {option('on_missing', 'skip')}"
+    return [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sacrecap import _core
+from sacrecap.above import from_above
 from sacrecap.choices import EngineName, OnMissing, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, References
 from sacrecap.errors import UsageError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from sacrecap._core import Captions
     from sacrecap.metrics import Metric
-    from sacrecap.scoring.elsewhere import ScoringEngine
+    from sacrecap.scoring.comparison import Comparison
 
 
 class ScoreOptions(Keywords, total=False):
@@ -91,8 +92,6 @@ def score(
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     read_with = references.tokenizer if isinstance(references, References) else "ptb"
     if (engine if isinstance(engine, str) else engine.name) != "local" and not isinstance(references, Corpus):
-        from sacrecap.scoring.elsewhere import named_engine
-
         return named_engine(engine, merged_needs).score(
             references,
             candidates,
@@ -171,3 +170,41 @@ def result_of(
         for table, between in zip(counted, bounds, strict=True)
     }
     return Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, needs)
+
+
+class ScoringEngine(Protocol):
+    """What carries out `sacrecap.score` and `compare` elsewhere, such as
+    [`EngineOptions`][sacrecap.engines.EngineOptions]. The arguments are those of the functions, parsed.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its name for `engine=` and `--engine`; `local` stands for this process."""
+
+    @property
+    def score(self) -> Callable[..., Result]:
+        """As [`sacrecap.score`][]."""
+
+    @property
+    def compare(self) -> Callable[..., Comparison]:
+        """As [`sacrecap.compare`][]."""
+
+
+def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None) -> ScoringEngine:
+    """The engine itself, or that of this name, which is loaded.
+
+    Raises `UsageError` for scores that others computed whose rows have no captions: parts know no names of systems.
+    """
+    if needs is not None and "scores" in needs:
+        from sacrecap.metrics.outside import outside_scores
+
+        scores = outside_scores(needs)
+        if scores is not None and scores.captions is None:
+            raise UsageError(
+                f"{scores.source}: where captions are scored part by part, their rows are told by captions; add a "
+                "column caption, or take engine local"
+            )
+    if not isinstance(engine, str):
+        return engine
+    named: ScoringEngine = from_above("engine")(engine)
+    return named
