@@ -114,8 +114,8 @@ class SceneGraph:
         return asdict(self)
 
     def to_svg(self) -> str:
-        """A picture as SVG text, in light and dark: objects in the order of the caption, their attributes below, and
-        relations as arrows from subject to object above.
+        """A picture as SVG text, in light and dark: a row for each object, in the order of the caption, with its
+        attributes and its relations to other objects.
         """
         return printed(self, "svg")
 
