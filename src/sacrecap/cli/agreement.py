@@ -9,7 +9,7 @@ import click
 
 from sacrecap.choices import DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
 from sacrecap.cli import options
-from sacrecap.cli.group import Command, Option, Value, declared
+from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.data.source import system_name
@@ -151,13 +151,12 @@ CONDITIONS = Value(
 )
 @click.argument("path")
 @options.judged_metrics
-@click.option(
-    "--plot",
-    cls=Option,
+@takes(
+    """
+    --plot FILE  Draw agreement against the numbers of references; without several, the ratings with their scores, or
+        the wins of each system: .svg, .png or .pdf.
+    """,
     heading="Output",
-    metavar="FILE",
-    help="Draw agreement against the numbers of references; without several, the ratings with their scores, or the "
-    "wins of each system: .svg, .png or .pdf.",
 )
 @options.tokenizer
 def command(

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.cli import options
@@ -95,10 +94,8 @@ def command(
     output.check()
     result: Board | ContestBoard
     if not systems and os.path.isdir(references):
-        context = click.get_current_context()
-        for parameter in context.command.params:
-            is_given = context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
-            if parameter.name in _DECLARED and is_given:
+        for parameter in options.on_command_line():
+            if parameter.name in _DECLARED:
                 place = os.path.join(references, "contest.toml")
                 raise UsageError(f"{parameter.opts[0]} is declared in {place}; change it there")
         contest = Contest.load(references)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,23 +29,12 @@ if TYPE_CHECKING:
     --plan  Also tell how long the interval would be with other numbers of ratings.
     """,
     witness={"name": "witnesses", "multiple": True},
-    rating_range={"name": "bounds", "type": rating_range},
+    rating_range={"type": rating_range},
     words={"type": words},
     interval={"type": click.FloatRange(0, 1, min_open=True, max_open=True), "default": 0.95},
     plan={"is_flag": True},
 )
-def command(
-    scores: str,
-    ratings: str,
-    witnesses: tuple[str, ...],
-    rating: str | None,
-    bounds: tuple[float, float] | None,
-    raters: str | None,
-    words: dict[str, str] | None,
-    interval: float,
-    plan: bool,
-    output: Output,
-) -> None:
+def command(scores: str, ratings: str, witnesses: tuple[str, ...], output: Output, **how: Any) -> None:
     """Tell what people would say of all captions of SCORES, from the RATINGS of a few.
 
     SCORES has a row per caption, with image_id, system or caption, and a column per metric or judge (Parquet, CSV, JSON
@@ -57,16 +46,6 @@ def command(
 
     output.check()
     stage.text = "calibrating"
-    calibration = calibrate(
-        scores,
-        ratings,
-        witnesses=witnesses or None,
-        rating=rating,
-        rating_range=bounds,
-        raters=raters,
-        words=words,
-        interval=interval,
-        plan=plan,
-    )
+    calibration = calibrate(scores, ratings, witnesses=witnesses or None, **how)
     output.write_report(calibration)
     output.show(calibration)

@@ -7,6 +7,7 @@ from click.core import ParameterSource
 
 from sacrecap import __version__
 from sacrecap.cli import options
+from sacrecap.cli.group import takes
 from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import parse_metrics
@@ -16,12 +17,9 @@ from sacrecap.resources.publications import SOFTWARE, Publication, publications,
 @click.command()
 @click.argument("names", nargs=-1, metavar="[METRIC]...", shell_complete=options.complete_metrics())
 @options.metrics
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["bibtex", "text"]),
-    default="bibtex",
-    help="BibTeX entries, or a line of text per publication.",
+@takes(
+    "--format  BibTeX entries, or a line of text per publication.",
+    format={"name": "format_", "type": click.Choice(["bibtex", "text"]), "default": "bibtex"},
 )
 @options.quiet
 @click.pass_context

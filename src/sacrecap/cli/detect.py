@@ -15,15 +15,14 @@ from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects
 from sacrecap.data.writers import unite, write_objects
 from sacrecap.vision import IMAGE_IDS, NANODET, ON_CORRUPT, detect_images, find_images, load_detector
 
-_output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write; - is stdout.")
-_threshold = click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1),
-    metavar="SCORE",
-    help="Keep detections with at least this score; for files that have scores.",
-)
-_input_format = click.option(
-    "--input-format", type=click.Choice(OBJECT_FORMATS), help="The format; by default recognised from content."
+_output = takes("--output, -o FILE  The file to write; - is stdout.", o={"required": True})
+_of_file = takes(
+    """
+    --threshold SCORE  Keep detections with at least this score; for files that have scores.
+    --input-format  The format; by default recognised from content.
+    """,
+    threshold={"type": click.FloatRange(0, 1)},
+    input_format={"type": click.Choice(OBJECT_FORMATS)},
 )
 
 
@@ -70,16 +69,7 @@ def command() -> None:
 @options.threads
 @options.quiet
 def run(
-    images: tuple[str, ...],
-    output: str,
-    detector: str,
-    threshold: float | None,
-    batch: int,
-    device: str,
-    image_ids: str,
-    on_corrupt: str,
-    resume: bool,
-    threads: int,
+    images: tuple[str, ...], output: str, detector: str, device: str, image_ids: str, threads: int, **how: Any
 ) -> None:
     """Find the objects of IMAGES: folders, tar files, Parquet files, or single images.
 
@@ -95,25 +85,15 @@ def run(
         chosen,
         pictures,
         output,
-        threshold=threshold,
-        batch=batch,
-        on_corrupt=on_corrupt,
-        resume=resume,
-        progress=lambda done: _show(done, len(pictures)),
+        progress=lambda done: options.show_bar("detecting", done, len(pictures), "images"),
+        **how,
     )
-
-
-def _show(done: int, images: int) -> None:
-    """A bar, for the line that a terminal shows."""
-    filled = 20 * done // images
-    stage.text = f"detecting {'█' * filled}{'░' * (20 - filled)} {done:,} of {images:,} images"
 
 
 @command.command(short_help="Write annotations of any format as labels with counts.")
 @click.argument("annotations")
 @_output
-@_threshold
-@_input_format
+@_of_file
 @options.quiet
 def convert(annotations: str, output: str, threshold: float | None, input_format: str | None) -> None:
     """Write ANNOTATIONS (COCO instances, a folder of VOC, lists, detections) as a list of {"image_id", "objects"}."""
@@ -141,8 +121,7 @@ def union(files: tuple[str, ...], output: str) -> None:
 
 @command.command(short_help="Say what is in a file of objects.")
 @click.argument("file")
-@_threshold
-@_input_format
+@_of_file
 @options.table_or_json
 @options.quiet
 def info(file: str, threshold: float | None, input_format: str | None, format_: str) -> None:

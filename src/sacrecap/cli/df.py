@@ -10,7 +10,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
-from sacrecap.cli.group import Command, Group
+from sacrecap.cli.group import Command, Group, takes
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.corpus.frequency_sources import find
 from sacrecap.errors import UsageError
@@ -27,7 +27,7 @@ def _output(_: click.Context, __: click.Parameter, output: str | None) -> str:
     return output
 
 
-OUTPUT = click.option("--output", "-o", metavar="FILE", callback=_output, help="The file to write.")
+OUTPUT = takes("--output, -o FILE  The file to write.", o={"callback": _output})
 
 
 @click.group(name="df", cls=Group)
@@ -43,12 +43,15 @@ def command() -> None:
 )
 @click.argument("references")
 @OUTPUT
-@click.option(
-    "--n", type=click.IntRange(1, 4), metavar="N", help="The longest n-gram; by default 4, and 3 with --language-model."
-)
-@click.option("--stem", is_flag=True, help="Count stems, for cider-paper; cider-d needs word forms.")
-@click.option(
-    "--language-model", is_flag=True, help="Learn how captions go on instead: for fluency(references=no) by --lm FILE."
+@takes(
+    """
+    --n N  The longest n-gram; by default 4, and 3 with --language-model.
+    --stem  Count stems, for cider-paper; cider-d needs word forms.
+    --language-model  Learn how captions go on instead: for fluency(references=no) by --lm FILE.
+    """,
+    n={"type": click.IntRange(1, 4)},
+    stem={"is_flag": True},
+    language_model={"is_flag": True},
 )
 @options.threads
 @options.quiet
@@ -67,30 +70,17 @@ def build(
     With --language-model, learn from all REFERENCES, such as those of a training split.
     """
     options.check_outputs(output=output)
-    if language_model:
-        _build_language_model(
-            references, n or 3, output, files, threads, refused={"--stem": stem, "--engine": engine.name != "local"}
-        )
-        return
-    n = n or 4
-    where, captions = engine.made(), files.references(references)
-    if isinstance(where, str):
-        frequencies = DocumentFrequency.build(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
-    else:
-        frequencies = where.document_frequency(captions, tokenizer=files.tokenizer, n=n, stem=stem, threads=threads)
-    frequencies.save(output)
-
-
-def _build_language_model(
-    references: str, n: int, output: str, files: CaptionFiles, threads: int, *, refused: dict[str, bool]
-) -> None:
-    for name, is_given in refused.items():
-        if is_given:
+    for name, is_given in (("--stem", stem), ("--engine", engine.name != "local")):
+        if language_model and is_given:
             raise UsageError(f"{name} is for document frequencies; leave it out with --language-model")
-    from sacrecap.corpus.language_model import LanguageModel
+    where, captions = engine.made(), files.references(references)
+    if language_model:
+        from sacrecap.corpus.language_model import LanguageModel
 
-    captions = files.references(references)
-    LanguageModel.build(captions, tokenizer=files.tokenizer, n=n, threads=threads).save(output)
+        LanguageModel.build(captions, tokenizer=files.tokenizer, n=n or 3, threads=threads).save(output)
+        return
+    count = DocumentFrequency.build if isinstance(where, str) else where.document_frequency
+    count(captions, tokenizer=files.tokenizer, n=n or 4, stem=stem, threads=threads).save(output)
 
 
 @command.command(name="import", cls=Command, short_help="Read a COCO pickle without executing it.")

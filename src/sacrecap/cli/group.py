@@ -215,51 +215,26 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class LazyGroup(Group):
+class OpenGroup(Group):
     """Loads a subcommand's module on its first use: `sacrecap score` should not wait for the others' imports.
+
+    Other distributions add commands, by the entry-point group `sacrecap.commands`. An entry point's name is the
+    command's; it names a `click.Command`. The short help of that command is its line in the help, so its module should
+    import heavy packages only inside the command. Its attribute `section`, where it has one, is the title of the
+    section that the line is in.
 
     Args:
         modules: prefix of the modules' names; the module of `score` may be `sacrecap.cli.score`, its command `command`.
-        summaries: by name, the line of the help that says what a subcommand does.
-    """
-
-    def __init__(self, *args: Any, modules: str, summaries: dict[str, str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.modules = modules
-        self.summaries = summaries
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.summaries)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.summaries:
-            return None
-        command = import_module(self.modules + cmd_name).command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries.items()))
-
-
-class OpenGroup(LazyGroup):
-    """A lazy group to which other distributions add commands, by the entry-point group `sacrecap.commands`.
-
-    An entry point's name is the command's; it names a `click.Command`. The short help of that command is its line in
-    the help, so its module should import heavy packages only inside the command. Its attribute `section`, where it has
-    one, is the title of the section that the line is in.
-
-    Args:
         sections: by title of a section of the help, the names of its commands with their lines.
         members: commands that an extra of sacrecap installs, with the extra's name, for the message when it is missing.
     """
 
-    def __init__(self, *args: Any, sections: dict[str, dict[str, str]], members: dict[str, str], **kwargs: Any) -> None:
-        summaries = {name: line for lines in sections.values() for name, line in lines.items()}
-        super().__init__(*args, summaries=summaries, **kwargs)
-        self.sections = sections
-        self.members = members
+    def __init__(
+        self, *args: Any, modules: str, sections: dict[str, dict[str, str]], members: dict[str, str], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.modules, self.sections, self.members = modules, sections, members
+        self.own_commands = [name for lines in sections.values() for name in lines]
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the command line, whose messages name options as it has them."""
@@ -267,13 +242,13 @@ class OpenGroup(LazyGroup):
             return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *(name for name in _entry_points() if name not in self.summaries)]
+        return [*self.own_commands, *(name for name in _entry_points() if name not in self.own_commands)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
-            if args[0] in self.summaries or ctx.resilient_parsing:
+            if args[0] in self.own_commands or ctx.resilient_parsing:
                 # A command of our own need not wait for those of other packages to be looked up.
                 return click.Group.resolve_command(self, ctx, args)
             if args[0] in self.members and args[0] not in self.list_commands(ctx):
@@ -283,15 +258,16 @@ class OpenGroup(LazyGroup):
             gc.enable()  # the start of the script disabled it
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in self.summaries:
-            return super().get_command(ctx, cmd_name)
+        if cmd_name in self.own_commands:
+            command: click.Command = import_module(self.modules + cmd_name).command
+            return command
         point = _entry_points().get(cmd_name)
         return None if point is None else _loaded(point)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections = {title: dict(lines) for title, lines in self.sections.items()}
         for name, point in _entry_points().items():
-            if name not in self.summaries:
+            if name not in self.own_commands:
                 section, line = _described(point)
                 sections.setdefault(section, {})[name] = line
         rest = sections.pop(OTHERS, {})

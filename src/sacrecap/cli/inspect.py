@@ -8,7 +8,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
@@ -98,15 +97,13 @@ def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
 
 def _given() -> dict[str, str]:
     """Options of the command line that another command needs too to read the file, by name, with a blank in front."""
-    context = click.get_current_context()
+    given = click.get_current_context().params
     uses: dict[str, str] = {}
-    for parameter in context.command.params:
+    for parameter in options.on_command_line():
         name = str(parameter.name)
-        if name in _HERE or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
-            continue
-        values = context.params[name]
-        each = values if isinstance(values, (list, tuple)) else [values]
-        uses[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in each)
+        if name not in _HERE:
+            values = given[name] if isinstance(given[name], (list, tuple)) else [given[name]]
+            uses[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in values)
     return uses
 
 

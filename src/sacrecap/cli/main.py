@@ -156,7 +156,7 @@ def _known_elsewhere(error: click.NoSuchOption) -> str:
     having = [
         command
         for command in group.list_commands(context)
-        if command in getattr(group, "summaries", {})
+        if command in getattr(group, "own_commands", ())
         and (other := group.get_command(context, command)) is not None
         and any(name in option.opts for option in other.params)
     ]

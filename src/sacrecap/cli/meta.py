@@ -8,7 +8,7 @@ import click
 
 from sacrecap.choices import DATASETS
 from sacrecap.cli import options
-from sacrecap.cli.group import Command
+from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import output
 from sacrecap.cli.system_names import named
@@ -31,11 +31,9 @@ if TYPE_CHECKING:
 )
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
 @options.judged_metrics
-@click.option(
-    "--results",
-    default="meta-results",
-    metavar="DIR",
-    help="Where each metric's scores are kept; a run that was cut off goes on there.",
+@takes(
+    "--results DIR  Where each metric's scores are kept; a run that was cut off goes on there.",
+    results={"default": "meta-results"},
 )
 def command(
     datasets: tuple[str, ...], metrics: str, results: str, needs: Needs, resampling: Resampling, output: Output

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
 from sacrecap.cli.group import Option, Value, declared, taking
@@ -436,6 +437,13 @@ def yes_or_no(text: str) -> bool:
     return ("no", "yes").index(text) == 1
 
 
+def on_command_line() -> list[click.Parameter]:
+    """The arguments and options of the running command that were given to it."""
+    context = click.get_current_context()
+    command_line = ParameterSource.COMMANDLINE
+    return [each for each in context.command.params if context.get_parameter_source(each.name or "") is command_line]
+
+
 def check_outputs(**places: str | None) -> None:
     """Raises, before anything is computed, if a file that an option names cannot be written.
 
@@ -475,6 +483,12 @@ def _is_same(place: str, text: str) -> bool:
 
 def _dashed(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+def show_bar(what: str, done: int, total: int, unit: str = "") -> None:
+    """Shows a bar on the line of a terminal, and how much is done."""
+    filled = 20 * done // max(1, total)
+    stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {done:,} of {total:,} {unit}".rstrip()
 
 
 def colour(output: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
@@ -158,10 +157,9 @@ def _rank(
     output: Output,
 ) -> None:
     """Prints the ranks of the images' references, in the order of the last metric."""
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        if name in _NOT_WITH_RANK and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            called = "CANDIDATES" if name == "candidates" else parameter.opts[0]
+    for parameter in options.on_command_line():
+        if parameter.name in _NOT_WITH_RANK:
+            called = "CANDIDATES" if parameter.name == "candidates" else parameter.opts[0]
             raise click.UsageError(f"--rank ranks references; leave {called} out", context)
     if "all" in images and len(images) > 1:
         raise click.UsageError("--rank all ranks every image; leave the others out", context)
