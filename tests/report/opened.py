@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,13 @@ HOSTILE = [
     "<svg onload=window.ran=true>",
     "javascript:window.ran=true",
 ]
+
+
+def data_of(text: str) -> Any:
+    """The data of a page, and with them its drawings, by number, read as a browser would find them."""
+    found = re.search(r'<script id="data" type="application/gzip">(.*?)</script', text, re.DOTALL | re.IGNORECASE)
+    assert found
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
 
 _tabs: dict[Any, Any] = {}

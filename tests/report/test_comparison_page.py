@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from opened import HOSTILE, Opened
+from opened import HOSTILE, Opened, data_of
 
 import sacrecap
 from sacrecap import example
@@ -50,9 +48,7 @@ def test_same_input_same_bytes(compared: sacrecap.Comparison, written: Path) -> 
 
 def test_data_equal_the_comparison(compared: sacrecap.Comparison, written: Path) -> None:
     text = written.read_text(encoding="utf-8")
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
-    assert found
-    data = json.loads(found[1])
+    data = data_of(text)
     assert data["systems"] == list(compared)
     for metric, key in zip(data["metrics"], compared.metrics, strict=True):
         for scores, result in zip(metric["scores"], compared.values(), strict=True):

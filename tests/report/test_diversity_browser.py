@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from opened import Opened
+from opened import Opened, data_of
 
 import sacrecap
 from sacrecap import example
@@ -55,12 +52,6 @@ def page(browser: Any, written: Path) -> Iterator[Any]:
     opened = open_page(browser, written)
     yield opened.page
     opened.close()
-
-
-def data_of(text: str) -> Any:
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
-    assert found
-    return json.loads(gzip.decompress(base64.b64decode(json.loads(found[1])["gzip"])))
 
 
 def test_same_input_same_bytes_and_the_results_numbers(result: Diversity, written: Path) -> None:

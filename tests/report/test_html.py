@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import random
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opened import data_of
 
 import sacrecap
 from corpora import embeddings
@@ -37,13 +36,6 @@ def result() -> Result:
     return sacrecap.score(example.references(), example.systems()["careful"])
 
 
-def embedded(text: str) -> Any:
-    """The data of a page, read as a browser would find it: up to the first end of the element."""
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL | re.IGNORECASE)
-    assert found
-    return json.loads(found[1])
-
-
 def test_same_input_same_bytes(result: Result, tmp_path: Path) -> None:
     again = sacrecap.score(example.references(), example.systems()["careful"])
     write_report(result, tmp_path / "a.html", title="careful")
@@ -59,7 +51,7 @@ def counted(page: str) -> list[int]:
 
 
 def test_data_equal_the_result(result: Result) -> None:
-    data = embedded(render_html(result, title="careful"))
+    data = data_of(render_html(result, title="careful"))
     assert [metric["label"] for metric in data["metrics"]] == [score.label for score in result.values()]
     assert data["metrics"][data["lead"]]["label"] == "CIDEr-D"
     for metric, score in zip(data["metrics"], result.values(), strict=True):
@@ -75,7 +67,7 @@ def test_hostile_text_stays_data() -> None:
     candidates = {f"<b>{n}</b>": text for n, text in enumerate(HOSTILE)}
     hostile = sacrecap.score(references, candidates, interval=None)
     text = render_html(hostile, title=HOSTILE[0])
-    data = embedded(text)
+    data = data_of(text)
     assert [image["candidates"][0] for image in data["images"]] == HOSTILE
     assert [image["id"] for image in data["images"]] == list(candidates)
     assert "alert(1)</script" not in text
@@ -169,7 +161,7 @@ def test_large_corpora_make_a_page_of_bounded_size(
         monkeypatch.setattr(page, limit, getattr(page, limit) // share)
     scored = sacrecap.score(*made_up(total, words), "bleu-1, cider-d", tokenizer="none", interval=None)
     text = render_html(scored, title="large")
-    data = embedded(text)
+    data = data_of(text)
     assert most / 2 < len(data["images"]) <= most
     assert len({image["id"] for image in data["images"]}) == len(data["images"])
     ends = f"{1_000 // share:,}"
@@ -185,8 +177,8 @@ def test_captions_of_any_length_leave_two_images_on_a_page() -> None:
 def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_IMAGES", 30)
     monkeypatch.setattr(page, "EXTREMES", 5)
-    data = embedded(render_html(result, title="careful"))
-    assert data == embedded(render_html(result, title="careful"))
+    data = data_of(render_html(result, title="careful"))
+    assert data == data_of(render_html(result, title="careful"))
     assert len(data["images"]) == 30
     shown = [image["id"] for image in data["images"]]
     assert shown == sorted(shown, key=result.image_ids.index), "in the corpus's order"
@@ -201,7 +193,7 @@ def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPa
 def test_a_page_of_few_images_has_the_best_and_the_worst(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "MOST_IMAGES", 6)
     monkeypatch.setattr(page, "EXTREMES", 5)
-    shown = {image["id"] for image in embedded(render_html(result, title="careful"))["images"]}
+    shown = {image["id"] for image in data_of(render_html(result, title="careful"))["images"]}
     order = [result.image_ids[n] for n in np.argsort(result["cider-d"].per_image)]
     assert shown == {*order[:3], *order[-3:]}
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
-import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opened import Opened
+from opened import Opened, data_of
 from PIL import Image
 
 import sacrecap
@@ -45,12 +43,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def result() -> Result:
     return sacrecap.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
-
-
-def data_of(text: str) -> Any:
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
-    assert found
-    return json.loads(found[1])
 
 
 def colour_of(content: bytes) -> tuple[int, ...]:

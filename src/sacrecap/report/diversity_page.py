@@ -98,7 +98,6 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
             for number, image in enumerate(data["images"])
             if image["similarities"] is not None
         },
-        compressed=True,
     )
 
 

@@ -1,9 +1,9 @@
 """A result as one self-contained HTML page: it needs no network, and no other file unless there are many photos.
 
 The page is one frame, one style, the sections and their tables, and the scripts of the blocks that answer the reader,
-from the files in `templates/`. Captions come from anywhere, so the page does not trust them: they are JSON that cannot
-end its element, the scripts set them only as text, and the content security policy lets nothing run but the page's own
-script, which it names by its hash.
+from the files in `templates/`. Captions come from anywhere, so the page does not trust them: they are compressed JSON,
+which the scripts set only as text, and the content security policy lets nothing run but the page's own script, which it
+names by its hash. Nothing becomes markup but what Python drew.
 """
 
 from __future__ import annotations
@@ -99,8 +99,6 @@ class ReportPage:
     """What was left out, and what was found that makes scores doubtful: in colour, before everything else."""
     drawings: Mapping[int, str] = field(default_factory=dict)
     """HTML that scripts show with the image of this number."""
-    compressed: bool = False
-    """Whether the page carries the data compressed: caption sets are large."""
     tabs: Mapping[str, Sequence[Section]] = field(default_factory=dict)
     """Above the sections, those of which one tab is seen at a time."""
 
@@ -167,13 +165,9 @@ def _render(
         sections=_tabs(page.tabs)
         + "".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
         noscript=_NO_SCRIPT if script else "",
-        drawings="".join(
-            f'<template id="drawing-{number}">{_unicode(drawing)}</template>'
-            for number, drawing in page.drawings.items()
-        ),
         style=style,
         script=script,
-        data=_embedded({"gzip": _compressed(page.data)} if page.compressed else page.data),
+        data=_compressed({**page.data, "drawings": page.drawings}) if page.data else "",
     )
 
 
@@ -268,7 +262,7 @@ def _unicode(text: str) -> str:
 
 
 def _policy(style: str, script: str, photos: str) -> str:
-    """The policy: only photos are loaded, only this style and this script are applied, text cannot become markup."""
+    """The policy: only photos are loaded, only this style and this script are applied, only drawings become markup."""
     return "; ".join(
         [
             "default-src 'none'",
@@ -278,6 +272,7 @@ def _policy(style: str, script: str, photos: str) -> str:
             "base-uri 'none'",
             "form-action 'none'",
             "require-trusted-types-for 'script'",
+            "trusted-types drawings",
         ]
     )
 
@@ -286,17 +281,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _json(document: object) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
 def _compressed(document: object) -> str:
-    return base64.b64encode(gzip.compress(_json(document).encode("utf-8", "replace"), mtime=0)).decode()
-
-
-def _embedded(document: object) -> str:
-    """JSON for a `<script>` element: no `<` that could open or close a tag, no line separator."""
-    text = _json(document)
-    for character in ("<", "\u2028", "\u2029"):
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
+    """The document as JSON, compressed, as text without any sign of markup: captions come from anywhere."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()

@@ -6,7 +6,7 @@ import {List, attributed, besidePhoto, carried, cell, choice, element, fill, hea
 const SIDES = ["first", "second"];
 
 /** @type {AgreementPage} */
-const report = carried();
+const report = await carried();
 const judgments = report.pairs ? "pairs" : "captions";
 
 /**

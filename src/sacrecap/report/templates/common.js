@@ -101,10 +101,26 @@ export const cell = (kind, ...content) => element("td", {class: kind, role: "cel
 export const head = (kind, content) => element("th", {class: kind, role: "columnheader", scope: "col"}, content);
 
 /**
- * The data that the page carries.
- * @returns {any}
+ * The data that the page carries: JSON, compressed, in base64.
+ * @returns {Promise<any>}
  */
-export const carried = () => JSON.parse(byId("data").textContent ?? "");
+export async function carried() {
+  const bytes = Uint8Array.from(atob(byId("data").textContent ?? ""), (sign) => sign.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+const markup = globalThis.trustedTypes?.createPolicy("drawings", {createHTML: (/** @type {string} */ text) => text});
+
+/**
+ * What Python drew of the image of this number, if anything.
+ * @param {{drawings: Record<number, string>}} report
+ * @param {number} number
+ */
+export function drawing({drawings}, number) {
+  const text = drawings[number] ?? "";
+  const parsed = new DOMParser().parseFromString(/** @type {any} */ (markup?.createHTML(text) ?? text), "text/html");
+  return [...document.importNode(parsed.body, true).children];
+}
 
 /** @param {number | null} value */
 export const imageScore = (value) => (value === null ? "no score" : value.toFixed(3));

@@ -9,7 +9,7 @@ const LAYERS = 40; // points in one layer do not add up where they overlap, but 
 const SIDES = ["second", "equal", "first"]; // which system is better, by the sign of the difference, from −1
 
 /** @type {ComparisonPage} */
-const report = carried();
+const report = await carried();
 const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, pair) =>
   [...row.querySelectorAll("td")].map((cell, metric) => {
     const button = element("button", {type: "button", "aria-pressed": "false", click: () => {

@@ -1,13 +1,13 @@
 // The page of caption sets: pictures, of which the reader hides systems, and the images in a list; a row opens to the sets of
 // the systems side by side, how similar their captions are, and what they are about.
 
-import {List, besidePhoto, carried, cell, choice, element, fill, head, hiddenSystems, hide, imageScore, images, photo, scoreList,
-  shape, systemName, telling} from "./common.js";
+import {List, besidePhoto, carried, cell, choice, drawing, element, fill, head, hiddenSystems, hide, imageScore, images,
+  photo, scoreList, shape, systemName, telling} from "./common.js";
 
 const MOST_CELLS = 40;
 
 /** @type {SetsPage} */
-const report = await unpacked(carried().gzip);
+const report = await carried();
 
 document.querySelectorAll("table.figures thead th + th").forEach((head, number) =>
   head.replaceChildren(systemName(report, number)));
@@ -40,13 +40,6 @@ const list = new List({
 });
 fill("images", [], ...list.blocks);
 list.update();
-
-/** @param {string} text */
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).json();
-}
 
 /**
  * Orders of the images: `sign` is 1 for the least value first, 0 for the order of the file.
@@ -87,10 +80,8 @@ function setImage(image, place) {
     "Point at a caption, a mark or a cell, or move to it with Tab: its counterparts are highlighted.");
   /** @type {Map<string, Element[]>} those that stand for a caption, by system and caption */
   const nodes = new Map();
-  const template = document.getElementById(`drawing-${place}`);
-  /** The plane, and two radars of each system. */
-  const drawn = template instanceof HTMLTemplateElement
-    ? [...document.importNode(template.content, true).querySelectorAll("figure")] : [];
+  /** @type {HTMLElement[]} the plane, and two radars of each system */
+  const drawn = drawing(report, place).filter((figure) => figure instanceof HTMLElement);
   const captions = (/** @type {number} */ system) => image.captions[system] ?? [];
 
   /**

@@ -1,7 +1,7 @@
 // The page of one system: the best and the worst images as cards, histograms whose bars select images, and all images in a
 // list with a column per metric to sort by.
 
-import {List, besidePhoto, carried, cell, choice, element, fill, imageScore, images, legend, markedCandidate, photo,
+import {List, besidePhoto, carried, cell, choice, drawing, element, fill, imageScore, images, legend, markedCandidate, photo,
   referenceList, scoreList} from "./common.js";
 
 const CARDS = 4;
@@ -18,7 +18,7 @@ const CARDS = 4;
  */
 
 /** @type {ScorePage} */
-const report = carried();
+const report = await carried();
 
 // The best and the worst images by a metric, side by side.
 const extremes = element("div");
@@ -235,7 +235,6 @@ function columnsOf() {
  * @param {number} number
  */
 function explained(number) {
-  const drawn = document.getElementById(`drawing-${number}`);
-  if (drawn instanceof HTMLTemplateElement) return [drawn.content.cloneNode(true)];
-  return report.unexplained ? [legend(report.unexplained)] : [];
+  const drawn = drawing(report, number);
+  return drawn.length || !report.unexplained ? drawn : [legend(report.unexplained)];
 }
