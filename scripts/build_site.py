@@ -57,10 +57,10 @@ def with_metrics(menu: str) -> str:
 
 
 def _heading(page: str) -> str:
-    found = re.search(r"^# (.+)$", (ROOT / "docs" / METRICS / page).read_text(encoding="utf-8"), re.MULTILINE)
-    if found is None:
+    title = re.search(r"^# (.+)$", (ROOT / "docs" / METRICS / page).read_text(encoding="utf-8"), re.MULTILINE)
+    if title is None:
         raise ValueError(f"{page} has no heading")
-    return found[1]
+    return title[1]
 
 
 def with_help(page: str) -> str:

@@ -32,27 +32,27 @@ def main() -> None:
     parser.add_argument("dist", type=Path)
     parser.add_argument("--sdist", action="store_true", help="build the sdist, with the Rust that is on the PATH")
     parser.add_argument("--python", action="append", help="an interpreter; may be repeated (this one)")
-    given = parser.parse_args()
-    dist = given.dist.resolve()
-    archives = sorted(dist.glob("sacrecap-*.tar.gz" if given.sdist else "sacrecap-*.whl"))
+    arguments = parser.parse_args()
+    dist = arguments.dist.resolve()
+    archives = sorted(dist.glob("sacrecap-*.tar.gz" if arguments.sdist else "sacrecap-*.whl"))
     if not archives:
-        wanted = "sdist" if given.sdist else "wheels"
-        sys.exit(f"{dist}: none of sacrecap's {wanted} is there; make {wanted}")
+        kind = "sdist" if arguments.sdist else "wheels"
+        sys.exit(f"{dist}: none of sacrecap's {kind} is there; make {kind}")
     installed = 0
     for archive in archives:
         print(f"{archive.name}: {archive.stat().st_size / 1e6:.2f} MB", flush=True)
-        if given.sdist:
+        if arguments.sdist:
             check_sdist_contents(archive)
         else:
             check_wheel_contents(archive)
-        for python in given.python or [sys.executable]:
-            if not given.sdist and not fits(archive, python):
+        for python in arguments.python or [sys.executable]:
+            if not arguments.sdist and not fits(archive, python):
                 print(f"  not run: no {python} for {archive.stem.split('-', 2)[2]} here")
                 continue
-            check_installed(archive, python, rust=given.sdist)
+            check_installed(archive, python, rust=arguments.sdist)
             installed += 1
     if not installed:
-        sys.exit(f"{dist}: no wheel there is for {' or '.join(given.python or [sys.executable])} on this machine")
+        sys.exit(f"{dist}: no wheel there is for {' or '.join(arguments.python or [sys.executable])} on this machine")
 
 
 def check_wheel_contents(wheel: Path) -> None:
@@ -82,9 +82,9 @@ def check_sdist_contents(sdist: Path) -> None:
 
 def fits(wheel: Path, python: str) -> bool:
     """Whether pip of this interpreter would take the wheel."""
-    asked = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    command = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-index", str(wheel)]
     with tempfile.TemporaryDirectory() as folder:
-        return subprocess.run([*asked, "--dest", folder], capture_output=True, check=False).returncode == 0
+        return subprocess.run([*command, "--dest", folder], capture_output=True, check=False).returncode == 0
 
 
 def check_installed(archive: Path, python: str, *, rust: bool) -> None:

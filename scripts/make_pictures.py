@@ -33,14 +33,14 @@ WIDTH, LEFT, RIGHT, ROW = 760, 200, 90, 34
 def times() -> dict[str, float]:
     """Processor seconds from files to printed scores, by the name of the bar: the first row of the table."""
     row = r"^\|[^|]+\| [\d,]+ \| ([\d.]+) s \| ([\d.]+) s \|[^|]+\| ([\d.]+) s \|"
-    [found, *_] = re.findall(row, SPEED.read_text(encoding="utf-8"), re.MULTILINE)
+    [cells, *_] = re.findall(row, SPEED.read_text(encoding="utf-8"), re.MULTILINE)
     names = ("pycocoevalcap", "sacrecap", "sacrecap, with intervals")
-    return {name: float(seconds) for name, seconds in zip(names, found, strict=True)}
+    return {name: float(seconds) for name, seconds in zip(names, cells, strict=True)}
 
 
 def chart(theme: str) -> str:
     """The bars as SVG text."""
-    text, small, other, own = THEMES[theme]
+    text, small, muted, accent = THEMES[theme]
     bars = times()
     scale = (WIDTH - LEFT - RIGHT) / max(bars.values())
     height = 64 + ROW * len(bars)
@@ -49,7 +49,7 @@ def chart(theme: str) -> str:
     for row, (name, seconds) in enumerate(bars.items()):
         base = 13 + ROW * row + ROW // 2
         length = max(seconds * scale, 2)
-        colour, weight = (own, 600) if name.startswith("sacrecap") else (other, 400)
+        colour, weight = (accent, 600) if name.startswith("sacrecap") else (muted, 400)
         at_name, at_time = f'x="{LEFT - 12}" y="{base}"', f'x="{LEFT + length + 8:.1f}" y="{base}"'
         lines += [
             f'<text {at_name} font-size="15" text-anchor="end" fill="{text}" font-weight="{weight}">{name}</text>',

@@ -30,6 +30,6 @@ class LengthRatio(PythonMetric):
 @sacrecap.metric(upper=1.0)
 def shared_words(references: list[str], candidate: str) -> float:
     """The candidate's words are a reference's."""
-    known = {word for reference in references for word in reference.split()}
+    vocabulary = {word for reference in references for word in reference.split()}
     words = candidate.split()
-    return sum(word in known for word in words) / max(len(words), 1)
+    return sum(word in vocabulary for word in words) / max(len(words), 1)

@@ -98,7 +98,7 @@ def converted(graph: dict[str, Any], weights: bytes) -> tuple[list[dict[str, Any
     for node in graph["modelTopology"]["node"]:
         name, op = node["name"], node["op"]
         inputs = [text.partition(":")[0] for text in node.get("input", [])]
-        of = [step_of[one] for one in inputs if one in step_of]
+        of = [step_of[name] for name in inputs if name in step_of]
         if not of or op == "Reshape":
             continue
         if op in PASSED_ON:

@@ -30,12 +30,17 @@ def meteor_tables(words: str, prefixes: str, synsets: str, exceptions: str, para
     """METEOR's English tables: function words, prefixes that keep their dot always and before numbers, synonyms,
     irregular forms, paraphrases, and which language it is.
     """
-    known = synonyms(synsets)
+    related = synonyms(synsets)
     lines = [line.split() for line in prefixes.splitlines() if line.split() and not line.split()[0].startswith("#")]
     numeric = {prefix for prefix, *rest in lines if rest[:1] == ["#NUMERIC_ONLY#"]}
     always = {prefix for prefix, *rest in lines if rest[:1] != ["#NUMERIC_ONLY#"]}
     sections = [*strings(set(words.split())), *strings(always), *strings(numeric)]
-    sections += [*meanings(known), *meanings(irregular(exceptions, known)), *paraphrase_sections(paraphrases), b"en+"]
+    sections += [
+        *meanings(related),
+        *meanings(irregular(exceptions, related)),
+        *paraphrase_sections(paraphrases),
+        b"en+",
+    ]
     return file(*METEOR, sections)
 
 
@@ -81,7 +86,7 @@ def paraphrase_sections(table: bytes) -> list[bytes]:
     """
     lines = table.decode("utf-8").split("\n")
     numbers: dict[str, int] = {}
-    both = [[numbers.setdefault(line, len(numbers)) for line in lines[first::3]] for first in (1, 2)]
+    numbered = [[numbers.setdefault(line, len(numbers)) for line in lines[first::3]] for first in (1, 2)]
     phrases = [phrase.split() for phrase in numbers]
     words = sorted({word for phrase in phrases for word in phrase})
     rank = {word: number for number, word in enumerate(words)}
@@ -99,7 +104,7 @@ def paraphrase_sections(table: bytes) -> list[bytes]:
             nodes[number] = at[nodes[number], ranks[number][depth]]
     children = len(words) + np.concatenate([[0], np.cumsum(np.bincount(parents, minlength=len(last)))])
     node = np.array(nodes)
-    phrase, paraphrase = (node[np.array(side, int)] for side in both)
+    phrase, paraphrase = (node[np.array(side, int)] for side in numbered)
     has_words = (phrase >= 0) & (paraphrase >= 0)
     phrase, paraphrase = phrase[has_words], paraphrase[has_words]
     bounds = np.concatenate([[0], np.cumsum(np.bincount(phrase, minlength=len(last)))])

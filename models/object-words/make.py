@@ -140,12 +140,12 @@ def sense_of_label(wordnet: Nouns, label: str) -> str | None:
 
 def above(wordnet: Nouns, places: list[str]) -> list[str]:
     """The things above these sets, the nearest first."""
-    found: list[str] = []
+    rows_read: list[str] = []
     rows = places
     while rows:
         rows = [up for place in rows for up in wordnet.above(place) if is_thing(wordnet.synsets[up])]
-        found += rows
-    return found
+        rows_read += rows
+    return rows_read
 
 
 def is_thing(synset: Synset) -> bool:
@@ -182,8 +182,8 @@ class Objects:
                 if place is not None:
                     self.words_of[place].append(word)
         for label, place in labels.items():
-            own = self.words_of[place or label]
-            own += [word for word in [label.replace(" ", "_")] if word not in own]
+            words = self.words_of[place or label]
+            words += [word for word in [label.replace(" ", "_")] if word not in words]
             self.kept[place or label] = label
         self.person = next(place for place, label in self.kept.items() if label == "person")
         self.words_of[self.person].append("people")
@@ -203,17 +203,17 @@ class Objects:
         if self.wordnet.synsets[place].file == PERSON:
             return self.person
         path = [place, *above(self.wordnet, [place])]
-        kept = next((up for up in path if up in self.kept), None)
-        return kept or max(takewhile(lambda up: not self.is_wide(up), path), key=self.common)
+        nearest_label = next((up for up in path if up in self.kept), None)
+        return nearest_label or max(takewhile(lambda up: not self.is_wide(up), path), key=self.common)
 
     def lines(self) -> list[list[str]]:
         """The words of each object, the commonest objects first: its name, its set's words, the others."""
-        found: dict[str, list[str]] = defaultdict(list)
+        words_of_object: dict[str, list[str]] = defaultdict(list)
         for place, words in self.words_of.items():
             if not self.is_wide(place):
-                found[self.object_of(place)] += words
-        chosen = [place for place in found if place in self.kept or self.common(place) >= LEAST_MENTIONS]
-        lines = [sorted(found[place], key=lambda word, at=place: self.order(at, word)) for place in chosen]
+                words_of_object[self.object_of(place)] += words
+        chosen = [place for place in words_of_object if place in self.kept or self.common(place) >= LEAST_MENTIONS]
+        lines = [sorted(words_of_object[place], key=lambda word, at=place: self.order(at, word)) for place in chosen]
         return sorted(lines, key=lambda words: (-self.mentions[words[0]], words))
 
     def order(self, place: str, word: str) -> tuple[bool, bool, int, str]:
@@ -284,14 +284,14 @@ def measure(files: list[str]) -> None:
     of_all = 0
     for number in range(len(texts)):
         words = corpus.texts(str(number))[0][0].split()
-        theirs, ours = (one.core.image(corpus._core, number)[0][0] for one in named)
+        theirs, ours = (metric.core.image(corpus._core, number)[0][0] for metric in named)
         of_all += len(ours)
         for first, behind, place in ours:
             if place in classes:
-                same = any(a < behind and first < b and other in classes[place] for a, b, other in theirs)
+                same = any(a < behind and first < b and thing in classes[place] for a, b, thing in theirs)
                 pairs[0][" ".join(words[first:behind]), same] += 1
         for first, behind, place in theirs:
-            same = any(a < behind and first < b and place in classes.get(other, ()) for a, b, other in ours)
+            same = any(a < behind and first < b and place in classes.get(thing, ()) for a, b, thing in ours)
             pairs[1][" ".join(words[first:behind]), same] += 1
     for title, counted in zip(("precision", "recall"), pairs, strict=True):
         right, all_ = sum(count for (_, same), count in counted.items() if same), sum(counted.values())

@@ -32,15 +32,15 @@ def parsed(program: Path, model: Path, captions: list[Sentence]) -> list[Sentenc
 def compare(teacher: Sentence, student: Sentence) -> dict[str, int]:
     """Words, and how many of each kind are right; `whole` counts captions right in heads and relations."""
     heads = [a == b for a, b in zip(teacher.heads, student.heads, strict=True)]
-    both = [right and a == b for right, a, b in zip(heads, teacher.relations, student.relations, strict=True)]
+    labelled = [right and a == b for right, a, b in zip(heads, teacher.relations, student.relations, strict=True)]
     return {
         "captions": 1,
         "words": len(heads),
         "tag": sum(a == b for a, b in zip(teacher.tags, student.tags, strict=True)),
         "lemma": sum(a == b for a, b in zip(teacher.lemmas, student.lemmas, strict=True)),
         "uas": sum(heads),
-        "las": sum(both),
-        "whole": int(all(both)),
+        "las": sum(labelled),
+        "whole": int(all(labelled)),
     }
 
 
@@ -53,13 +53,13 @@ def main() -> None:
     parser.add_argument("--images", type=Path)
     arguments = parser.parse_args()
     captions = list(read(arguments.conll))
-    found = parsed(arguments.program, arguments.model, captions)
+    parses = parsed(arguments.program, arguments.model, captions)
     occurrences: dict[str, Counter[str]] = defaultdict(Counter)
     if arguments.images:
         for source, _, caption in read_images(arguments.images):
             occurrences[squeezed(caption)][source] += 1
     totals: dict[str, Counter[str]] = defaultdict(Counter)
-    for teacher, student in zip(captions, found, strict=True):
+    for teacher, student in zip(captions, parses, strict=True):
         counts = compare(teacher, student)
         where = occurrences[squeezed(teacher.plain_words())] if arguments.images else {teacher.source: 1}
         for source, times in where.items():

@@ -68,5 +68,5 @@ def applied(table: Mapping[str, Rule], text: str) -> Rule:
 
 def tables(sentences: Iterable[Sentence]) -> dict[str, dict[str, Rule]]:
     """The table of each kind."""
-    found = pairs(sentences)
-    return {name: endings(found[name], whole=name == "other") for name in KINDS}
+    lemmas = pairs(sentences)
+    return {name: endings(lemmas[name], whole=name == "other") for name in KINDS}

@@ -51,12 +51,12 @@ def divide(
         if part == "report":
             held_out.setdefault(source, {})[image] = None
     parts: dict[str, list[Sentence]] = {part: [] for part in PARTS}
-    seen: set[str] = set()
+    keys_before: set[str] = set()
     for sentence in sentences:
         key = squeezed(sentence.plain_words())
-        if key in seen:
+        if key in keys_before:
             continue
-        seen.add(key)
+        keys_before.add(key)
         if key not in caption_part:
             message = f"no image has the caption {' '.join(sentence.words)!r}: IMAGES has to list every parsed caption"
             raise SystemExit(message)

@@ -73,9 +73,9 @@ def accuracy(network: Network, groups: dict[int, Example], all_rows: Tensor) -> 
             for start in range(0, len(words), 500):
                 part = slice(start, start + 500)
                 x = network.encode(all_rows[words[part]])
-                found = network.arcs(x).argmax(2)
-                labels = network.relations(x, found).argmax(2)
-                right = found == heads[part]
+                predicted = network.arcs(x).argmax(2)
+                labels = network.relations(x, predicted).argmax(2)
+                right = predicted == heads[part]
                 total += right.numel()
                 tags_right += int((network.tag(x).argmax(2) == tags[part]).sum())
                 heads_right += int(right.sum())
@@ -189,10 +189,10 @@ def main() -> None:
             first = rows[..., 0]
             rows[..., 0] = torch.where(torch.rand(first.shape) < hidden[first], 0, first)
             loss += course.learn(rows, (tag, head, relation), arguments.tokens)
-        with course.averaged() as kept:
-            measured = accuracy(kept, tune, all_rows)
+        with course.averaged() as averaged:
+            measured = accuracy(averaged, tune, all_rows)
             saved = {"shape": asdict(shape), "words": words, "tags": names.tags, "relations": names.relations}
-            torch.save(saved | {"state": kept.state_dict(), "tune": measured}, arguments.checkpoint)
+            torch.save(saved | {"state": averaged.state_dict(), "tune": measured}, arguments.checkpoint)
         figures = ", ".join(f"{name} {value:.4f}" for name, value in measured.items())
         seconds = time.monotonic() - started
         print(f"epoch {epoch}: loss {loss / per_epoch:.4f}, tune {figures}, {seconds:.0f} s", flush=True)

@@ -30,10 +30,14 @@ def main() -> None:
     """Writes the lists."""
     net = read_wordnet()
     small = {
-        word.lower() for key, one in net.synsets.items() if key[0] == "n" for word in one.words if word[0].islower()
+        word.lower()
+        for key, net_set in net.synsets.items()
+        if key[0] == "n"
+        for word in net_set.words
+        if word[0].islower()
     }
     used = glossed(net)
-    things = {key for key, one in net.synsets.items() if one.file in THINGS}
+    things = {key for key, net_set in net.synsets.items() if net_set.file in THINGS}
     people = {key for key in things if net.synsets[key].file == PERSON}
     clothes = below(net, CLOTHES)
     lists: list[list[str]] = [[], [], []]
@@ -46,8 +50,8 @@ def main() -> None:
             (kind for kind, keys in enumerate((people, clothes)) if share(net, word, keys.__contains__) >= 0.5), 2
         )
         lists[kind].append(word.replace("_", " "))
-    OUTPUT.write_text("\n\n".join("\n".join(one) for one in lists) + "\n", encoding="utf-8")
-    print(*(f"{len(one):,} {name}" for one, name in zip(lists, ("people", "clothes", "other things"), strict=True)))
+    OUTPUT.write_text("\n\n".join("\n".join(words) for words in lists) + "\n", encoding="utf-8")
+    print(*(f"{len(words):,} {name}" for words, name in zip(lists, ("people", "clothes", "other things"), strict=True)))
 
 
 def senses(net: WordNet, word: str) -> Iterator[tuple[str, float]]:
@@ -66,8 +70,8 @@ def share(net: WordNet, word: str, counts: Callable[[str], bool]) -> float:
 def glossed(net: WordNet) -> Counter[str]:
     """How often glosses use each word and each pair of words."""
     used: Counter[str] = Counter()
-    for one in net.synsets.values():
-        words = re.findall(r"[a-z'-]+", one.gloss.lower())
+    for synset in net.synsets.values():
+        words = re.findall(r"[a-z'-]+", synset.gloss.lower())
         used.update(words)
         used.update(map("_".join, pairwise(words)))
     return used
@@ -75,19 +79,19 @@ def glossed(net: WordNet) -> Counter[str]:
 
 def below(net: WordNet, words: tuple[str, ...]) -> set[str]:
     """The sets below the first senses of these nouns."""
-    found = {net.senses["n"][word][0] for word in words}
+    first_senses = {net.senses["n"][word][0] for word in words}
     children: dict[str, list[str]] = {}
-    for key, one in net.synsets.items():
-        for symbol, other in one.related:
+    for key, synset in net.synsets.items():
+        for symbol, target in synset.related:
             if symbol == "@" and key[0] == "n":
-                children.setdefault(other, []).append(key)
-    pending = list(found)
+                children.setdefault(target, []).append(key)
+    pending = list(first_senses)
     while pending:
         for child in children.get(pending.pop(), []):
-            if child not in found:
-                found.add(child)
+            if child not in first_senses:
+                first_senses.add(child)
                 pending.append(child)
-    return found
+    return first_senses
 
 
 if __name__ == "__main__":

@@ -94,8 +94,8 @@ class Words:
     def cut(self, word: str) -> tuple[int, ...]:
         """The numbers of a word's pieces; none of a word that has an unknown one."""
         if word not in self._cut:
-            found = self._tokenizer.encode(word, add_special_tokens=False).ids
-            self._cut[word] = tuple(number for number in found if number not in self.special)
+            ids = self._tokenizer.encode(word, add_special_tokens=False).ids
+            self._cut[word] = tuple(number for number in ids if number not in self.special)
         return self._cut[word]
 
     def of(self, caption: Caption) -> np.ndarray:
@@ -123,12 +123,12 @@ def said_of_pieces(count: int) -> np.ndarray:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     network = onnxruntime.InferenceSession(read(NETWORK), options, providers=["CPUExecutionProvider"])
-    said = []
+    batches = []
     for first in range(0, count, 256):
         ids = np.array([[101, piece, 102] for piece in range(first, min(first + 256, count))], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        said.append(network.run(None, inputs)[0].mean(axis=1))
-    return np.concatenate(said).astype(np.float64)
+        batches.append(network.run(None, inputs)[0].mean(axis=1))
+    return np.concatenate(batches).astype(np.float64)
 
 
 def start(said: np.ndarray) -> np.ndarray:
@@ -145,8 +145,8 @@ def captions_of(path: str) -> list[list[Caption]]:
     content = Path(path).read_bytes()
     check(content, "captions")
     images: dict[int, list[str]] = defaultdict(list)
-    for one in json.loads(content)["annotations"]:
-        images[one["image_id"]].append(one["caption"])
+    for annotation in json.loads(content)["annotations"]:
+        images[annotation["image_id"]].append(annotation["caption"])
     return [sacrecap.tokenize(images[image]) for image in sorted(images)]
 
 
@@ -167,10 +167,10 @@ class Exchange:
     def exchanged(self, caption: Caption, places: list[Any], chance: np.random.Generator) -> np.ndarray:
         """The pieces of the caption with one word exchanged."""
         place, kind = places[int(chance.integers(len(places)))]
-        other = caption[place]
-        while other == caption[place]:
-            other = kind[int(chance.integers(len(kind)))]
-        return self._words.of([*caption[:place], other, *caption[place + 1 :]])
+        replacement = caption[place]
+        while replacement == caption[place]:
+            replacement = kind[int(chance.integers(len(kind)))]
+        return self._words.of([*caption[:place], replacement, *caption[place + 1 :]])
 
 
 def trained(table: np.ndarray, images: list[list[Caption]], words: Words, seed: int) -> np.ndarray:
@@ -186,11 +186,11 @@ def trained(table: np.ndarray, images: list[list[Caption]], words: Words, seed: 
         for first in range(0, len(order) - BATCH + 1, BATCH):
             left, right, wrong, of = [], [], [], []
             for number, image in enumerate(order[first : first + BATCH]):
-                one, other = chance.choice(len(images[image]), 2, replace=False)
-                left.append(pieces[image][one])
-                right.append(pieces[image][other])
-                if places[image][other]:
-                    wrong.append(exchange.exchanged(images[image][other], places[image][other], chance))
+                anchor, positive = chance.choice(len(images[image]), 2, replace=False)
+                left.append(pieces[image][anchor])
+                right.append(pieces[image][positive])
+                if places[image][positive]:
+                    wrong.append(exchange.exchanged(images[image][positive], places[image][positive], chance))
                     of.append(number)
             step(table, squares, [*left, *right, *wrong], np.array(of, dtype=np.int64))
     return table
@@ -229,20 +229,22 @@ def softmax(values: np.ndarray, axis: int) -> np.ndarray:
 
 def written() -> dict[int, str]:
     """How characters are written before pieces are looked up, where it is not by lower case alone."""
-    found = {}
+    tokens = {}
     for number in (*range(0xAC00), *range(0xD7B0, 0xD800), *range(0xE000, 0x2FA20)):
         character = chr(number)
         kind = unicodedata.category(character)
         is_blank = character.isspace() and not 0x1C <= number <= 0x1F
         if is_blank or kind in ("Cn", "Co") or (character.isascii() and kind[0] in "LNPS"):
             continue
-        bare = "".join(one for one in unicodedata.normalize("NFD", character) if unicodedata.category(one) != "Mn")
+        bare = "".join(
+            letter for letter in unicodedata.normalize("NFD", character) if unicodedata.category(letter) != "Mn"
+        )
         bare = "" if kind[0] == "C" else "".join(map(str.lower, bare))
         if kind[0] == "P" or 0xF900 <= number <= 0xFAFF or number >= 0x2F800:
             bare = f" {bare} "
         if bare != character.lower():
-            found[number] = bare
-    return found
+            tokens[number] = bare
+    return tokens
 
 
 def strings(texts: list[str]) -> list[bytes]:

@@ -26,8 +26,8 @@ PAIRS = 50_000
 
 def main() -> None:
     """Prints a line for each two embeddings."""
-    others = [open_embeddings(path) for path in sys.argv[1:]]
-    every = [default := open_embeddings("default"), *others]
+    tables = [open_embeddings(path) for path in sys.argv[1:]]
+    every = [default := open_embeddings("default"), *tables]
     words = {word for file in sys.argv[1:] for word in words_of(file)}
     net = Lexicon(read_wordnet())
     content = sorted(word for word in words if word in net.senses and word not in STOP)
@@ -45,7 +45,7 @@ def words_of(path: str) -> list[str]:
         return [line.split(" ")[0] for line in Path(path).read_text(encoding="utf-8").splitlines()]
     import re
 
-    return [found.decode() for found in set(re.findall(rb"[a-z]{3,20}(?= )", Path(path).read_bytes()))]
+    return [word.decode() for word in set(re.findall(rb"[a-z]{3,20}(?= )", Path(path).read_bytes()))]
 
 
 def is_concrete(net: Lexicon, word: str) -> bool:

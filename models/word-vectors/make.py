@@ -83,15 +83,15 @@ class Lexicon:
 
     def lemmas(self, token: str) -> list[str]:
         """The words that a form in running text may be of."""
-        found = [token] if token in self.senses else []
+        lemmas = [token] if token in self.senses else []
         for part, endings in ENDINGS.items():
             candidates = self.net.exceptions.get((part, token)) or [
                 token.removesuffix(old) + new
                 for old, new in endings
                 if token.endswith(old) and len(token) > len(old) + 1
             ]
-            found += [word for word in candidates if word in self.net.senses[part]][:1]
-        return list(dict.fromkeys(found))
+            lemmas += [word for word in candidates if word in self.net.senses[part]][:1]
+        return list(dict.fromkeys(lemmas))
 
 
 def tokens_of(gloss: str) -> list[str]:
@@ -101,17 +101,17 @@ def tokens_of(gloss: str) -> list[str]:
 
 def gloss_lemmas(net: Lexicon) -> dict[str, Counter[str]]:
     """The content words of each gloss; a form that may be of two words counts half for each."""
-    known: dict[str, list[str]] = {}
+    senses: dict[str, list[str]] = {}
     glosses = {}
     for key, synset in net.synsets.items():
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for token in tokens_of(synset.gloss):
             if token not in STOP:
-                if token not in known:
-                    known[token] = [word for word in net.lemmas(token) if word not in STOP]
-                for word in known[token]:
-                    found[word] += 1 / len(known[token])
-        glosses[key] = found
+                if token not in senses:
+                    senses[token] = [word for word in net.lemmas(token) if word not in STOP]
+                for word in senses[token]:
+                    counts[word] += 1 / len(senses[token])
+        glosses[key] = counts
     return glosses
 
 
@@ -124,7 +124,7 @@ class Graph:
         sets = {key: len(self.words) + i for i, key in enumerate(net.synsets)}
         size = len(self.words) + len(sets)
         glosses = gloss_lemmas(net)
-        mentions = Counter(word for found in glosses.values() for word in found)
+        mentions = Counter(word for counts in glosses.values() for word in counts)
         rare = {word: math.log(len(sets) / n) for word, n in mentions.items()}
         senses = [(self.number[w], sets[s], n) for w, of in net.senses.items() for s, n in of.items()]
         gloss = [(sets[s], self.number[w], n * rare[w]) for s, of in glosses.items() for w, n in of.items()]
@@ -180,8 +180,8 @@ def pruned(m: sparse.csr_matrix) -> sparse.csr_matrix:
 
 def positive_information(walks: sparse.csr_matrix) -> sparse.csr_matrix:
     """Positive pointwise mutual information of word and place."""
-    seen = np.asarray((walks > 0).sum(axis=0)).ravel()
-    walks = walks[:, seen > 1]
+    visits = np.asarray((walks > 0).sum(axis=0)).ravel()
+    walks = walks[:, visits > 1]
     rows = np.asarray(walks.sum(axis=1)).ravel()
     columns = np.asarray(walks.sum(axis=0)).ravel() ** 0.75
     columns /= columns.sum()
@@ -219,9 +219,9 @@ def vocabulary(net: Lexicon) -> dict[str, list[str]]:
                 + tokens[word]
                 + 0.1 * len(net.senses.get(word, ()))
             )
-    wanted = [name for name in required_words() if name not in STOP and net.lemmas(name)]
+    required = [name for name in required_words() if name not in STOP and net.lemmas(name)]
     commonest = sorted(score, key=lambda word: (-score[word], word))
-    chosen = list(dict.fromkeys([*wanted, *commonest]))[:VOCABULARY_SIZE]
+    chosen = list(dict.fromkeys([*required, *commonest]))[:VOCABULARY_SIZE]
     forms = {word: net.lemmas(word) for word in sorted(chosen)}
     return forms | {name: spelled.split() for name, spelled in VOC.items() if name not in forms}
 

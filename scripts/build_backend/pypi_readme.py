@@ -22,7 +22,7 @@ _LINK = re.compile(r'(?P<before>\]\(|\b(?:href|src|srcset)=")(?P<target>[^)"\s]+
 
 def absolute(text: str) -> str:
     """The text with absolute links: pages of `docs` on the site, pictures as files, the rest in the repository."""
-    return _LINK.sub(lambda found: found["before"] + _address(found["target"]), text)
+    return _LINK.sub(lambda match: match["before"] + _address(match["target"]), text)
 
 
 def _address(target: str) -> str:

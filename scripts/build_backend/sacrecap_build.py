@@ -60,13 +60,13 @@ def check_compiler(sources: Path = Path()) -> None:
     needed = re.search(r'^rust-version = "(.*)"', (sources / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
     compiler = os.environ.get("RUSTC", "rustc")
     try:
-        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+        version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return
-    found = re.search(r"\d+\.\d+", said.stdout)
-    if needed and found and _numbers(found[0]) < _numbers(needed[1]):
+    number = re.search(r"\d+\.\d+", version.stdout)
+    if needed and number and _numbers(number[0]) < _numbers(needed[1]):
         sys.exit(
-            f"sacrecap needs Rust {needed[1]} or newer to be built from its sources, and this is Rust {found[0]}.\n"
+            f"sacrecap needs Rust {needed[1]} or newer to be built from its sources, and this is Rust {number[0]}.\n"
             "Get a newer one from https://rustup.rs, or install a wheel, which needs no Rust: "
             "pip install --only-binary sacrecap sacrecap"
         )

@@ -21,14 +21,14 @@ REFERENCES: list[str] = []
 """Of several sets of references the files, the one with all images first: `["c5.json", "c40.json"]`."""
 
 
-def main(given: Path, written: Path) -> None:
+def main(inputs: Path, written: Path) -> None:
     """Scores the submission in `given/res` against the references in `given/ref`."""
-    files = [given / "ref" / name for name in REFERENCES] or [the_file_in(given / "ref", "the reference data")]
+    files = [inputs / "ref" / name for name in REFERENCES] or [the_file_in(inputs / "ref", "the reference data")]
     sets = {path.stem: str(path) for path in files}
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "submissions", "submission")
         place.mkdir(parents=True)
-        submitted = the_file_in(given / "res", "a submission")
+        submitted = the_file_in(inputs / "res", "a submission")
         shutil.copyfile(submitted, place / f"captions{submitted.suffix.lower()}")
         made = Contest(folder, "Scores of the submission", sets, metrics=METRICS).board()
     for problems in made.first.refused.values():
@@ -44,7 +44,7 @@ def main(given: Path, written: Path) -> None:
 
 def the_file_in(folder: Path, what: str) -> Path:
     """The one file of captions, wherever it is in the zip; not what operating systems add, nor a readme."""
-    found = [
+    lines = [
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file()
@@ -52,11 +52,11 @@ def the_file_in(folder: Path, what: str) -> Path:
         and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
         and path.stem.lower() != "readme"
     ]
-    if len(found) != 1:
-        names = ", ".join(str(path.relative_to(folder)) for path in found[:5])
+    if len(lines) != 1:
+        names = ", ".join(str(path.relative_to(folder)) for path in lines[:5])
         kinds = ", ".join(SUFFIXES)
         sys.exit(f"{what} is a zip with one file of captions ({kinds}); this one has {names or 'none'}")
-    return found[0]
+    return lines[0]
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def unpacked(file: str, folder: str, names: list[str]) -> dict[str, str]:
         raise ValueError(f"main.py: SPLITS names {', '.join(names)}; the annotation file has to be a zip of them")
     with zipfile.ZipFile(file) as packed:
         packed.extractall(folder)
-    found = {path.stem: str(path) for path in Path(folder).rglob("*.*") if not path.name.startswith((".", "_"))}
-    if missing := [name for name in names if name not in found]:
-        raise ValueError(f"main.py: the annotation file lacks {', '.join(missing)}; it has {', '.join(found)}")
-    return {name: found[name] for name in names}
+    files = {path.stem: str(path) for path in Path(folder).rglob("*.*") if not path.name.startswith((".", "_"))}
+    if missing := [name for name in names if name not in files]:
+        raise ValueError(f"main.py: the annotation file lacks {', '.join(missing)}; it has {', '.join(files)}")
+    return {name: files[name] for name in names}

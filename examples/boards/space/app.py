@@ -26,8 +26,8 @@ def page() -> str:
     contest = Contest.load(HERE / "contest")
     if contest.private and not Path(contest.private_path).exists():  # each restart would draw another one
         raise FileNotFoundError(f"{contest.private_path}: run sacrecap board at home, and put it into the data set")
-    made = contest.board()
-    return f'<iframe srcdoc="{html.escape(render_html(made))}" style="width: 100%; height: 90vh; border: 0"></iframe>'
+    board = contest.board()
+    return f'<iframe srcdoc="{html.escape(render_html(board))}" style="width: 100%; height: 90vh; border: 0"></iframe>'
 
 
 with gradio.Blocks(title="Captioning benchmark") as demo:

@@ -188,7 +188,7 @@ def test_tokens_that_others_signed_and_keys_that_are_away(world, monkeypatch, pr
     def away(*_):
         raise AwayError
 
-    world.state.prolific._published._kept = None
+    world.state.prolific._published._cached = None
     monkeypatch.setattr(world.state.prolific._published, "_fetched", away)
     assert "in einer Minute" in Browser(world).get(f"/s/{study.code}", params=query).text
 

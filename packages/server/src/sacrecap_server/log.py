@@ -42,7 +42,7 @@ class JsonLines(logging.Formatter):
         if not ours:
             entry["logger"] = record.name
         if record.exc_info and record.exc_info[1] is not None:
-            entry |= said(record.exc_info[1])
+            entry |= error_fields(record.exc_info[1])
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
@@ -51,7 +51,7 @@ def _fixed_part(message: object) -> str:
     return next(iter(message.splitlines()), "") if isinstance(message, str) else type(message).__name__
 
 
-def said(error: BaseException) -> dict[str, object]:
+def error_fields(error: BaseException) -> dict[str, object]:
     """What the log says of an exception: its type, and where it was raised, without the values there.
 
     These are our own last frames, and the last two of all.
@@ -81,7 +81,7 @@ def _log_warning(_: object, category: type[Warning], filename: str, line: int, *
 
 def _log_thread(ended: threading.ExceptHookArgs) -> None:
     if ended.exc_value is not None:
-        log.error("thread ended", extra={"fields": said(ended.exc_value)})
+        log.error("thread ended", extra={"fields": error_fields(ended.exc_value)})
 
 
 def event(name: str, **fields: object) -> None:

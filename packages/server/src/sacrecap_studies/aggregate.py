@@ -137,10 +137,10 @@ def accuracy_intervals(
     # A person whose items were not drawn has no accuracy in that draw.
     low, high = np.nanquantile(np.concatenate(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     answered = np.bincount(people, minlength=people_count)
-    known = [wilson(right * count, count) for right, count in zip(fit.accuracy, answered, strict=True)]
+    intervals = [wilson(right * count, count) for right, count in zip(fit.accuracy, answered, strict=True)]
     return [
         (min(float(a), known_low), max(float(b), known_high))
-        for a, b, (known_low, known_high) in zip(low, high, known, strict=True)
+        for a, b, (known_low, known_high) in zip(low, high, intervals, strict=True)
     ]
 
 
@@ -191,7 +191,7 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
     Args:
         choices: number of the unit, such as an image; the system that was chosen; the other one.
     """
-    wins = Counter((chosen, other) for _, chosen, other in choices)
+    wins = Counter((chosen, loser) for _, chosen, loser in choices)
     groups = []
     for group in bradley_terry(wins):
         top = sorted(name for name, strength in group.items() if strength > 0)
@@ -238,7 +238,7 @@ def _strength_intervals(
     if count < 2:
         return {}
     winner = np.array([place[chosen] for _, chosen, _ in choices])
-    loser = np.array([place[other] for _, _, other in choices])
+    loser = np.array([place[loser] for _, _, loser in choices])
     expected = share[winner] / (share[winner] + share[loser])
     slopes = np.zeros((count, len(names)))
     np.add.at(slopes, (units, winner), 1 - expected)

@@ -78,5 +78,5 @@ class Alpha:
         counts = sums[:, 1:]
         expected = ((counts @ self._distance) * counts).sum(axis=1)
         # Sums that were taken apart again may miss zero by a rounding.
-        known = expected > 1e-9
-        return np.where(known, 1 - (counts.sum(axis=1) - 1) * sums[:, 0] / np.where(known, expected, 1), np.nan)
+        enough = expected > 1e-9
+        return np.where(enough, 1 - (counts.sum(axis=1) - 1) * sums[:, 0] / np.where(enough, expected, 1), np.nan)

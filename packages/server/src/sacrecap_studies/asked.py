@@ -44,7 +44,7 @@ def _question(fields: Fields, *, is_of_items: bool) -> PageQuestion:
     if kind == "scale":
         return _scale(fields, common)
     plain: dict[str, Callable[..., PageQuestion]] = {
-        each.type: each for each in (BestWorst, Words, Text, ImageSentence)
+        kind.type: kind for kind in (BestWorst, Words, Text, ImageSentence)
     }
     return plain[kind](**common)
 

@@ -109,8 +109,8 @@ def every(items: int, checks: Iterable[int], enough: int) -> int:
         enough: checks of all roles together that a person needs.
     """
     there = list(checks)
-    wanted, once = items * len(there) // enough, -(-items * len(there) // max(1, sum(there)))
-    return min(RARELY, max(1, wanted, once))
+    number, once = items * len(there) // enough, -(-items * len(there) // max(1, sum(there)))
+    return min(RARELY, max(1, number, once))
 
 
 def remarks(every: Mapping[str, int], there: int, items: int, rule: CheckRule) -> list[str]:
@@ -141,12 +141,12 @@ def _needed(rule: CheckRule) -> int:
 @lru_cache(maxsize=512)
 def _limits(checks: int, honest: float, mistaken: float) -> tuple[int, ...]:
     """With how many right answers of 1, 2, … a person fails: these or fewer; -1 where nobody can."""
-    left, spent, limits = _start(checks), 0.0, []
+    left, used, limits = _start(checks), 0.0, []
     for answered in range(1, checks + 1):
         left = _answer(left, honest)
-        risk = spent + np.cumsum(left)
+        risk = used + np.cumsum(left)
         limits.append(int(np.searchsorted(risk, mistaken * answered / checks + 1e-12, side="right")) - 1)
-        spent = float(risk[limits[-1]]) if limits[-1] >= 0 else spent
+        used = float(risk[limits[-1]]) if limits[-1] >= 0 else used
         left[: limits[-1] + 1] = 0
     return tuple(limits)
 

@@ -128,8 +128,8 @@ class StudyDesign:
     @property
     def remarks(self) -> list[str]:
         """What the owner should know of the checks before the start: see `remarks`."""
-        every = {role: each.every for role, each in self.checks.items()}
-        there = sum(len(each.pages) for each in self.checks.values())
+        every = {role: checks.every for role, checks in self.checks.items()}
+        there = sum(len(checks.pages) for checks in self.checks.values())
         return remarks(every, there, min(len(self.pages), self.most_per_person or len(self.pages)), self.rule)
 
 
@@ -160,7 +160,7 @@ class StudyFileError(DataError):
 
 def _design(fields: Fields) -> StudyDesign:
     kind = KINDS[fields.one_of("study", list(KINDS))]
-    settings = _asked(fields, kind)
+    settings = _settings_of(fields, kind)
     kind = kind.asking(settings)
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
@@ -174,7 +174,7 @@ def _design(fields: Fields) -> StudyDesign:
     most_per_person = fields.whole("most_per_person", 0, 1, 100_000) or None
     items = min(len(pages), most_per_person or len(pages))
     checks = _checks(fields, kind, items)
-    every = {role: each.every for role, each in checks.items()}
+    every = {role: group.every for role, group in checks.items()}
     answers = items + (needed(every, items))
     design = StudyDesign(
         kind=kind,
@@ -211,7 +211,7 @@ def _design(fields: Fields) -> StudyDesign:
     return design
 
 
-def _asked(fields: Fields, kind: StudyKind) -> dict[str, Any]:
+def _settings_of(fields: Fields, kind: StudyKind) -> dict[str, Any]:
     """What the file asks and shows besides what its kind does, as the file says it; empty if something is wrong."""
     is_general = kind.name == "questions"
     names = [name for name in ASKED if fields.has(name) or (is_general and name == "questions")]
@@ -246,13 +246,13 @@ def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
             read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
             checks.end()
         fields.take(role)
-    every = usual_every(items, [len(each.pages) for each in read.values()], CheckRule(luck=_luck(kind, read)).needed)
-    return {role: Checks(each.every or every, each.pages) for role, each in read.items()}
+    every = usual_every(items, [len(role.pages) for role in read.values()], CheckRule(luck=_luck(kind, read)).needed)
+    return {role: Checks(checks.every or every, checks.pages) for role, checks in read.items()}
 
 
 def _luck(kind: StudyKind, checks: dict[str, Checks]) -> float:
     """The share of these checks that somebody gets right who answers at random."""
-    chances = [kind.luck(page.content, page.answer) for each in checks.values() for page in each.pages]
+    chances = [kind.luck(page.content, page.answer) for group in checks.values() for page in group.pages]
     return round(mean(chances), 3) if chances else 0.5
 
 
@@ -265,7 +265,7 @@ def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int
         mistaken=section.number("mistaken", 0.02, 0.0001, 0.2),
         luck=_luck(kind, checks),
     )
-    number = needed({role: each.every for role, each in checks.items()}, items)
+    number = needed({role: group.every for role, group in checks.items()}, items)
     problem = rule.problem(number) if rule.policy != "note" and items else ""
     if problem and section.has("policy"):
         section.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")

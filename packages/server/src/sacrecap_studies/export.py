@@ -39,8 +39,8 @@ def export(
     if kind.result == "sentences":
         yield from _listed(_sentences(kind, answers))
         return
-    wanted = _Wanted(judgments, pages or {})
-    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, wanted):
+    counts = _Needed(judgments, pages or {})
+    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, counts):
         yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
@@ -54,7 +54,7 @@ def _listed(lines: Iterable[Content]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _Needed:
     """How many judgments each item of the file should get."""
 
     judgments: int
@@ -62,20 +62,20 @@ class _Wanted:
 
     def of(self, pages: list[list[PageAnswer]]) -> Content:
         """`complete`, and the judgments that are wanted and there."""
-        wanted = self.judgments * self.pages.get(pages[0][0].group, 1)
+        needed = self.judgments * self.pages.get(pages[0][0].group, 1)
         least = min(map(len, pages)) if len(pages) == self.pages.get(pages[0][0].group, 1) else 0
         had = sum(map(len, pages))
-        return {"complete": least >= self.judgments, "judgments": {"wanted": wanted, "had": had}}
+        return {"complete": least >= self.judgments, "judgments": {"wanted": needed, "had": had}}
 
 
-def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> Iterator[Content]:
+def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Needed) -> Iterator[Content]:
     """A line per pair. Every person has a vote, or if references are pages, the majority of each page's people has it.
 
     Who found both equal, or could not tell, has no vote; nor has a page whose people are undecided.
     """
     assert isinstance(kind.main, Choice)
     for pages in by_group(answers):
-        choices = [[(kind.said(kind.main, answer.answer), answer.person) for answer in page] for page in pages]
+        choices = [[(kind.reply(kind.main, answer.answer), answer.person) for answer in page] for page in pages]
         people = [
             {name: [person for choice, person in page if choice == name] for name in kind.main.answers}
             for page in choices
@@ -92,10 +92,10 @@ def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> I
         line = {**pair, "references": references, "winner": "b" if total > 0 else "c" if total < 0 else "tie"}
         line |= {"votes": votes} if votes else {}
         line |= {"people": counts, "said": people}
-        yield line | _besides(kind, pages[0]) | wanted.of(pages)
+        yield line | _besides(kind, pages[0]) | needed.of(pages)
 
 
-def _rated(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> Iterator[Content]:
+def _rated(kind: StudyKind, answers: Iterable[PageAnswer], counts: _Needed) -> Iterator[Content]:
     """A line per caption, or set of captions; only sets have `captions`, and `caption` has them below each other.
 
     `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
@@ -108,8 +108,9 @@ def _rated(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> I
             ratings = {
                 question.name: [
                     score
-                    for each in page
-                    if (score := question.ratings(kind.said(question, each.answer), len(captions))[number]) is not None
+                    for answer in page
+                    if (score := question.ratings(kind.reply(question, answer.answer), len(captions))[number])
+                    is not None
                 ]
                 for question in kind.questions
                 if question.is_rating
@@ -122,21 +123,21 @@ def _rated(kind: StudyKind, answers: Iterable[PageAnswer], wanted: _Wanted) -> I
                 "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
                 "people": [answer.person for answer in page],
                 **_besides(kind, page, number),
-                **wanted.of([page]),
+                **counts.of([page]),
             }
         if not captions:
-            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | wanted.of([page])
+            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | counts.of([page])
 
 
 def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None) -> Content:
     """What people answered to the questions whose answers are nowhere else in the line, of one caption or of all."""
     columns: Content = {}
     for question in kind.questions:
-        replies = [kind.said(question, each.answer) for each in page]
+        replies = [kind.reply(question, answer.answer) for answer in page]
         is_elsewhere = isinstance(question, Scale) if number is not None else False
         if not is_elsewhere and not (question is kind.main and isinstance(question, Choice)):
             columns[question.name] = (
-                [each[number] for each in replies] if number is not None and question.about == "each" else replies
+                [reply[number] for reply in replies] if number is not None and question.about == "each" else replies
             )
     return {"answers": columns} if columns else {}
 
@@ -144,7 +145,7 @@ def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None)
 def _sentences(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[Content]:
     for page in by_page(answers):
         for answer in page:
-            yield {"image_id": answer.content["image_id"], "caption": kind.said(kind.main, answer.answer)}
+            yield {"image_id": answer.content["image_id"], "caption": kind.reply(kind.main, answer.answer)}
 
 
 def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) -> Iterator[str]:
@@ -170,11 +171,11 @@ def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) ->
 
 def _order(answer: PageAnswer) -> str:
     """The options as they stood: `c b`, or the systems of the sets."""
-    names = [each["system"] for each in answer.content["sets"]] if "sets" in answer.content else ["b", "c"]
+    names = [entry["system"] for entry in answer.content["sets"]] if "sets" in answer.content else ["b", "c"]
     return " ".join(names[option] for option in answer.order)
 
 
-def _shown(value: Any) -> Any:
+def _cell(value: Any) -> Any:
     """A value of a cell: texts as they are, other things as JSON, nothing for what there is not."""
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -191,23 +192,23 @@ _COLUMNS: dict[str, Callable[[PageAnswer], Any]] = {
     "b_system": lambda row: row.content.get("b_system", ""),
     "c_system": lambda row: row.content.get("c_system", ""),
     "category": lambda row: row.content.get("category", ""),
-    "sets": lambda row: _shown(row.content.get("sets")),
+    "sets": lambda row: _cell(row.content.get("sets")),
     "person": lambda row: row.person,
     "worker": lambda row: row.worker,
     "platform_study": lambda row: row.platform_study,
     "platform_session": lambda row: row.platform_session,
-    "answer": lambda row: "null" if row.answer is None else _shown(row.answer),
+    "answer": lambda row: "null" if row.answer is None else _cell(row.answer),
     "shown_order": _order,
-    "correct": lambda row: _shown(row.correct),
-    "counts": lambda row: _shown(row.counts),
+    "correct": lambda row: _cell(row.correct),
+    "counts": lambda row: _cell(row.counts),
     "state": lambda row: row.state,
     "reason": lambda row: row.reason,
     "given": lambda row: row.given.isoformat(),
     "answered": lambda row: row.answered.isoformat(),
-    "active_seconds": lambda row: _shown(row.active_seconds),
+    "active_seconds": lambda row: _cell(row.active_seconds),
     "elapsed_seconds": lambda row: "" if row.elapsed is None else round(row.elapsed, 3),
-    "too_fast": lambda row: _shown(row.too_fast),
-    "repeated": lambda row: _shown(row.repeated),
+    "too_fast": lambda row: _cell(row.too_fast),
+    "repeated": lambda row: _cell(row.repeated),
 }
 """What each column of the answers has."""
 

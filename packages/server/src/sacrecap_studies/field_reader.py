@@ -56,14 +56,14 @@ class Problems:
 class Fields:
     """One object. A missing or wrong field adds a problem and reads as a harmless value."""
 
-    __slots__ = ("_is_object", "_known", "_values", "place", "problems")
+    __slots__ = ("_is_object", "_names_read", "_values", "place", "problems")
 
     def __init__(self, value: Any, place: str, problems: Problems) -> None:
         self.place = place
         self.problems = problems
         self._is_object = isinstance(value, dict)
         self._values: dict[str, Any] = value if self._is_object else {}
-        self._known: list[str] = []
+        self._names_read: list[str] = []
         if not self._is_object:
             problems.add(Invalid.of(value, "an object").about(place or "the file"))
 
@@ -72,7 +72,7 @@ class Fields:
 
     def take(self, name: str) -> Any:
         """The value as it is; None if it is missing."""
-        self._known.append(name)
+        self._names_read.append(name)
         return self._values.get(name)
 
     def wrong(self, name: str, problem: str) -> None:
@@ -151,8 +151,8 @@ class Fields:
     def end(self) -> None:
         """Says which fields are not known."""
         for name in self._values:
-            if name not in self._known:
-                self.wrong(str(name)[:60], f"no such field; there are {', '.join(self._known)}")
+            if name not in self._names_read:
+                self.wrong(str(name)[:60], f"no such field; there are {', '.join(self._names_read)}")
 
 
 def flag(value: object) -> bool:

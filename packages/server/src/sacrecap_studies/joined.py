@@ -62,7 +62,7 @@ def _by_pair(path: str) -> dict[str, dict[str, Any]]:
     return joined
 
 
-def _side(line: dict[str, Any], other: dict[str, Any]) -> str:
+def _side(line: dict[str, Any], opposite: dict[str, Any]) -> str:
     """The winner of the other study, as B and C stand in this one."""
-    winner: str = other["winner"]
-    return {"b": "c", "c": "b"}.get(winner, winner) if line["b"] != other["b"] else winner
+    winner: str = opposite["winner"]
+    return {"b": "c", "c": "b"}.get(winner, winner) if line["b"] != opposite["b"] else winner

@@ -90,15 +90,15 @@ class StudyKind:
         content |= self._content(item, is_check=True)
         if len(self.questions) == 1:
             return content, self.questions[0].expected(item, "answer", content)
-        known = item.inside("answer")
+        answer = item.inside("answer")
         answers = {
-            question.name: question.expected(known, question.name, content)
+            question.name: question.expected(answer, question.name, content)
             for question in self.questions
-            if known.has(question.name)
+            if answer.has(question.name)
         }
         if not answers:
             item.wrong("answer", f"no known answer; there are the questions {', '.join(self.by_name)}")
-        known.end()
+        answer.end()
         return content, answers
 
     def _content(self, item: Fields, *, is_check: bool) -> Content:
@@ -152,7 +152,7 @@ class StudyKind:
         """The questions of a page; `content` of questions to everybody says which they are."""
         return {"before": self.before, "after": self.after}.get(content.get("asks", ""), self.questions)
 
-    def said(self, question: PageQuestion, answer: Any) -> Any:
+    def reply(self, question: PageQuestion, answer: Any) -> Any:
         """What somebody answered to one of the questions of a page."""
         return answer[question.name] if len(self.questions) > 1 or question not in self.questions else answer
 
@@ -173,22 +173,22 @@ class StudyKind:
     def is_correct(self, expected: Any, answer: Any) -> bool:
         """Whether an answer to a check is the known one."""
         parts = self._parts(answer)
-        return all(self.by_name[name].is_correct(known, parts[name]) for name, known in self._parts(expected).items())
+        return all(self.by_name[name].is_correct(answer, parts[name]) for name, answer in self._parts(expected).items())
 
     def explain(self, content: Content, expected: Any) -> list[str]:
         """The known answer of a practice question, as lines to show to the person."""
-        known = [(self.by_name[name], part) for name, part in self._parts(expected).items()]
-        lines = [(question, line) for question, part in known for line in question.explain(content, part)]
+        answers = [(self.by_name[name], part) for name, part in self._parts(expected).items()]
+        lines = [(question, line) for question, part in answers for line in question.explain(content, part)]
         return [f"{question.text} {line}" if len(self.questions) > 1 else line for question, line in lines]
 
     def luck(self, content: Content, expected: Any) -> float:
         """The probability that an answer at random is the known one."""
-        return prod(self.by_name[name].luck(content, known) for name, known in self._parts(expected).items())
+        return prod(self.by_name[name].luck(content, answer) for name, answer in self._parts(expected).items())
 
     def right_option(self, expected: Any) -> int | None:
         """The option that is right where `expected` is one option, so that its place can be balanced."""
-        known = self._parts(expected or {}).get(self.main.name)
-        return LETTERS.index(known) if isinstance(self.main, Choice) and known in tuple(LETTERS) else None
+        answer = self._parts(expected or {}).get(self.main.name)
+        return LETTERS.index(answer) if isinstance(self.main, Choice) and answer in tuple(LETTERS) else None
 
     def fingerprint(self, answer: Any) -> str | None:
         """What answers share that say the same in writing; None if the same answer may come again."""

@@ -148,12 +148,12 @@ class _Maker:
             return [((HUMAN, sentences[place % len(sentences)]), caption) for place, caption in enumerate(captions)]
         if category == "HC":
             return [((HUMAN, sentences[0]), (HUMAN, sentences[1]))] if len(sentences) > 1 else []
-        other = self._other(image)
-        return [((HUMAN, sentences[0]), (HUMAN, other))] if other is not None else []
+        other_caption = self._caption_of_another(image)
+        return [((HUMAN, sentences[0]), (HUMAN, other_caption))] if other_caption is not None else []
 
-    def _other(self, image: str) -> str | None:
+    def _caption_of_another(self, image: str) -> str | None:
         """A reference of another image."""
-        other_images = [each for each, sentences in self.references.items() if each != image and sentences]
+        other_images = [name for name, sentences in self.references.items() if name != image and sentences]
         return self.chance.choice(self.references[self.chance.choice(other_images)]) if other_images else None
 
     def _balanced(self, pairs: Sequence[dict[str, Any]], category: str, number: int) -> list[dict[str, Any]]:
@@ -243,16 +243,16 @@ class _Maker:
         words = _telling_words(self.references) if not self.kind.forms else {}
         roles: dict[str, Any] = {}
         for role, number in numbers.items():
-            known = []
+            checks = []
             for image in islice(images, number):
                 pages = (
                     {"a": _distinct(self.references[image])[0]} if self.kind.has_several_pages else {"image_id": image}
                 )
-                known.append({**pages, **({"answer": words[image]} if words else self._known(role, image, item))})
-            roles |= {role: {"items": known}} if known else {}
+                checks.append({**pages, **({"answer": words[image]} if words else self._check(role, image, item))})
+            roles |= {role: {"items": checks}} if checks else {}
         return roles
 
-    def _known(self, role: str, image: str, item: dict[str, Any]) -> dict[str, Any]:
+    def _check(self, role: str, image: str, item: dict[str, Any]) -> dict[str, Any]:
         """What a check shows besides its image, and its known answer."""
         if self.kind.has_pairs:
             return self._known_side(role, image)
@@ -268,7 +268,7 @@ class _Maker:
         is A itself, and the wrong one under an image has its words in disorder.
         """
         sentences = _distinct(self.references[image])
-        right, wrong = sentences[1], self._other(image) or ""
+        right, wrong = sentences[1], self._caption_of_another(image) or ""
         if role == "attention":
             right = sentences[0]
             wrong = wrong if self.kind.has_several_pages else self._in_disorder(wrong)
@@ -286,7 +286,7 @@ class _Maker:
         """
         sentences = _distinct(self.references[image])
         of_other_images = _distinct(
-            sentence for each, some in self.references.items() if each != image for sentence in some
+            sentence for name, captions in self.references.items() if name != image for sentence in captions
         )
         self.chance.shuffle(of_other_images)
         pool = of_other_images if role == "attention" else sentences + of_other_images
@@ -308,17 +308,17 @@ class _Maker:
         upper, lower = [scale.points[-half], scale.points[-1]], [scale.points[0], scale.points[half - 1]]
         captions = [("own", self.references[image][0], upper)]
         for number in range(1, max(count, 2)):
-            wrong = self._other(image) or ""
+            wrong = self._caption_of_another(image) or ""
             captions.append((f"other-{number}", self._in_disorder(wrong) if role == "attention" else wrong, lower))
         if count < 2:
             _, caption, answer = self.chance.choice(captions)
-            known: Any = answer
+            expected: Any = answer
             page: dict[str, Any] = {"caption": caption}
         else:
             self.chance.shuffle(captions)
-            known = {name: answer for name, _, answer in captions}
+            expected = {name: answer for name, _, answer in captions}
             page = {"sets": [{"system": name, "captions": [caption]} for name, caption, _ in captions]}
-        return {**page, "answer": known if len(self.kind.questions) == 1 else {scale.name: known}}
+        return {**page, "answer": expected if len(self.kind.questions) == 1 else {scale.name: expected}}
 
 
 def _showable(sentences: Sentences, whose: str) -> dict[str, list[str]]:

@@ -136,7 +136,7 @@ def quality(kind: StudyKind, answers: Sequence[PageAnswer], *, fast_below: float
         answers: in any order.
         fast_below: seconds, for answers of which it is not known whether they were too fast; the kind's by default.
     """
-    counted = [replace(answer, answer=kind.said(kind.main, answer.answer)) for answer in judged(answers)]
+    counted = [replace(answer, answer=kind.reply(kind.main, answer.answer)) for answer in judged(answers)]
     limit = kind.seconds if fast_below is None else fast_below
     result = Quality(
         answers=len(counted),
@@ -318,9 +318,9 @@ def _ratings(
         people[person].with_others = _correlation(np.array(both))
 
 
-def _correlation(both: np.ndarray) -> float | None:
-    varies = len(both) > 2 and both.std(axis=0).min() > 0
-    return float(np.corrcoef(both.T)[0, 1]) if varies else None
+def _correlation(ratings: np.ndarray) -> float | None:
+    varies = len(ratings) > 2 and ratings.std(axis=0).min() > 0
+    return float(np.corrcoef(ratings.T)[0, 1]) if varies else None
 
 
 def _times(result: Quality, answers: Sequence[PageAnswer]) -> None:

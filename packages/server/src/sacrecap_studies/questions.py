@@ -140,7 +140,7 @@ class Choice(PageQuestion):
         return 1 / max(1, len(captions_of(content)) + len(self.others))  # a file with none is refused
 
     def explain(self, content: Content, expected: Any) -> list[str]:
-        return [self.others.get(expected) or _shown(content, expected)]
+        return [self.others.get(expected) or _quoted(content, expected)]
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:
         """1 for what was chosen and 0 for the others."""
@@ -165,9 +165,9 @@ class BestWorst(PageQuestion):
 
     def expected(self, fields: Fields, key: str, content: Content) -> dict[str, str]:
         ends = fields.inside(key)
-        known = {end: ends.one_of(end, list(LETTERS[: len(captions_of(content))])) for end in ("best", "worst")}
+        answer = {end: ends.one_of(end, list(LETTERS[: len(captions_of(content))])) for end in ("best", "worst")}
         ends.end()
-        return known
+        return answer
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return bool(expected == answer)
@@ -176,7 +176,7 @@ class BestWorst(PageQuestion):
         return 1 / max(1, perm(len(captions_of(content)), 2))
 
     def explain(self, content: Content, expected: Any) -> list[str]:
-        return [_shown(content, expected["best"]), _shown(content, expected["worst"])]
+        return [_quoted(content, expected["best"]), _quoted(content, expected["worst"])]
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:
         """1 for the best, −1 for the worst, 0 for the others: their sum is the scale."""
@@ -215,7 +215,7 @@ class EachQuestion(PageQuestion):
 
     def _expect_one(self, fields: Fields, key: str, value: Any, captions: Sequence[Content]) -> Any:
         words = [caption for sentences in captions for caption in sentences["captions"]]
-        return fields.check(key, self.known, value, None, captions=words)
+        return fields.check(key, self.read_expected, value, None, captions=words)
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         answers = answer if isinstance(answer, list) else [answer]
@@ -230,7 +230,7 @@ class EachQuestion(PageQuestion):
             return [self.tell(expected[0])]
         pairs = zip(shown_captions, expected, strict=True)
         return [
-            f"{' / '.join(caption['captions'])}: {self.tell(known)}" for caption, known in pairs if known is not None
+            f"{' / '.join(caption['captions'])}: {self.tell(answer)}" for caption, answer in pairs if answer is not None
         ]
 
     accepted: ClassVar[str]
@@ -241,7 +241,7 @@ class EachQuestion(PageQuestion):
         """The answer in the fields of this name."""
 
     @abstractmethod
-    def known(self, value: Any, captions: Sequence[str]) -> Any:
+    def read_expected(self, value: Any, captions: Sequence[str]) -> Any:
         """The known answer about one caption; raises `Invalid`."""
 
     def fits(self, expected: Any, reply: Any) -> bool:
@@ -249,12 +249,12 @@ class EachQuestion(PageQuestion):
         return bool(expected == reply)
 
     @abstractmethod
-    def luck_of_one(self, known: Any) -> float:
+    def luck_of_one(self, answer: Any) -> float:
         """The probability that who answers at random is right about one caption."""
 
-    def tell(self, known: Any) -> str:
+    def tell(self, answer: Any) -> str:
         """The known answer about one caption, in words."""
-        return str(known)
+        return str(answer)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,7 +285,7 @@ class Scale(EachQuestion):
             raise AnswerError("Rate every set.") if len(captions) > 1 else AnswerError("Answer every question.")
         return self.points[place]
 
-    def known(self, value: Any, captions: Sequence[str]) -> list[float]:  # noqa: ARG002
+    def read_expected(self, value: Any, captions: Sequence[str]) -> list[float]:  # noqa: ARG002
         least, most = self.points[0], self.points[-1]
         if not isinstance(value, list) or len(value) != 2:
             raise Invalid.of(value, f"[least, most] with numbers from {least:g} to {most:g}")
@@ -294,11 +294,11 @@ class Scale(EachQuestion):
     def fits(self, expected: Any, reply: Any) -> bool:
         return bool(expected[0] <= reply <= expected[1])
 
-    def luck_of_one(self, known: Any) -> float:
-        return sum(self.fits(known, point) for point in self.points) / len(self.points)
+    def luck_of_one(self, answer: Any) -> float:
+        return sum(self.fits(answer, point) for point in self.points) / len(self.points)
 
-    def tell(self, known: Any) -> str:
-        return f"{known[0]:g} – {known[1]:g}"
+    def tell(self, answer: Any) -> str:
+        return f"{answer[0]:g} – {answer[1]:g}"
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:  # noqa: ARG002
         return list(answer)
@@ -328,10 +328,10 @@ class Options(EachQuestion):
             raise AnswerError("Answer every question.")
         return self.labels[place]
 
-    def known(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
+    def read_expected(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
         return one_of(value, accepted=self.labels)
 
-    def luck_of_one(self, known: Any) -> float:  # noqa: ARG002
+    def luck_of_one(self, answer: Any) -> float:  # noqa: ARG002
         return 1 / len(self.labels)
 
 
@@ -347,19 +347,19 @@ class Words(EachQuestion):
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> list[int]:
         return [place for place in range(len(words_of(captions))) if f"{name}-{place}" in form]
 
-    def known(self, value: Any, captions: Sequence[str]) -> list[int]:
+    def read_expected(self, value: Any, captions: Sequence[str]) -> list[int]:
         words = [word.strip(_PUNCTUATION).casefold() for word in words_of(captions)]
         marked = [str(entry).casefold() for entry in listed(value, least=0)]
         if set(marked) - set(words):
             raise Invalid.of(value, f"words of the caption, {shown(' '.join(captions))}")
         return [place for place, word in enumerate(words) if word in marked]
 
-    def luck_of_one(self, known: Any) -> float:
+    def luck_of_one(self, answer: Any) -> float:
         """Who does not read marks nothing."""
-        return float(not known)
+        return float(not answer)
 
-    def tell(self, known: Any) -> str:
-        return ", ".join(str(place + 1) for place in known) or "–"
+    def tell(self, answer: Any) -> str:
+        return ", ".join(str(place + 1) for place in answer) or "–"
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:  # noqa: ARG002
         """Minus the number of words marked, since marks are faults."""
@@ -414,7 +414,7 @@ def _letter(text: str, order: Sequence[int], missing: AnswerError) -> str:
     return LETTERS[order[place - 1]]
 
 
-def _shown(content: Content, letter: str) -> str:
+def _quoted(content: Content, letter: str) -> str:
     return " / ".join(captions_of(content)[LETTERS.index(letter)]["captions"])
 
 

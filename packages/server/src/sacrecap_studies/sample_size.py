@@ -176,9 +176,9 @@ class Pilot:
             raise DataError(f"{self.source}: a line has no image_id; give --between and --within of the differences")
         groups = defaultdict(list)
         for systems_of in images.values():
-            for first, other in combinations(sorted(systems_of, key=str), 2):
-                both = systems_of[first].keys() & systems_of[other].keys()
-                groups[first, other].append([systems_of[first][who] - systems_of[other][who] for who in both])
+            for first, second in combinations(sorted(systems_of, key=str), 2):
+                common = systems_of[first].keys() & systems_of[second].keys()
+                groups[first, second].append([systems_of[first][who] - systems_of[second][who] for who in common])
         return _pooled(groups.values(), self.source)
 
     def agree(self) -> float:
@@ -219,5 +219,5 @@ def _pooled(groups: Iterable[Sequence[Sequence[float]]], source: str) -> Spread:
     if not freedom or not weight:
         raise DataError(f"{source}: two items are needed that two people judged; give --between and --within instead")
     within = inside / freedom
-    share = fmean(1 / len(answers) for each in groups for answers in each if answers)
+    share = fmean(1 / len(answers) for group in groups for answers in group if answers)
     return Spread(math.sqrt(max(0.0, between / weight - within * share)), math.sqrt(within))

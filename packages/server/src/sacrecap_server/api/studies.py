@@ -233,11 +233,11 @@ def delete_study(
 
 
 @routes.api("/studies/{number}/clone", role=Role.OWNER, methods=("POST",), status_code=201)
-def clone_study(context: Context, number: Number, wanted: CloneBody) -> StudyBody:
+def clone_study(context: Context, number: Number, changes: CloneBody) -> StudyBody:
     """A new study with the same questions, images and rules; it is paused at first."""
     with context.database.write() as session:
         study = repository.find(session, number)
-        title = wanted.title.strip() or f"{study.title[:110]} (again)"
+        title = changes.title.strip() or f"{study.title[:110]} (again)"
         twin = repository.clone(session, study, title)
     event("study.made", study=twin.id, clone_of=number)
     return get_study(context, twin.id)
@@ -276,8 +276,10 @@ def get_results(context: Context, number: Number) -> ResultsBody:
     """Agreement, strengths or ratings, and people, with intervals; many answers are counted beside requests."""
     with context.database.read() as session:
         study = repository.find(session, number)
-        known = answer_statistics.current(session, study, context.state.counting)
-    return ResultsBody.model_validate({"current": known.is_current, "computed": known.computed, "results": known.body})
+        latest = answer_statistics.current(session, study, context.state.counting)
+    return ResultsBody.model_validate(
+        {"current": latest.is_current, "computed": latest.computed, "results": latest.body}
+    )
 
 
 @routes.api("/studies/{number}/export", role=Role.OWNER, response_class=Response, responses=_TEXT)

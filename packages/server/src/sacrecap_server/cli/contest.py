@@ -108,7 +108,7 @@ def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, p
     if renew and revoke:
         raise UsageError("--renew makes a new link, and --revoke none; give one of them")
     door = _door(folder, state, public_url)
-    if (renew or revoke) and name not in (names := [each.name for each in door.ledger.teams()]):
+    if (renew or revoke) and name not in (names := [team.name for team in door.ledger.teams()]):
         raise UsageError(f"there is no team {name!r}; known are {', '.join(names) or 'none'}")
     team = door.ledger.make_team(name, by_host=True)
     if renew or revoke or (team.revoked and not revoke):

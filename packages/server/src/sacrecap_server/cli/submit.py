@@ -51,16 +51,16 @@ def command(link: str, file: str | None, system: str | None, no_wait: bool, form
         data = opened.read()
     name = os.path.basename(file)
     query = urllib.parse.urlencode({"system": system or os.path.splitext(name)[0], "file": name})
-    taken = door.call(f"/submit?{query}", data)
-    click.echo(f"sacrecap: {taken['system']} is taken", err=True)
-    while taken["state"] == "waits" and not no_wait:
+    receipt = door.call(f"/submit?{query}", data)
+    click.echo(f"sacrecap: {receipt['system']} is taken", err=True)
+    while receipt["state"] == "waits" and not no_wait:
         stage.text = "waiting for the scores"
         time.sleep(1)
         every = door.call("/team")["submissions"]
-        taken = next(each for each in every if each["number"] == taken["number"])
-    options.emit(json.dumps(taken, indent=2) if format_ == "json" else _table([taken]))
-    if taken["state"] == "failed":
-        raise DataError(f"{taken['system']} could not be scored: {taken['problem']}")
+        receipt = next(submission for submission in every if submission["number"] == receipt["number"])
+    options.emit(json.dumps(receipt, indent=2) if format_ == "json" else _table([receipt]))
+    if receipt["state"] == "failed":
+        raise DataError(f"{receipt['system']} could not be scored: {receipt['problem']}")
     return 0
 
 
@@ -164,17 +164,17 @@ def _printable(text: str) -> str:
 def _table(submissions: list[dict[str, Any]]) -> str:
     if not submissions:
         return "nothing is submitted yet"
-    first = [_first_scores(each) for each in submissions]
+    first = [_first_scores(submission) for submission in submissions]
     metrics = max(first, key=len)
     heads = [Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]
     rows: list[list[Value]] = [
         [
-            each["system"],
-            each["submitted"][:16].replace("T", " "),
-            f"{each['state']}, chosen" if each["chosen"] else each["state"],
+            submission["system"],
+            submission["submitted"][:16].replace("T", " "),
+            f"{submission['state']}, chosen" if submission["chosen"] else submission["state"],
             *(Number(number.get(metric, math.nan)) for metric in metrics),
         ]
-        for each, number in zip(submissions, first, strict=True)
+        for submission, number in zip(submissions, first, strict=True)
     ]
     table = Table([*heads, *(Column(metric) for metric in metrics)], rows)
     return render([table], colour=options.colour("-"), width=options.width("-"))

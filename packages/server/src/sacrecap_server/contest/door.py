@@ -134,10 +134,10 @@ class Door:
     def contest(self) -> Contest:
         """What `contest.toml` says now. Raises `Refused` while the host has it wrong."""
         try:
-            known = stamp(self.folder / "contest.toml")
-            if self._contest is None or self._contest[0] != (known, stamps_of(self._contest[1])):
+            stamped = stamp(self.folder / "contest.toml")
+            if self._contest is None or self._contest[0] != (stamped, stamps_of(self._contest[1])):
                 contest = Contest.load(self.folder)
-                self._contest = ((known, stamps_of(contest)), contest)
+                self._contest = ((stamped, stamps_of(contest)), contest)
             return self._contest[1]
         except (OSError, RecursionError, SacrecapError) as error:
             raise self.changing from error
@@ -320,7 +320,7 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
     contest, submissions = door.contest, door.ledger.submissions(team.slug)
     left = door.ledger.left(team, contest)
     if _wants_json(request):
-        entries = [_entry(door, each) for each in submissions]
+        entries = [_entry(door, submission) for submission in submissions]
         return JSONResponse({"team": team.name, "left": {span: few for span, (few, _) in left.items()},
                              "submissions": entries})  # fmt: skip
     values: dict[str, Any] = {"contest": contest, "left": left, "phase": contest.phase(door.ledger.clock())}
@@ -362,7 +362,7 @@ async def _submit(request: Request) -> Response:
     contest = door.contest
     try:
         check_open(contest, door.ledger.clock())  # before anything is read
-        data, name, system = await _sent(request)
+        data, name, system = await _submitted_file(request)
         take = partial(_take, door, team, contest, data, name, system)
         submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.room.limiter)
     except Refused as refused:
@@ -377,7 +377,7 @@ async def _submit(request: Request) -> Response:
     return RedirectResponse("/team?taken=yes", 303)
 
 
-async def _sent(request: Request) -> tuple[bytes, str, str]:
+async def _submitted_file(request: Request) -> tuple[bytes, str, str]:
     """The file, its name and that of the system, of a form or of a program."""
     if _is_bearer(request):
         query = request.query_params
@@ -442,7 +442,7 @@ def host_page(request: Request, door: Door, _: Team, new_team: Team | None = Non
         raise Refused(503, refused.message, [str(refused.__cause__)], retry_after=refused.retry_after) from None
     teams, every = door.ledger.teams(), door.ledger.submissions()
     values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
-    values["files"] = {team.slug: [each for each in every if each.team == team.slug] for team in teams}
+    values["files"] = {team.slug: [file for file in every if file.team == team.slug] for team in teams}
     values |= {"shown": new_team, "link": door.link(new_team) if new_team else "", "problem": problem}
     why = Counter(reason for _, reason in list(door.ranker.unscored.values()))
     unscored = [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]

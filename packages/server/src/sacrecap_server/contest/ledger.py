@@ -131,11 +131,11 @@ class Ledger:
         if not name or len(name) > 80 or not name.isprintable():
             raise UsageError(f"a team's name has 1 to 80 characters that can be printed, got {name!r}")
         with self._open() as connection:
-            if known := _teams(connection, "name = ?", name):
-                return known[0]
+            if teams := _teams(connection, "name = ?", name):
+                return teams[0]
         with self._write() as connection:
-            if known := _teams(connection, "name = ?", name):
-                return known[0]
+            if teams := _teams(connection, "name = ?", name):
+                return teams[0]
             slug = plain = slug_of(name, "team")
             number = 1
             while alike := _teams(connection, "folded = ?", slug.casefold()):
@@ -168,8 +168,8 @@ class Ledger:
             waiting = _submissions(
                 connection, f"state = 'waits' OR ({of_other_parts}) ORDER BY number, taken", part, of
             )
-        firsts = {each.team: each for each in reversed(waiting)}
-        return [*firsts.values(), *(each for each in waiting if firsts[each.team] is not each)]
+        firsts = {submission.team: submission for submission in reversed(waiting)}
+        return [*firsts.values(), *(submission for submission in waiting if firsts[submission.team] is not submission)]
 
     def note(self, submission: TakenFile, state: str, scores: dict[str, Any]) -> None:
         """Stores what became of a submission."""
@@ -203,8 +203,8 @@ class Ledger:
 
     def _check_allowed(self, connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime) -> None:
         check_open(contest, now)
-        known = _teams(connection, "slug = ?", team.slug)
-        if not known or known[0].revoked or known[0].renewal != team.renewal:
+        teams = _teams(connection, "slug = ?", team.slug)
+        if not teams or teams[0].revoked or teams[0].renewal != team.renewal:
             raise Refused(403, "This link was renewed or revoked. Ask the host for the new one.")
         for span, (left, most) in self._left(connection, team, contest, now).items():
             if not left:
@@ -227,8 +227,8 @@ class Ledger:
         try:
             with self._write() as connection:
                 now = self.clock()
-                known = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
-                if not known:
+                submissions = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
+                if not submissions:
                     self._check_allowed(connection, team, declared(), now)
                     number = self._next_number(connection, team.slug)
                     file = f"{number:03}-{slug_of(system, 'system')}.{suffix}"
@@ -240,20 +240,20 @@ class Ledger:
             incoming.unlink(missing_ok=True)
             raise
         # From here on the submission is taken, whatever ends this process.
-        taken = self.of_file(team.slug, sha)
-        assert taken is not None
-        if taken.state == GONE:
+        submission = self.of_file(team.slug, sha)
+        assert submission is not None
+        if submission.state == GONE:
             incoming.unlink()
         else:
-            self._place(incoming, taken)
-        return taken, not known
+            self._place(incoming, submission)
+        return submission, not submissions
 
     def _next_number(self, connection: sqlite3.Connection, team: str) -> int:
         """One more than any that the team has, in the table or on a file that the host put into its folder."""
         query = "SELECT coalesce(max(number), 0) FROM submission WHERE team = ?"
-        [known] = connection.execute(query, (team,)).fetchone()
+        [row] = connection.execute(query, (team,)).fetchone()
         names = [path.name.partition("-")[0] for path in self._team_folder(team).iterdir()]
-        return int(max([known, *(int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name))])) + 1
+        return int(max([row, *(int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name))])) + 1
 
     def of_file(self, team: str, sha: str) -> TakenFile | None:
         """The team's submission of these bytes."""
@@ -415,8 +415,8 @@ def _submissions(connection: sqlite3.Connection, condition: str, *values: object
     columns = "team, number, sha, file, taken, state, told"
     rows = connection.execute(f"SELECT {columns} FROM submission WHERE {condition}", values)  # noqa: S608
     return [
-        TakenFile(team, number, sha, file, dt.datetime.fromtimestamp(taken, dt.timezone.utc), state, json.loads(scores))
-        for team, number, sha, file, taken, state, scores in rows
+        TakenFile(team, number, sha, file, dt.datetime.fromtimestamp(time, dt.timezone.utc), state, json.loads(scores))
+        for team, number, sha, file, time, state, scores in rows
     ]
 
 

@@ -15,7 +15,7 @@ from sacrecap.errors import SacrecapError
 from sacrecap_server.child import ChildFailedError, ChildRefusedError, ResourceLimits
 from sacrecap_server.contest.ledger import FAILED, SCORED, Ledger
 from sacrecap_server.errors import Refused
-from sacrecap_server.log import event, log, said
+from sacrecap_server.log import error_fields, event, log
 
 BOARD_SECONDS = 60.0
 """The least time from the beginning of one board to that of the next."""
@@ -71,7 +71,7 @@ class Ranker:
                     self._board_in_turn()
                 self._board_in_turn()
             except Exception as error:  # noqa: BLE001  (a full disk, a busy database: the next look tries again)
-                log.warning("outage", extra={"fields": said(error)})
+                log.warning("outage", extra={"fields": error_fields(error)})
                 time.sleep(_LOOK_SECONDS)
 
     def _board_in_turn(self) -> None:

@@ -246,7 +246,7 @@ def answer_sent(context: Context, code: str, form: Fields) -> Response:
         try:
             in_time = not endings.has_left(person) and record(session, visit.study, person, int(number), form)
         except AnswerError as refused:
-            problem = context.language.said(refused.text)
+            problem = context.language.translate(refused.text)
             in_time = True
         assignment, _ending = _next(session, visit.study, person)
         if problem and not by_script:

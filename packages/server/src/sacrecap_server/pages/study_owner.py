@@ -44,8 +44,8 @@ def list_page(context: Context) -> Response:
 def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
         studies_listed = repository.listed(session)
-        done = progress_of(session, studies_listed)
-    rows = [(study, done[study.id], repository.settings_of(study)["file"]) for study in studies_listed]
+        progress_by_study = progress_of(session, studies_listed)
+    rows = [(study, progress_by_study[study.id], repository.settings_of(study)["file"]) for study in studies_listed]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -67,7 +67,7 @@ def study_page(context: Context, study_id: int) -> Response:
 def _study_page(context: Context, study_id: int, problem: str = "") -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id)
-        done, sizes = progress(session, study), repository.sizes(session, study)
+        counts, sizes = progress(session, study), repository.sizes(session, study)
         remarks = repository.remarks_of(session, study)
     return context.render(
         "study.html",
@@ -75,7 +75,7 @@ def _study_page(context: Context, study_id: int, problem: str = "") -> Response:
         study=study,
         problem=problem,
         kind=repository.kind_of(study),
-        progress=done,
+        progress=counts,
         sizes=sizes,
         study_settings=repository.settings_of(study),
         export_name=export_name(repository.kind_of(study)),
@@ -162,19 +162,19 @@ def quality_page(context: Context, study_id: int) -> Response:
 
     with context.database.read() as session:
         study = repository.find(session, study_id)
-        known = answer_statistics.current(session, study, context.state.counting)
-        people, done = people_of(session, study), progress(session, study)
-    spreads = {person["person"]: person.get("spread") for person in (known.body or {}).get("people", [])}
+        statistics = answer_statistics.current(session, study, context.state.counting)
+        people, counts = people_of(session, study), progress(session, study)
+    spreads = {person["person"]: person.get("spread") for person in (statistics.body or {}).get("people", [])}
     return context.render(
         "study-quality.html",
         study=study,
         kind=repository.kind_of(study),
-        known=known,
-        quality=known.body,
+        known=statistics,
+        quality=statistics.body,
         people=people,
         flags=flags_of(people.values(), spreads),
         speed=repository.limit_of(study, "speed"),
-        progress=done,
+        progress=counts,
         draw=page_charts,
     )
 
@@ -191,12 +191,12 @@ def list_answers(
     image: Search = "",
 ) -> Response:
     """The answers one by one with their questions, newest first; here the owner rejects them, or takes that back."""
-    wanted = Filter(
+    chosen = Filter(
         _number(person), role if role in ROLES else "", _number(item), state if state in STATES else "", image.strip()
     )
     with context.database.read() as session:
         study = repository.find(session, study_id)
-        answers = answers_page(session, study, wanted, page)
+        answers = answers_page(session, study, chosen, page)
         kind = repository.kind_of(study)
         images = repository.shown_images(session, study, [answer.content for answer in answers.answers])
     context.policy = policy(images=repository.image_policy(images.values()))
@@ -208,12 +208,12 @@ def list_answers(
         images_of=images_of,
         letters=LETTERS,
         found=answers,
-        wanted=wanted,
+        wanted=chosen,
         images=images,
         roles=ROLES,
         states=tuple(STATES),
-        here=_query(wanted, answers.page),
-        pages_link=lambda page: "?" + _query(wanted, page),
+        here=_query(chosen, answers.page),
+        pages_link=lambda page: "?" + _query(chosen, page),
     )
 
 
@@ -225,9 +225,9 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
 
 
-def _query(wanted: Filter, page: int) -> str:
+def _query(chosen: Filter, page: int) -> str:
     """The query of a page of answers."""
-    return urlencode({**wanted.query(), "page": page})
+    return urlencode({**chosen.query(), "page": page})
 
 
 @routes.page("/studies/{study_id}/answers/{assignment_id}", role=Role.OWNER, methods=("POST",))

@@ -48,11 +48,11 @@ class StudyLinks:
 def links_of(context: RequestContext, study: Study) -> StudyLinks:
     """The study's links, by the server's address for people."""
     base, key = context.base_address, context.state.secret_key
-    wanted = repository.settings_of(study).get("platform") or "prolific"
+    platform = repository.settings_of(study).get("platform") or "prolific"
     if repository.settings_of(study).get("signed_links"):
         return StudyLinks(links.open_link(base, study.code), {"Prolific": links.open_link(base, study.code)})
-    platforms = {links.PLATFORMS[wanted]: links.platform_link(base, key, study.code, wanted)}
-    if wanted != "mturk":
+    platforms = {links.PLATFORMS[platform]: links.platform_link(base, key, study.code, platform)}
+    if platform != "mturk":
         platforms["Another platform"] = links.platform_link(base, key, study.code, "")
     return StudyLinks(links.open_link(base, study.code), platforms)
 

@@ -80,7 +80,7 @@ class ElsewhereError(Exception):
     """Somebody began with this worker id in another browser, and this one cannot show that it is theirs too."""
 
 
-def known(session: Session, study: Study, cookie_hash: str) -> Annotator | None:
+def annotator_of_cookie(session: Session, study: Study, cookie_hash: str) -> Annotator | None:
     """Who this browser is in the study."""
     query = select(Annotator).where(Annotator.study_id == study.id, Annotator.cookie_hash == cookie_hash)
     return session.execute(query).scalar_one_or_none()
@@ -110,7 +110,7 @@ def begin(
     A worker id belongs to the browser that began with it. Another browser takes it over with a signed link, or with the
     platform's session that the person began with; otherwise this raises `ElsewhereError`.
     """
-    person = known(session, study, cookie_hash)
+    person = annotator_of_cookie(session, study, cookie_hash)
     if person is None or arrival.worker not in ("", person.worker):
         person = _by_worker(session, study, arrival, is_signed=is_signed) if arrival.worker else None
         # One browser, another worker: the browser is theirs from now on.

@@ -106,9 +106,9 @@ class Counting:
     def ask(self, study_id: int) -> Count:
         """The count that waits or runs, or ended less than a minute ago; else a new one, which begins."""
         with self._lock:
-            known = self._counts.get(study_id)
-            if known is not None and (known.state in _UNDER_WAY or time.monotonic() - known.ended < _AGAIN):
-                return known
+            latest = self._counts.get(study_id)
+            if latest is not None and (latest.state in _UNDER_WAY or time.monotonic() - latest.ended < _AGAIN):
+                return latest
             self._counts[study_id] = new = Count()
         self._pool.submit(self._run, study_id, new)
         return new

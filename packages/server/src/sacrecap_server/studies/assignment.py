@@ -212,8 +212,8 @@ def _store(
     assignment.state, assignment.answered, assignment.answer = "answered", now(), json.dumps(answer)
     assignment.active_ms = _milliseconds(form.get("active", ""))
     active = None if assignment.active_ms is None else assignment.active_ms / 1000
-    taken = shortest(elapsed(assignment.given, assignment.answered), active)
-    assignment.too_fast = None if taken is None else taken < limit_of(study, "speed").least
+    seconds = shortest(elapsed(assignment.given, assignment.answered), active)
+    assignment.too_fast = None if seconds is None else seconds < limit_of(study, "speed").least
     annotator.feedback = None
     if assignment.role in SURVEYS:
         assignment.too_fast = None

@@ -112,8 +112,8 @@ class ProlificSignatures:
 
 def _is_for(audience: Any, link: str) -> bool:
     """Whether the token is for this study: its address, or that of the whole server."""
-    for each in [audience] if isinstance(audience, str) else audience:
-        address, base = urlsplit(each), urlsplit(link)
+    for value in [audience] if isinstance(audience, str) else audience:
+        address, base = urlsplit(value), urlsplit(link)
         if (address.scheme, address.netloc) == (base.scheme, base.netloc) and address.path in ("", "/", base.path):
             return True
     return False

@@ -129,8 +129,8 @@ def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: l
     if not kind_of(study).has_several_pages or len(tied) == 1:
         return tied[0][0]
     values = {"annotator": annotator.id, "groups": list({group for _, _, group in tied})}
-    known = {row[0]: row[1] for row in session.execute(_KNOWN, values)}
-    return min(tied, key=lambda candidate: known.get(candidate[2], 0))[0]
+    counts = {row[0]: row[1] for row in session.execute(_KNOWN, values)}
+    return min(tied, key=lambda candidate: counts.get(candidate[2], 0))[0]
 
 
 def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:

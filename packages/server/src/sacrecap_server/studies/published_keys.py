@@ -32,7 +32,7 @@ class PublishedKeys:
     def __init__(self, address: str) -> None:
         self.address = address
         self._turns = threading.BoundedSemaphore(_AT_ONCE)
-        self._kept: tuple[float, KeySet] | None = None
+        self._cached: tuple[float, KeySet] | None = None
 
     def decoded(self, token: str, algorithms: Sequence[str]) -> jwt.Token:
         """The token, if one of the keys has signed it.
@@ -52,14 +52,14 @@ class PublishedKeys:
 
     def _keys(self, most_seconds: float = _FRESH_SECONDS) -> KeySet:
         """The keys, not older than so many seconds."""
-        cached = self._kept
+        cached = self._cached
         if cached is not None and time.monotonic() - cached[0] < most_seconds:
             return cached[1]
         try:
             keys: KeySet = KeySet.import_key_set(json.loads(self._fetched()))
         except (OSError, HTTPException, JoseError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise AwayError from error
-        self._kept = time.monotonic(), keys
+        self._cached = time.monotonic(), keys
         return keys
 
     def _fetched(self) -> bytes:

@@ -83,8 +83,8 @@ def _paused(session: Session, seed: str | None = None, **rules: Any) -> Study:
 
 def _insert(session: Session, items: Iterable[dict[str, Any]]) -> None:
     rows = iter(items)
-    while some := list(islice(rows, _BATCH)):
-        session.execute(insert(StudyItem), some)
+    while batch := list(islice(rows, _BATCH)):
+        session.execute(insert(StudyItem), batch)
 
 
 def _settings(design: StudyDesign) -> dict[str, Any]:

@@ -177,12 +177,12 @@ class AnswersPage:
     pages: int
 
 
-def answers_page(session: Session, study: Study, wanted: Filter, page: int, size: int = A_PAGE) -> AnswersPage:
+def answers_page(session: Session, study: Study, chosen: Filter, page: int, size: int = A_PAGE) -> AnswersPage:
     """One page of the answers that the filter lets through; the last where there are fewer pages."""
-    count = session.execute(wanted.apply(select(func.count()).select_from(Assignment), study)).scalar_one()
+    count = session.execute(chosen.apply(select(func.count()).select_from(Assignment), study)).scalar_one()
     pages = max(1, -(-count // size))
     page = min(max(page, 1), pages)
-    query = wanted.apply(select(Assignment).options(*_WITH_QUESTION), study)
+    query = chosen.apply(select(Assignment).options(*_WITH_QUESTION), study)
     newest = query.order_by(Assignment.answered.desc(), Assignment.id.desc())
     rows = session.execute(newest.offset((page - 1) * size).limit(size)).scalars()
     return AnswersPage([_answer(row) for row in rows], count, page, pages)

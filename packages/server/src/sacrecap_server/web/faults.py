@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sacrecap_server.errors import Refused
-from sacrecap_server.log import log, said
+from sacrecap_server.log import error_fields, log
 from sacrecap_studies.messages import Message
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -110,7 +110,7 @@ class FaultsMiddleware:
 
     @staticmethod
     def _log(scope: Scope, status: int, error: Exception) -> None:
-        fields = {"id": scope.get("state", {}).get("request_id", ""), "status": status, **said(error)}
+        fields = {"id": scope.get("state", {}).get("request_id", ""), "status": status, **error_fields(error)}
         if status in (503, 507):  # an outage, not a bug
             log.warning("outage", extra={"fields": fields})
         elif status != 400:

@@ -50,22 +50,24 @@ class Language:
     def gettext(self, message: str) -> str:
         """The message in this language; the same message where there is no translation."""
         # A catalogue has its own head under the empty message.
-        return self.own(message) or (_catalogue(self.tag).gettext(message) if message else "")
+        return self.words(message) or (_catalogue(self.tag).gettext(message) if message else "")
 
     def ngettext(self, singular: str, plural: str, number: int) -> str:
         """The form of the message that goes with the number."""
-        return self.own(singular if number == 1 else plural) or _catalogue(self.tag).ngettext(singular, plural, number)
+        return self.words(singular if number == 1 else plural) or _catalogue(self.tag).ngettext(
+            singular, plural, number
+        )
 
-    def said(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """The text in this language: where it has values, these in the message of this language."""
         if not isinstance(text, Message) or not text.values:
             return self.gettext(text)
         values = {
-            name: self.said(value) if isinstance(value, Message) else value for name, value in text.values.items()
+            name: self.translate(value) if isinstance(value, Message) else value for name, value in text.values.items()
         }
         return self.gettext(text.pattern) % values
 
-    def own(self, message: str) -> str:
+    def words(self, message: str) -> str:
         """The owner's words for the message; empty if there are none, or they have places that the message lacks."""
         text = self.texts.get(message, "")
         if not text:
@@ -86,15 +88,15 @@ def asked_for(header: str) -> Language:
     best, most = "en", 0.0
     for part in header.split(","):
         tag, _, quality = part.partition(";")
-        tag, known = tag.strip().lower().split("-")[0], re.fullmatch(r" *q=([01](?:\.\d{1,3})?) *", quality)
-        liked = float(known[1]) if known else 0.0 if quality else 1.0
-        if liked > most and (tag == "en" or tag in _known()):
+        tag, weight = tag.strip().lower().split("-")[0], re.fullmatch(r" *q=([01](?:\.\d{1,3})?) *", quality)
+        liked = float(weight[1]) if weight else 0.0 if quality else 1.0
+        if liked > most and (tag == "en" or tag in _languages()):
             best, most = tag, liked
     return Language(best)
 
 
 @cache
-def _known() -> frozenset[str]:
+def _languages() -> frozenset[str]:
     return frozenset(path.stem for path in CATALOGUES.glob("*.mo"))
 
 
@@ -122,7 +124,7 @@ def _of(context: Context) -> Language:
 @pass_context
 def _gettext(context: Context, message: str) -> str:
     language = _of(context)
-    translated = language.own(message)
+    translated = language.words(message)
     return _pattern(message, translated) if translated else language.gettext(message)
 
 
@@ -130,7 +132,7 @@ def _gettext(context: Context, message: str) -> str:
 def _ngettext(context: Context, singular: str, plural: str, number: int) -> str:
     language = _of(context)
     message = singular if number == 1 else plural
-    translated = language.own(message)
+    translated = language.words(message)
     return _pattern(message, translated) if translated else language.ngettext(singular, plural, number)
 
 
@@ -143,7 +145,7 @@ def _pattern(message: str, translated: str) -> str:
 @pass_context
 def _translated(context: Context, message: str) -> str:
     """A text that is ours unless the owner wrote one: never a pattern, so a `%` in it is only a `%`."""
-    return _of(context).said(message)
+    return _of(context).translate(message)
 
 
 @lru_cache(maxsize=64)

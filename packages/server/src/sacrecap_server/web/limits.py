@@ -28,7 +28,7 @@ class RateLimit:
         moment = self.clock()
         with self._lock:
             if len(self._counts) > _MOST_KEYS:
-                self._counts = {each: counted for each, counted in self._counts.items() if counted[0] > moment}
+                self._counts = {key: counted for key, counted in self._counts.items() if counted[0] > moment}
             ends, count = self._counts.get(key, (0.0, 0))
             if ends <= moment:
                 ends, count = moment + self.seconds, 0
