@@ -172,7 +172,7 @@ class Objects:
         self.wordnet = wordnet
         self.mentions = gloss_mentions(wordnet)
         self.words_of: dict[str, list[str]] = defaultdict(list)
-        self.kept: dict[str, str] = {}
+        self.label_of: dict[str, str] = {}
         """COCO's objects by their sets; the name alone of one that WordNet lacks."""
         labels = {label: sense_of_label(wordnet, label) for label in LABELS}
         several = {form for label in LABELS for form in plurals(label)}
@@ -184,8 +184,8 @@ class Objects:
         for label, place in labels.items():
             words = self.words_of[place or label]
             words += [word for word in [label.replace(" ", "_")] if word not in words]
-            self.kept[place or label] = label
-        self.person = next(place for place, label in self.kept.items() if label == "person")
+            self.label_of[place or label] = label
+        self.person = next(place for place, label in self.label_of.items() if label == "person")
         self.words_of[self.person].append("people")
 
     def common(self, place: str) -> int:
@@ -194,7 +194,9 @@ class Objects:
 
     def is_wide(self, place: str) -> bool:
         """Whether it is too wide for an object."""
-        return place not in self.kept and any(word.lower() in WIDE for word in self.wordnet.synsets[place].words[:3])
+        return place not in self.label_of and any(
+            word.lower() in WIDE for word in self.wordnet.synsets[place].words[:3]
+        )
 
     def object_of(self, place: str) -> str:
         """Of the sets from this one upwards one of COCO's; or else, below the wide ones, that of the commonest word."""
@@ -203,7 +205,7 @@ class Objects:
         if self.wordnet.synsets[place].file == PERSON:
             return self.person
         path = [place, *above(self.wordnet, [place])]
-        nearest_label = next((up for up in path if up in self.kept), None)
+        nearest_label = next((up for up in path if up in self.label_of), None)
         return nearest_label or max(takewhile(lambda up: not self.is_wide(up), path), key=self.common)
 
     def lines(self) -> list[list[str]]:
@@ -212,13 +214,13 @@ class Objects:
         for place, words in self.words_of.items():
             if not self.is_wide(place):
                 words_of_object[self.object_of(place)] += words
-        chosen = [place for place in words_of_object if place in self.kept or self.common(place) >= LEAST_MENTIONS]
+        chosen = [place for place in words_of_object if place in self.label_of or self.common(place) >= LEAST_MENTIONS]
         lines = [sorted(words_of_object[place], key=lambda word, at=place: self.order(at, word)) for place in chosen]
         return sorted(lines, key=lambda words: (-self.mentions[words[0]], words))
 
     def order(self, place: str, word: str) -> tuple[bool, bool, int, str]:
         """Where a word stands among those of an object."""
-        name = self.kept.get(place, "").replace(" ", "_")
+        name = self.label_of.get(place, "").replace(" ", "_")
         return word != name, word not in self.words_of.get(place, ()), -self.mentions[word], word
 
 
@@ -274,9 +276,9 @@ def measure(files: list[str]) -> None:
     named = [name_objects(corpus, Needs(), vocabulary) for vocabulary in (coco, larger)]
     classes: dict[int, set[int]] = defaultdict(set)
     for number, label in enumerate(coco.objects):
-        found = larger.object_of(label)
-        if found is not None:
-            classes[found].add(number)
+        its_object = larger.object_of(label)
+        if its_object is not None:
+            classes[its_object].add(number)
     print("labels of COCO that it lacks:", [label for label in coco.objects if larger.object_of(label) is None])
     shared = [sorted(coco.objects[number] for number in numbers) for numbers in classes.values() if len(numbers) > 1]
     print("labels of COCO that are one object:", shared)

@@ -131,9 +131,9 @@ def said_of_pieces(count: int) -> np.ndarray:
     return np.concatenate(batches).astype(np.float64)
 
 
-def start(said: np.ndarray) -> np.ndarray:
+def start(outputs: np.ndarray) -> np.ndarray:
     """(pieces, DIMENSION): unit vectors, rare ones longer, centred, on their principal components."""
-    vectors = said / np.linalg.norm(said, axis=1, keepdims=True)
+    vectors = outputs / np.linalg.norm(outputs, axis=1, keepdims=True)
     vectors *= np.log1p(np.arange(len(vectors)))[:, None]
     vectors -= vectors.mean(axis=0)
     _, axes = np.linalg.eigh(vectors.T @ vectors)

@@ -185,10 +185,10 @@ def positive_information(walks: sparse.csr_matrix) -> sparse.csr_matrix:
     rows = np.asarray(walks.sum(axis=1)).ravel()
     columns = np.asarray(walks.sum(axis=0)).ravel() ** 0.75
     columns /= columns.sum()
-    found = walks.tocoo()
-    information = np.log(found.data / (rows[found.row] * columns[found.col]))
-    found.data = np.maximum(information, 0)
-    result = found.tocsr()
+    matrix = walks.tocoo()
+    information = np.log(matrix.data / (rows[matrix.row] * columns[matrix.col]))
+    matrix.data = np.maximum(information, 0)
+    result = matrix.tocsr()
     result.eliminate_zeros()
     return result
 

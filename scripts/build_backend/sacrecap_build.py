@@ -20,34 +20,34 @@ get_requires_for_build_sdist = maturin.get_requires_for_build_sdist
 get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
 
 
-def build_sdist(*given: Any, **named: Any) -> Any:
+def build_sdist(*arguments: Any, **settings: Any) -> Any:
     """As maturin's."""
     pypi_readme.write()
-    return maturin.build_sdist(*given, **named)
+    return maturin.build_sdist(*arguments, **settings)
 
 
-def prepare_metadata_for_build_wheel(*given: Any, **named: Any) -> Any:
+def prepare_metadata_for_build_wheel(*arguments: Any, **settings: Any) -> Any:
     """As maturin's."""
     _prepare()
-    return maturin.prepare_metadata_for_build_wheel(*given, **named)
+    return maturin.prepare_metadata_for_build_wheel(*arguments, **settings)
 
 
-def build_wheel(*given: Any, **named: Any) -> Any:
+def build_wheel(*arguments: Any, **settings: Any) -> Any:
     """As maturin's."""
     _prepare()
-    return maturin.build_wheel(*given, **named)
+    return maturin.build_wheel(*arguments, **settings)
 
 
-def prepare_metadata_for_build_editable(*given: Any, **named: Any) -> Any:
+def prepare_metadata_for_build_editable(*arguments: Any, **settings: Any) -> Any:
     """As maturin's."""
     _prepare()
-    return maturin.prepare_metadata_for_build_editable(*given, **named)
+    return maturin.prepare_metadata_for_build_editable(*arguments, **settings)
 
 
-def build_editable(*given: Any, **named: Any) -> Any:
+def build_editable(*arguments: Any, **settings: Any) -> Any:
     """As maturin's."""
     _prepare()
-    return maturin.build_editable(*given, **named)
+    return maturin.build_editable(*arguments, **settings)
 
 
 def _prepare() -> None:

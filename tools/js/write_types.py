@@ -14,44 +14,44 @@ _PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(N
 
 def declarations() -> str:
     """An interface for each page's data, and for all that is in it."""
-    made: dict[str, str] = {}
+    interfaces: dict[str, str] = {}
     for data in (
         score_page.ScorePage,
         comparison_page.ComparisonPage,
         diversity_page.SetsPage,
         agreement_page.AgreementPage,
     ):
-        _declare(data, made)
-    return "".join(made.values())
+        _declare(data, interfaces)
+    return "".join(interfaces.values())
 
 
-def _declare(data: Any, made: dict[str, str]) -> None:
-    if data.__name__ in made:
+def _declare(data: Any, interfaces: dict[str, str]) -> None:
+    if data.__name__ in interfaces:
         return
-    made[data.__name__] = ""
+    interfaces[data.__name__] = ""
     hints = get_type_hints(data)
-    fields = "".join(f"  {name}: {_spelled(hint, made)};\n" for name, hint in hints.items())
-    made[data.__name__] = f"\ninterface {data.__name__} {{\n{fields}}}\n"
+    fields = "".join(f"  {name}: {_spelled(hint, interfaces)};\n" for name, hint in hints.items())
+    interfaces[data.__name__] = f"\ninterface {data.__name__} {{\n{fields}}}\n"
 
 
-def _spelled(hint: Any, made: dict[str, str]) -> str:
+def _spelled(hint: Any, interfaces: dict[str, str]) -> str:
     inside = get_args(hint)
     if is_typeddict(hint):
-        _declare(hint, made)
+        _declare(hint, interfaces)
         return str(hint.__name__)
     if hint in _PLAIN:
         return _PLAIN[hint]
     if get_origin(hint) in (types.UnionType, Union):
-        return " | ".join(dict.fromkeys(_spelled(one, made) for one in inside))
+        return " | ".join(dict.fromkeys(_spelled(part, interfaces) for part in inside))
     if get_origin(hint) is Literal:
-        return " | ".join(f'"{one}"' for one in inside)
+        return " | ".join(f'"{literal}"' for literal in inside)
     if get_origin(hint) is list or (get_origin(hint) is tuple and inside[1:] == (...,)):
-        one = _spelled(inside[0], made)
-        return f"({one})[]" if " | " in one else f"{one}[]"
+        entry = _spelled(inside[0], interfaces)
+        return f"({entry})[]" if " | " in entry else f"{entry}[]"
     if get_origin(hint) is dict:
-        return f"Record<{', '.join(_spelled(one, made) for one in inside)}>"
+        return f"Record<{', '.join(_spelled(part, interfaces) for part in inside)}>"
     if get_origin(hint) is tuple:
-        return f"[{', '.join(_spelled(one, made) for one in inside)}]"
+        return f"[{', '.join(_spelled(part, interfaces) for part in inside)}]"
     raise TypeError(f"no TypeScript is known for {hint}")
 
 

@@ -30,16 +30,16 @@ def main(inputs: Path, written: Path) -> None:
         place.mkdir(parents=True)
         submitted = the_file_in(inputs / "res", "a submission")
         shutil.copyfile(submitted, place / f"captions{submitted.suffix.lower()}")
-        made = Contest(folder, "Scores of the submission", sets, metrics=METRICS).board()
-    for problems in made.first.refused.values():
+        result = Contest(folder, "Scores of the submission", sets, metrics=METRICS).board()
+    for problems in result.first.refused.values():
         sys.exit("\n".join(problems))
     scores = {
         key if number == 0 else f"{name}-{key}": score.value
-        for number, (name, board) in enumerate(made.sets.items())
+        for number, (name, board) in enumerate(result.sets.items())
         for key, score in board.rows[0].scores.items()
     }
     (written / "scores.json").write_text(json.dumps(scores))
-    (written / "detailed_results.html").write_text(render_html(made), encoding="utf-8")
+    (written / "detailed_results.html").write_text(render_html(result), encoding="utf-8")
 
 
 def the_file_in(folder: Path, what: str) -> Path:

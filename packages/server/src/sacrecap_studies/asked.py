@@ -22,7 +22,7 @@ _RESERVED = ("csrf", "assignment", "active", "pasted", "away")
 
 def read_questions(fields: Fields, name: str) -> tuple[PageQuestion, ...]:
     """The questions in a field of a study's file."""
-    questions = tuple(fields.each(name, lambda entry, _: _question(entry, is_of_items=name == "questions")))
+    questions = tuple(fields.entries(name, lambda entry, _: _question(entry, is_of_items=name == "questions")))
     if len(questions) > MOST_QUESTIONS or len({question.name for question in questions}) < len(questions):
         fields.wrong(name, f"at most {MOST_QUESTIONS} questions, each with a name of its own")
     return questions
@@ -40,7 +40,7 @@ def _question(fields: Fields, *, is_of_items: bool) -> PageQuestion:
         return Options(**common, labels=fields.read("options", _texts, harmless, most=MOST_OPTIONS))
     if kind == "choice":
         choices = {"tie": fields.text("equal", "", most=200), "unsure": fields.text("unsure", "", most=200)}
-        return Choice(**common, others={name: label for name, label in choices.items() if label})
+        return Choice(**common, extra_choices={name: label for name, label in choices.items() if label})
     if kind == "scale":
         return _scale(fields, common)
     plain: dict[str, Callable[..., PageQuestion]] = {

@@ -115,7 +115,7 @@ class StudyDesign:
     """Answers that were too fast."""
     repeats: Limit = field(default_factory=Limit)
     """Sentences that somebody else has written too."""
-    asked: dict[str, Any] = field(default_factory=dict)
+    question_settings: dict[str, Any] = field(default_factory=dict)
     """What the file says about questions, as it says it: see `StudyKind.asking`."""
     again: int = 0
     """Items that each person gets a second time, at the end, to see whether they say the same."""
@@ -165,7 +165,7 @@ def _design(fields: Fields) -> StudyDesign:
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
         StudyPage(group, content)
-        for group, contents in enumerate(fields.each("items", lambda item, _: kind.contents(item)))
+        for group, contents in enumerate(fields.entries("items", lambda item, _: kind.contents(item)))
         for content in contents
     ]
     if len(pages) > MOST_PAGES:
@@ -199,9 +199,9 @@ def _design(fields: Fields) -> StudyDesign:
         speed=_limit(fields, "speed", kind, answers, PARTIAL if crowd["platform"] else "note"),
         repeats=_limit(fields, "repeats", kind, answers, "note"),
         crowd=crowd,
-        asked=settings,
+        question_settings=settings,
         again=fields.whole("again", 0, 0, 1000),
-        examples=fields.each("examples", _example) if fields.has("examples") else [],
+        examples=fields.entries("examples", _example) if fields.has("examples") else [],
     )
     for name in ("practice", "examples"):
         fields.take(name)
@@ -241,7 +241,7 @@ def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
     for role in ROLES:
         if fields.has(role):
             checks = Fields(fields.take(role), role, fields.problems)
-            contents = checks.each("items", lambda item, _: kind.check(item))
+            contents = checks.entries("items", lambda item, _: kind.check(item))
             pages = [StudyPage(number, content, answer) for number, (content, answer) in enumerate(contents)]
             read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
             checks.end()
@@ -275,7 +275,7 @@ def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int
 
 def _practice(fields: Fields, kind: StudyKind) -> Practice:
     practice = Fields(fields.take("practice"), "practice", fields.problems)
-    practice_pages = practice.each("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
+    practice_pages = practice.entries("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
     least = practice.number("least", -1, 0, 1)
     practice.end()
     pages = [

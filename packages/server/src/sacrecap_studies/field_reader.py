@@ -138,7 +138,7 @@ class Fields:
         """The object in a field; whoever reads it calls its `end`."""
         return Fields(self.take(name), self._path(name), self.problems)
 
-    def each(self, name: str, read: Callable[[Fields, int], T], *, least: int = 1) -> list[T]:
+    def entries(self, name: str, read: Callable[[Fields, int], T], *, least: int = 1) -> list[T]:
         """Reads every object of a list."""
         values: list[Any] = self.read(name, fields.listed, [], least=least)
         names = []

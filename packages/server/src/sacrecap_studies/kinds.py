@@ -63,7 +63,7 @@ class StudyKind:
     after: tuple[PageQuestion, ...] = ()
 
     def asking(self, settings: Mapping[str, Any]) -> StudyKind:
-        """The kind with what a study's file asks, as `StudyDesign.asked` has it, which was checked before."""
+        """The kind with what a study's file asks, as `StudyDesign.question_settings` has it, which was checked before."""
         fields = Fields(settings, "", Problems())
         questions: dict[str, Any] = {name: read_questions(fields, name) for name in ASKED if fields.has(name)}
         return replace(
@@ -109,7 +109,7 @@ class StudyKind:
         elif form == "caption":
             content["sets"] = [{"system": item.text("system", ""), "captions": [item.text("caption")]}]
         elif form == "sets":
-            content["sets"] = item.each("sets", self._set, least=2)
+            content["sets"] = item.entries("sets", self._set, least=2)
             sets, images = content["sets"], images_of(content)
             if len(set(map(name_of, sets))) < len(sets) or len(images) not in (0, len(sets)):
                 item.wrong("sets", "each set needs a system of its own, or each an image_id of its own")
@@ -148,7 +148,7 @@ class StudyKind:
             return "pairs"
         return "sentences" if isinstance(self.main, ImageSentence) and not self.forms else "ratings"
 
-    def asked(self, content: Content) -> tuple[PageQuestion, ...]:
+    def page_questions(self, content: Content) -> tuple[PageQuestion, ...]:
         """The questions of a page; `content` of questions to everybody says which they are."""
         return {"before": self.before, "after": self.after}.get(content.get("asks", ""), self.questions)
 
@@ -162,7 +162,7 @@ class StudyKind:
 
     def read(self, content: Content, form: Form, order: Sequence[int]) -> Any:
         """The answer of a form, as JSON; see `PageQuestion.read`. Raises `AnswerError`."""
-        questions = self.asked(content)
+        questions = self.page_questions(content)
         answers = {question.name: question.read(content, form, order) for question in questions}
         return answers if len(questions) > 1 or questions is not self.questions else answers[questions[0].name]
 
@@ -245,7 +245,9 @@ KINDS: dict[str, StudyKind] = {
             title="Compare descriptions of images",
             question="Which sentence describes the image better?",
             instructions=_PAIR + " If neither is better, say so.",
-            questions=(Choice(name="choice", others={"tie": "Both are equally good", "unsure": "I cannot tell"}),),
+            questions=(
+                Choice(name="choice", extra_choices={"tie": "Both are equally good", "unsure": "I cannot tell"}),
+            ),
             forms=("b",),
             has_pairs=True,
             judgments=11,

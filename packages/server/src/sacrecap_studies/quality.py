@@ -314,8 +314,8 @@ def _ratings(
         values = np.array([score for _, score in scores])
         interval = mean_interval(sums_by_unit(units, values, np.ones(len(values))))
         result.ratings.append(Rating(system, float(values.mean()), interval, len(values)))
-    for person, both in pairs.items():
-        people[person].with_others = _correlation(np.array(both))
+    for person, ratings in pairs.items():
+        people[person].with_others = _correlation(np.array(ratings))
 
 
 def _correlation(ratings: np.ndarray) -> float | None:

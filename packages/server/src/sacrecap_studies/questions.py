@@ -114,37 +114,37 @@ class Choice(PageQuestion):
     is_rating = True
     least_captions = 2
 
-    others: Mapping[str, str] = field(default_factory=dict)
+    extra_choices: Mapping[str, str] = field(default_factory=dict)
     """Texts of the answers `tie` and `unsure`."""
 
     @property
     def answers(self) -> list[str]:
         """What can be answered about a pair."""
-        return ["b", "c", *self.others]
+        return ["b", "c", *self.extra_choices]
 
     def read(self, _: Content, form: Form, order: Sequence[int]) -> str:
         text = form.get(self.name, "")
-        if text in self.others:
+        if text in self.extra_choices:
             return text
-        if len(order) == 2 and not self.others:
+        if len(order) == 2 and not self.extra_choices:
             return _letter(text, order, AnswerError("Choose one of the two sentences."))
         return _letter(text, order, AnswerError("Choose one of the answers."))
 
     def expected(self, fields: Fields, key: str, content: Content) -> str:
-        return fields.one_of(key, [*LETTERS[: len(captions_of(content))], *self.others])
+        return fields.one_of(key, [*LETTERS[: len(captions_of(content))], *self.extra_choices])
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return bool(expected == answer)
 
     def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
-        return 1 / max(1, len(captions_of(content)) + len(self.others))  # a file with none is refused
+        return 1 / max(1, len(captions_of(content)) + len(self.extra_choices))  # a file with none is refused
 
     def explain(self, content: Content, expected: Any) -> list[str]:
-        return [self.others.get(expected) or _quoted(content, expected)]
+        return [self.extra_choices.get(expected) or _quoted(content, expected)]
 
     def ratings(self, answer: Any, count: int) -> list[float | None]:
         """1 for what was chosen and 0 for the others."""
-        return [None if answer in self.others else float(answer == letter) for letter in LETTERS[:count]]
+        return [None if answer in self.extra_choices else float(answer == letter) for letter in LETTERS[:count]]
 
 
 @dataclass(frozen=True, kw_only=True)

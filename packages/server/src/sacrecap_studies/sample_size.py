@@ -207,8 +207,8 @@ def _pooled(groups: Iterable[Sequence[Sequence[float]]], source: str) -> Spread:
     """By a one-way analysis of variance in each group of items."""
     groups = list(groups)
     inside, between, weight, freedom = 0.0, 0.0, 0, 0
-    for each in groups:
-        items = [answers for answers in each if answers]
+    for group in groups:
+        items = [answers for answers in group if answers]
         for answers in items:
             if len(answers) > 1:
                 inside += variance(answers) * (len(answers) - 1)

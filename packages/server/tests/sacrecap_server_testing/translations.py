@@ -46,7 +46,9 @@ def _messages() -> Iterator[tuple[str | tuple[str, ...], str]]:
     for kind in KINDS.values():
         yield from ((text, "kinds") for text in (kind.title, kind.question, kind.instructions, *kind.advice))
         for one in kind.questions:
-            others = one.others.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
+            others = (
+                one.extra_choices.values() if isinstance(one, Choice) else one.labels if isinstance(one, Scale) else ()
+            )
             yield from ((text, "kinds") for text in (one.text, *others) if text)
     yield from ((text, "words") for text in (NOTICES["too-late"], "best", "worst", "tie", "unsure"))
 

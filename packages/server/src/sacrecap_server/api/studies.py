@@ -162,11 +162,11 @@ def list_studies(context: Context) -> StudyList:
     """The newest 200 studies."""
     with context.database.read() as session:
         studies = repository.listed(session)
-        done = progress_of(session, studies)
+        counts = progress_of(session, studies)
     return StudyList(
         studies=[
             StudyEntry.of(study, answers=progress.answers, wanted=progress.wanted, people=progress.people)
-            for study, progress in zip(studies, done.values(), strict=True)
+            for study, progress in zip(studies, counts.values(), strict=True)
         ]
     )
 

@@ -318,7 +318,7 @@ def show_question(visit: Visit, assignment: Assignment, images: Mapping[str, Stu
         422 if form["problem"] else 200,
         given=assignment,
         content=content,
-        asked=repository.kind_of(study).asked(content),
+        asked=repository.kind_of(study).page_questions(content),
         captions=captions_of(content),
         words_of=words_of,
         order=json.loads(assignment.shown_order),

@@ -105,7 +105,7 @@ def _settings(design: StudyDesign) -> dict[str, Any]:
         "practice": None if design.practice is None else {"least": design.practice.least},
         "speed": asdict(design.speed),
         "repeats": asdict(design.repeats),
-        "asked": design.asked,
+        "asked": design.question_settings,
         "again": design.again,
         "examples": design.examples,
     }
@@ -115,7 +115,7 @@ def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
     roles: dict[str, list[StudyPage]] = {"item": design.pages}
     roles |= {role: checks.pages for role, checks in design.checks.items()}
     roles |= {"practice": design.practice.pages} if design.practice else {}
-    roles |= {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.asked}
+    roles |= {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.question_settings}
     for role, pages in roles.items():
         places = _places(study, role, len(pages))
         for number, (page, place) in enumerate(zip(pages, places, strict=True)):

@@ -1,0 +1,55 @@
+"""Refuses names that say a thing's part in a sentence (`found`, `own`, `one`): a name says what the thing is."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+REFUSED = frozenset(
+    "one own found given kept other others each said told asked shown made taken wanted seen known done both".split()
+)
+EXCEPTIONS = frozenset(
+    {
+        "packages/server/src/sacrecap_server/api/studies.py:wanted",
+        "packages/server/src/sacrecap_server/contest/ledger.py:taken",
+        "packages/server/src/sacrecap_server/store/models/studies.py:given",
+        "packages/server/src/sacrecap_server/store/models/studies.py:taken",
+        "packages/server/src/sacrecap_server/studies/results.py:wanted",
+        "packages/server/src/sacrecap_studies/answers.py:given",
+    }
+)
+"""`file:name`, at most 20: columns of a database, fields of the server's answers."""
+
+
+def bindings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The line and the name of what the code defines or assigns."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+            yield node.lineno, node.attr
+
+
+def main() -> None:
+    """Prints each such name with its place; exits with 1 where there is one."""
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    refused = [
+        f"{file}:{line}: the name {name} does not say what the thing is"
+        for file in listed.stdout.split()
+        if "tests" not in Path(file).parts
+        for line, name in bindings(ast.parse((ROOT / file).read_bytes()))
+        if name.strip("_") in REFUSED and f"{file}:{name}" not in EXCEPTIONS
+    ]
+    sys.exit("\n".join(refused) or None)
+
+
+if __name__ == "__main__":
+    main()
