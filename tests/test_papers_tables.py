@@ -117,7 +117,8 @@ def of_output(output: str) -> Lines:
         table = "  " in line
         cells = re.split(r"\s{2,}", line.rstrip()) if table else next(csv.reader([line]), [])
         figures = [number(cell) for cell in cells]
-        if after.startswith("───") or (not table and len(cells) > 1 and all(figure is None for figure in figures)):
+        followed = not table or any(number(cell) is not None for cell in re.split(r"\s{2,}", after))
+        if followed and len(cells) > 1 and all(figure is None for figure in figures):
             header = cells
         elif header and any(figure is not None for figure in figures):
             names = [cell for cell, figure in zip(cells, figures, strict=True) if figure is None]

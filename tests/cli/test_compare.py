@@ -22,7 +22,6 @@ Write = Callable[[str, object], str]
 TABLE = """\
 60 images, 5 references each, tokenizer ptb
 score, 95% interval           BLEU-4          CIDEr-D
-─────────────────────────────────────────────────────
 careful                   1  0.5073*       1  1.8334*
                       0.4569–0.5570    1.7373–1.9258
 plain                     2  0.2568†       2  0.9142†
@@ -31,7 +30,6 @@ template                  3  0.1541†       3  0.2823†
                       0.0932–0.2122    0.1851–0.3901
 
 difference, p          BLEU-4    CIDEr-D
-────────────────────────────────────────
 careful – plain      +0.2505    +0.9192
                       <0.001!    <0.001!
 careful – template   +0.3532    +1.5511

@@ -21,7 +21,7 @@ def test_the_table_has_a_column_a_system(run: Runner) -> None:
     lines = run.ok("diversity", *SETS, "--references", REFERENCES).splitlines()
     assert lines[0] == "60 images, tokenizer ptb; 95% intervals over images"
     assert lines[1].split() == ["varied", "safe", "wild", "human"]
-    labels = [line[:12].strip() for line in lines[3:18]]
+    labels = [line[:12].strip() for line in lines[2:17]]
     assert labels[0] == "Self-CIDEr"
     assert "Vocabulary" in labels
     assert "paired exact sign-flip permutation test, p corrected (Holm)" in lines

@@ -308,7 +308,7 @@ def test_systems_that_share_no_image_are_not_compared() -> None:
     assert "nan" not in str(result)
     assert result.ranking("rater")[-1] == "c"
     assert "NaN" not in json.dumps(result.to_dict())
-    assert "*" not in str(result).splitlines()[3]
+    assert "*" not in str(result).splitlines()[2]
 
 
 def test_standardised_and_combined_scores_are_missing_with_their_members() -> None:

@@ -48,22 +48,15 @@ class Interval:
 
 @dataclass(frozen=True)
 class Bar:
-    """A value within its range, as a bar between 0 and `largest`."""
+    """A value within its range, from 0 to `largest`: HTML draws it, text has the range alone."""
 
     value: float
     largest: float
     interval: Interval | None = None
-    """That of the value, which HTML draws."""
-    cells: int = 20
-    """Its length in a terminal."""
-
-    @property
-    def filled(self) -> int:
-        """Number of filled cells."""
-        return round(self.cells * max(0.0, min(self.value / self.largest, 1.0)))
+    """That of the value."""
 
     def __str__(self) -> str:
-        return f"0 {'━' * self.filled}{'─' * (self.cells - self.filled)} {self.largest:g}"
+        return f"0 to {self.largest:g}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -11,11 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Table, one_line
+from sacrecap.report.printing.table import Cell, Column, Highlight, Interval, Table, one_line
 
 _GAP = 3
 """Cells between two columns."""
-_SHORTEST_BAR = 6
 _NARROWEST_HEAD = 10
 """Headers are not broken into lines shorter than this: one word per line is hard to read."""
 _NARROWEST_NAMES = 16
@@ -30,8 +29,9 @@ _STRONG = (Highlight.BEST, Highlight.SIGNIFICANT)
 def render(tables: Sequence[Table], *, colour: bool = False, width: int | None = None) -> str:
     """The tables with their titles and notes; optionally in colour, and fitted to a width in cells.
 
-    A table that is too wide changes in this order until it fits: shorter bars, or none; line breaks in headers;
-    intervals below their values; folded names; several tables of some columns each.
+    A table that is too wide changes in this order until it fits: line breaks in headers; intervals below their values;
+    folded names; several tables of some columns each. Without a width, as in a pipe, no rule is below the headers:
+    programs that read the text out would spell it.
     """
     return "\n\n".join(_block(table, colour, width) for table in tables)
 
@@ -56,7 +56,7 @@ def _block(table: Table, colour: bool, width: int | None) -> str:
 
 def _fitted(table: Table, width: int) -> list[Table]:
     """The table, changed as little as possible to make it fit."""
-    for change in (lambda one: one, _broken_heads, _shorter_bars(width), _without_bars, _stacked):
+    for change in (replace, _broken_heads, _stacked):
         table = change(table)
         if _width(table) <= width:
             return [table]
@@ -88,31 +88,13 @@ def _broken(text: str, room: int) -> str:
     return "\n".join(lines)
 
 
-def _shorter_bars(width: int) -> Callable[[Table], Table]:
-    def change(table: Table) -> Table:
-        cells = Bar.cells - max(0, _width(table) - width)
-        if cells < _SHORTEST_BAR:
-            return table
-
-        def shorter(cell: Cell) -> Cell:
-            return replace(cell, value=replace(cell.value, cells=cells)) if isinstance(cell.value, Bar) else cell
-
-        return _each(table, shorter)
-
-    return change
-
-
-def _without_bars(table: Table) -> Table:
-    rows = table.cells()
-    kept = [n for n in range(len(table.columns)) if not any(isinstance(row[n].value, Bar) for row in rows)]
-    return _part(table, kept)
-
-
 def _stacked(table: Table) -> Table:
-    def change(cell: Cell) -> Cell:
-        return cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside))
-
-    return _each(table, change)
+    """Intervals below their values."""
+    rows = [
+        [cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside)) for cell in row]
+        for row in table.cells()
+    ]
+    return replace(table, rows=rows)
 
 
 def _cut(table: Table, width: int) -> list[Table]:
@@ -136,10 +118,6 @@ def _cut(table: Table, width: int) -> list[Table]:
 def _part(table: Table, columns: Sequence[int]) -> Table:
     rows = [[row[n] for n in columns] for row in table.rows]
     return replace(table, columns=[table.columns[n] for n in columns], rows=rows)
-
-
-def _each(table: Table, change: Callable[[Cell], Cell]) -> Table:
-    return replace(table, rows=[list(map(change, row)) for row in table.cells()])
 
 
 def _width(table: Table) -> int:
@@ -167,7 +145,8 @@ def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
     heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
     highest = max(map(len, heads))
     lines = _beside([[Text()] * (highest - len(head)) + head for head in heads], table.columns, sizes, console)
-    lines.append(Text("─" * (sum(sizes) + _GAP * (len(sizes) - 1))))
+    if width is not None:
+        lines.append(Text("─" * (sum(sizes) + _GAP * (len(sizes) - 1))))
     for row in _rows(table):
         lines += _beside(row, table.columns, sizes, console)
     return lines
@@ -226,12 +205,8 @@ def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]
     text = Text()
     if cell.before:
         text.append(one_line(cell.before), "dim").append("  ")
-    if isinstance(cell.value, Bar):
-        text.append("0 ").append("━" * cell.value.filled, "cyan")
-        text.append("─" * (cell.value.cells - cell.value.filled), "dim").append(f" {cell.value.largest:g}")
-    else:
-        value = cell.value.joined(" – ") if isinstance(cell.value, Interval) else one_line(str(cell.value))
-        text.append(value, "bold" if bold or cell.mark in _STRONG else "")
+    value = cell.value.joined(" – ") if isinstance(cell.value, Interval) else one_line(str(cell.value))
+    text.append(value, "bold" if bold or cell.mark in _STRONG else "")
     if cell.beside is not None:
         text.append(f" ({cell.beside})")
     text.append(_SIGNS[cell.mark] if cell.mark else " " * signs)
