@@ -27,7 +27,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from sacrecap._core import plurals
-from sacrecap.resources.chair.object_vocabulary import PAIRS
+from sacrecap.resources.chair import PAIRS
 from wordnet import LABELS, NOUN_ENDINGS, PERSON, THINGS, Synset, WordNet, read_wordnet
 
 OUTPUT = Path(__file__).parents[2] / "src/sacrecap/resources/chair/wordnet.txt"

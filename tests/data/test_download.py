@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sacrecap.data.download import PublishedFile, download
+from sacrecap.data.testsets import PublishedFile, download
 from sacrecap.errors import DataError
 
 CONTENT = os.urandom(550_000)
@@ -114,7 +114,7 @@ def test_no_server(server: Server, tmp_path: Path) -> None:
 FILLING = """
 import resource, sys
 from sacrecap.errors import DataError
-from sacrecap.data.download import PublishedFile, download
+from sacrecap.data.testsets import PublishedFile, download
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     download(PublishedFile(sys.argv[2], sys.argv[1]), sys.argv[3])

@@ -9,7 +9,7 @@ import pytest
 
 from sacrecap._core import Captions
 from sacrecap.choices import IMAGE_IDS
-from sacrecap.corpus.chosen_images import of_known_images
+from sacrecap.corpus.sets import of_known_images
 from sacrecap.data.captions import CaptionFile
 from sacrecap.data.image_ids import key, keyed, meeting
 from sacrecap.data.source import Reading

@@ -17,8 +17,7 @@ import sacrecap
 from command_line import run
 from runner import Runner
 from sacrecap.data import read_references, testsets
-from sacrecap.data.download import FOLDER, PublishedFile
-from sacrecap.data.testsets import TestSet
+from sacrecap.data.testsets import FOLDER, PublishedFile, TestSet
 from sacrecap.errors import DataError, SacrecapWarning
 
 __all__ = ["run"]

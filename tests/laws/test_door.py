@@ -581,6 +581,6 @@ def test_texts_that_may_be_anything_are_found(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a dog (left)", "(a) dog", "b'", "'a dog'", "[CLS] a dog [SEP]", "array of dogs"])
 def test_captions_with_brackets_stay(text: str) -> None:
-    from sacrecap.data.written import written
+    from sacrecap.data.cells import written
 
     assert written(text) is None

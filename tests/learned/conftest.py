@@ -14,9 +14,7 @@ from tiny_checkpoints import write_bert, write_clip, write_images, write_roberta
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder for features; METEOR's tables stay where they are."""
-    monkeypatch.setattr(
-        "sacrecap.resources.learned.kept_features.path", lambda: str(tmp_path / "cache" / "features.sqlite")
-    )
+    monkeypatch.setattr("sacrecap.data.cache.in_cache", lambda name: str(tmp_path / "cache" / name))
     return tmp_path / "cache"
 
 

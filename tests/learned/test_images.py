@@ -16,9 +16,9 @@ from PIL import Image
 
 import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
+from sacrecap.data.cache import KeptFeatures
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.resources.learned.clip import Clip
-from sacrecap.resources.learned.kept_features import KeptFeatures
 
 pytestmark = pytest.mark.torch
 
@@ -108,7 +108,7 @@ def test_a_damaged_database_costs_time_only(clip: str, images: Path, cache: Path
 KEEPING = """
 import sys
 import numpy as np
-from sacrecap.resources.learned.kept_features import KeptFeatures
+from sacrecap.data.cache import KeptFeatures
 cache = KeptFeatures(sys.argv[1], "scope")
 for number in range(50):
     cache.keep({b"%d" % number: np.full(8, number, dtype=np.float32)})

@@ -52,7 +52,7 @@ def test_scores_depend_on_nothing_else(metrics: Any, images: Path, monkeypatch: 
         places = [list(CANDIDATES).index(image) for image in own]
         assert part == {key: [scores[place] for place in places] for key, scores in whole.items()}
     monkeypatch.setattr("sacrecap.resources.learned.texts.WORTH_KEEPING", 3)
-    monkeypatch.setattr("sacrecap.resources.learned.kept_features.WORTH_KEEPING", 3)
+    monkeypatch.setattr("sacrecap.data.cache.WORTH_KEEPING", 3)
     monkeypatch.setattr("sacrecap.metrics.bertscore._PAIRS_AT_ONCE", 2)
     for _ in range(2):  # the second time from the cache
         assert score(metrics, images) == whole
@@ -95,7 +95,7 @@ def test_a_model_is_loaded_once(metrics: Any, images: Path, monkeypatch: pytest.
     monkeypatch.setattr(checkpoint, "_networks", {})
     loaded: list[str] = []
     original = checkpoint.parts
-    for module in ("clip", "text_encoder"):
+    for module in ("clip", "texts"):
         monkeypatch.setattr(
             f"sacrecap.resources.learned.{module}.parts",
             lambda one, *, what: loaded.append(what) or original(one, what=what),  # type: ignore[func-returns-value]

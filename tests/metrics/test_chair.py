@@ -23,8 +23,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import ChairI, ChairRecall, ChairS
 from sacrecap.report.html import render_html
 from sacrecap.report.score_page import page
-from sacrecap.resources.chair import ObjectVocabulary, open_vocabulary
-from sacrecap.resources.chair.object_vocabulary import NEVER, PAIRS
+from sacrecap.resources.chair import NEVER, PAIRS, ObjectVocabulary, open_vocabulary
 
 LIST = Path(str(sacrecap.__file__)).parent / "resources/chair/coco.txt"
 GOLDENS = Path(__file__).parents[1] / "goldens"

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 import pytest
 
+from sacrecap.data.cache import Cache
 from sacrecap.errors import SacrecapWarning
-from sacrecap.resources.cache import Cache
 
 Words = tuple[str, ...]
 

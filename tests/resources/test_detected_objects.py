@@ -144,7 +144,7 @@ def test_the_file_of_detect_and_the_images_themselves_give_one_score(images: Pat
 def test_without_the_detector_a_group_leaves_out_what_needs_objects(
     images: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("sacrecap.resources.detected_objects", "sacrecap.vision.nanodet"):
+    for module in ("sacrecap.resources.objects_of_images", "sacrecap.vision.nanodet"):
         monkeypatch.setattr(f"{module}.find_spec", lambda _: None)
     with pytest.warns(SacrecapWarning, match=r"VIFIDEL is left out of group fidelity: .*\(images=DIR, extra detect\)"):
         result = sacrecap.score(REFERENCES, CAPTIONS, ["fidelity"], images=images, interval=None)

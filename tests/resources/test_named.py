@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import gzip
+import io
+import os
 import socket
+from collections.abc import Iterator
+from email.message import Message
 from pathlib import Path
 from typing import NoReturn
+from urllib.response import addinfourl
 
 import pytest
 
-from sacrecap.errors import DataError, MissingDependencyError
+from sacrecap.errors import DataError
 from sacrecap.resources.embeddings import open_embeddings
 
 NAME = "glove-wiki-gigaword-50"
+URL = f"https://github.com/piskvorky/gensim-data/releases/download/{NAME}/{NAME}.gz"
 
 
 @pytest.fixture(autouse=True)
@@ -31,26 +39,33 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_offline_the_message_says_what_to_fetch_and_where_to_put_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("gensim")
     with pytest.raises(DataError) as raised:
         open_embeddings(NAME).find(["cat"])
     place = tmp_path / "sacrecap" / "embeddings" / NAME / f"{NAME}.gz"
-    url = f"https://github.com/piskvorky/gensim-data/releases/download/{NAME}/{NAME}.gz"
     assert f"{NAME}: cannot be fetched" in str(raised.value)
-    assert f"fetch {url} and put it at {place}" in str(raised.value)
+    assert f"fetch {URL} and put it at {place}" in str(raised.value)
     assert capfd.readouterr() == ("", "")
 
 
-def test_without_gensim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "gensim", None)
-    with pytest.raises(MissingDependencyError, match=r"or else fetch https://.*sacrecap\[gensim\]"):
-        open_embeddings(NAME).find(["cat"])
+def test_what_is_published_is_fetched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    published = tmp_path / "published.gz"
+    published.write_bytes(gzip.compress(b"1 2\ncat 3 4\n"))
+    asked: list[str] = []
+
+    @contextlib.contextmanager
+    def opened(url: str) -> Iterator[addinfourl]:
+        asked.append(url)
+        yield addinfourl(io.BytesIO(published.read_bytes()), Message(), url)
+
+    monkeypatch.setattr("sacrecap.data.remote.opened", opened)
+    for _ in range(2):
+        assert open_embeddings(NAME).find(["cat"])[0].tolist() == [[3, 4]]
+    assert asked == [URL]
+    assert os.listdir(tmp_path / "sacrecap" / "embeddings" / NAME) == [f"{NAME}.gz"]
 
 
 @pytest.mark.parametrize("folder", ["sacrecap/embeddings", "gensim-data"])
 def test_a_file_that_is_there_is_taken(tmp_path: Path, folder: str) -> None:
-    import gzip
-
     place = tmp_path / folder / NAME
     place.mkdir(parents=True)
     (place / f"{NAME}.gz").write_bytes(gzip.compress(b"1 2\ncat 3 4\n"))

@@ -53,29 +53,36 @@ def test_batches_do_not_matter(images: Path, tmp_path: Path, batch: int) -> None
 
 
 def test_an_interrupted_run_goes_on(images: Path, tmp_path: Path) -> None:
-    output, partial = tmp_path / "objects.json", tmp_path / "objects.json.partial"
+    output = tmp_path / "objects.json"
     with pytest.raises(KeyboardInterrupt):
         detect_images(Widths(stop_after=2), find_images(images), output, batch=2)
     assert not output.exists()
-    partial.write_bytes(partial.read_bytes()[:-7])
     detector = Widths()
     detect_images(detector, find_images(images), output, batch=2)
-    assert detector.batches == [2]
+    assert detector.batches == [1]
     assert read_objects(output) == WHOLE
-    assert not partial.exists()
 
 
-def test_other_settings_do_not_mix(images: Path, tmp_path: Path) -> None:
-    output = tmp_path / "objects.json"
-    with pytest.raises(KeyboardInterrupt):
-        detect_images(Widths(stop_after=1), find_images(images), output, batch=2)
-    with pytest.raises(UsageError, match=r"was of detector widths, threshold 0\.6, this one is of .* threshold 0\.5"):
-        detect_images(Widths(), find_images(images), output, threshold=0.5)
-    detect_images(Widths(), find_images(images), output, threshold=0.5, resume=False)
-    assert read_objects(output)["scene_0000.png"] == {"dog": 6, "cat": 1}
-    (tmp_path / "objects.json.partial").write_text("{}\nnonsense\n")
-    with pytest.raises(DataError, match="is not an interrupted run; remove it"):
-        detect_images(Widths(), find_images(images), output)
+def test_what_is_kept_serves_any_threshold(images: Path, tmp_path: Path) -> None:
+    output, detector = tmp_path / "objects.json", Widths()
+    detect_images(detector, find_images(images), output)
+    for threshold, labels in ((0.5, {"dog": 6, "cat": 1}), (0.6, {"dog": 6}), (0.7, {})):
+        detect_images(detector, find_images(images), output, threshold=threshold)
+        assert read_objects(output)["scene_0000.png"] == labels
+    assert detector.batches == [5]
+    detect_images(detector, find_images(images), output, threshold=0.01)
+    assert detector.batches == [5, 5], "what was below was not kept"
+
+
+def test_a_folder_with_other_weights_is_another_detector(images: Path, tmp_path: Path) -> None:
+    output, detector = tmp_path / "objects.json", Widths()
+    (folder := tmp_path / "checkpoint").mkdir()
+    detector.name = str(folder)
+    for content in ("a", "a", "bb"):
+        if not (folder / "weights").exists() or (folder / "weights").read_text() != content:
+            (folder / "weights").write_text(content)
+        detect_images(detector, find_images(images), output)
+    assert detector.batches == [5, 5]
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", "cut"])

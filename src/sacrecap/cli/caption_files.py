@@ -13,7 +13,7 @@ from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER
-from sacrecap.corpus.chosen_images import of_known_images, united_captions, without_images
+from sacrecap.corpus.sets import of_known_images, united_captions, without_images
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, unknown_format
 from sacrecap.data.cells import without_empty

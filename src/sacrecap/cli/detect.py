@@ -56,7 +56,6 @@ def command() -> None:
     --device NAME  For checkpoints: cpu, cuda, cuda:1, mps; auto: the GPU when there is one.
     --image-ids  The ids of images; for dog_007.jpg: dog_007.jpg, dog_007 or 7.
     --on-corrupt  What to do with an image that cannot be read: report an error, or leave it out with a warning.
-    --resume/--no-resume  Continue from FILE.partial, which an interrupted run left, or start again.
     """,
     detector={"default": NANODET},
     threshold={"type": click.FloatRange(0, 1)},
@@ -64,7 +63,6 @@ def command() -> None:
     device={"default": "auto"},
     image_ids={"type": click.Choice(IMAGE_IDS), "default": "name"},
     on_corrupt={"type": click.Choice(ON_CORRUPT), "default": "error"},
-    resume={"default": True},
 )
 @options.threads
 @options.quiet
@@ -74,7 +72,7 @@ def run(
     """Find the objects of IMAGES: folders, tar files, Parquet files, or single images.
 
     FILE becomes a list of {"image_id", "detections": [{"label", "score", "box"}]}, which every command that takes
-    objects accepts.
+    objects accepts. What is found is kept in the user's cache folder: an interrupted run goes on there.
     """
     options.check_outputs(output=output)
     pictures = find_images(*images, ids=image_ids)

@@ -11,8 +11,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import caption_files
 from sacrecap.cli.engine import ENGINE
 from sacrecap.cli.group import Command, Group, takes
-from sacrecap.corpus.document_frequency import DocumentFrequency
-from sacrecap.corpus.frequency_sources import find
+from sacrecap.corpus.document_frequency import DocumentFrequency, find_frequencies
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
 
@@ -100,9 +99,9 @@ def import_(pickle: str, output: str) -> None:
 def merge(files: tuple[str, ...], output: str) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
     options.check_outputs(output=output)
-    total = find(files[0])
+    total = find_frequencies(files[0])
     for file in files[1:]:
-        total = total.merge(find(file))
+        total = total.merge(find_frequencies(file))
     total.save(output)
 
 
@@ -112,7 +111,7 @@ def merge(files: tuple[str, ...], output: str) -> None:
 @options.quiet
 def info(file: str, format_: str) -> None:
     """Say what is in a FILE, or under a NAME."""
-    frequencies = find(file)
+    frequencies = find_frequencies(file)
     facts: dict[str, str | int] = {
         "images": frequencies.documents,
         "n-grams": frequencies.ngrams,

@@ -26,9 +26,9 @@ def command(names: tuple[str, ...], format_: str) -> None:
         if test_set.counts is None:
             testsets.find(test_set.name, show)
         else:
-            from sacrecap.corpus.frequency_sources import of_set
+            from sacrecap.corpus.document_frequency import frequencies_of_set
 
-            of_set(test_set, show)
+            frequencies_of_set(test_set, show)
     described = [
         testsets.describe(test_set) for test_set in testsets.TEST_SETS.values() if not names or test_set.name in names
     ]

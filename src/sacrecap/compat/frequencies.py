@@ -114,13 +114,13 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float) -> DocumentFrequen
 
 def _find(name: str) -> str:
     """The file of that name, as the programs look for it; or a name of `sacrecap testsets`, as `coco-val-df`."""
-    from sacrecap.corpus import frequency_sources
+    from sacrecap.corpus.document_frequency import frequency_names
 
     files = (os.path.join("data", f"{name}.p"), os.fspath(name))
     for path in files:
         if os.path.isfile(path):
             return os.path.abspath(path)
-    if name in frequency_sources.names():
+    if name in frequency_names():
         return name
     raise DataError(
         f"no document frequencies {name!r}: there is neither a file {files[0]} nor a file {files[1]} in {os.getcwd()}, "
@@ -131,9 +131,9 @@ def _find(name: str) -> str:
 
 def _load(path: str) -> DocumentFrequency:
     if not os.path.isabs(path):
-        from sacrecap.corpus.frequency_sources import find
+        from sacrecap.corpus.document_frequency import find_frequencies
 
-        return find(path)
+        return find_frequencies(path)
     with open(path, "rb") as file:
         is_ours = file.read(len(MAGIC)) == MAGIC
     return DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)

@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import ON_MISSING, OWN_TOKENIZERS, TOKENIZERS, OnMissing, Tokenizer
+from sacrecap.data.image_ids import (
+    remedy_for_extra,
+    remedy_for_missing,
+    remedy_for_other_ids,
+    remedy_for_repeated,
+    same_images,
+)
 from sacrecap.errors import DataError, UsageError, accepted_name, some, whole_number
 
 if TYPE_CHECKING:
@@ -578,7 +585,6 @@ def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple
     if images == candidate_ids:
         return candidates, None
     from sacrecap.data import inputs
-    from sacrecap.data.image_ids import same_images
 
     if inputs.by_place(candidates) or inputs.by_place(references):
         return inputs.side_by_side(references, candidates), None
@@ -674,20 +680,16 @@ def _align(
     pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
     undescribed = [image_ids[r] for r, c in pairs if counts[r] == 0 and c is not None]
     if undescribed:
-        from sacrecap.data import remedies
-
         swapped = candidates.caption_count > references.caption_count
         raise DataError(
             f"{names[0]}: no reference for {some(undescribed)}, but a candidate in {names[1]}; add references that are "
-            f"not empty, {remedies.for_extra('remove the candidates')}"
+            f"not empty, {remedy_for_extra('remove the candidates')}"
             + (" (or are the two files swapped?)" if swapped else "")
         )
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]
     if missing and on_missing == "error":
-        from sacrecap.data import remedies
-
-        raise DataError(f"{names[1]}: no candidate for {some(missing)}; {remedies.for_missing()}")
+        raise DataError(f"{names[1]}: no candidate for {some(missing)}; {remedy_for_missing()}")
     if on_missing == "skip":
         pairs = [(r, c) for r, c in pairs if c is not None]
     if not pairs:
@@ -707,17 +709,15 @@ def check_captions(captions: Captions, name: str) -> None:
 def _check_candidates(
     image_ids: list[str], candidate_ids: list[str], counts: list[int], names: tuple[str, str]
 ) -> None:
-    from sacrecap.data import remedies  # not in the usual case, which never comes here
-
     known = set(image_ids)
     unknown = [image for image in candidate_ids if image not in known]
     if unknown and len(unknown) == len(candidate_ids) and known:
         raise DataError(
             f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
-            f"references have {some(image_ids)}; {remedies.for_other_ids(image_ids, unknown)}"
+            f"references have {some(image_ids)}; {remedy_for_other_ids(image_ids, unknown)}"
         )
     if unknown:
-        raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; {remedies.for_extra()}")
+        raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; {remedy_for_extra()}")
     repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
     if repeated:
-        raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; {remedies.for_repeated()}")
+        raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; {remedy_for_repeated()}")

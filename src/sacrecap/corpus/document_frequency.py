@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import os
+import tempfile
+import weakref
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sacrecap import _core
+from sacrecap.choices import CORPUS
+from sacrecap.data import testsets
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import reading
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import DataError, UsageError, did_you_mean, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import CaptionSource
-    from sacrecap.corpus.frequency_counter import FrequencyCounter
     from sacrecap.corpus.token_ids import TokenIds
+    from sacrecap.data.testsets import Progress, TestSet
 
 MEMORY = 512 << 20
 """Bytes that counts of n-grams take in memory before they go to disk."""
@@ -103,8 +107,6 @@ class DocumentFrequency:
             >>> counter.finish()
             <DocumentFrequency built: 15 n-grams up to 4 over 2 images, tokens, tokenizer ptb>
         """
-        from sacrecap.corpus.frequency_counter import FrequencyCounter
-
         check_order(n)
         return FrequencyCounter(tokenizer=tokenizer, n=n, stem=stem, memory=memory, threads=threads)
 
@@ -233,3 +235,138 @@ def file_name(path: str | PathLike[str]) -> str:
     """The file's name in messages, which are text: what is not UTF-8 in it becomes a question mark."""
     name = fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
     return name.encode("utf-8", "replace").decode()
+
+
+class FrequencyCounter:
+    """Counts document frequencies batch by batch: see `DocumentFrequency.counter`."""
+
+    def __init__(self, *, tokenizer: Tokenizer, n: int, stem: bool, memory: int, threads: int) -> None:
+        if isinstance(memory, bool) or memory < 1:
+            raise UsageError(f"memory must be a number of bytes above 0, got {memory!r}")
+        folder = tempfile.TemporaryDirectory(prefix="sacrecap-", ignore_cleanup_errors=True)
+        weakref.finalize(self, folder.cleanup)
+        self._core = _core.FrequencyCounter(n, stem, tokenizer, memory=memory, folder=folder.name)
+        self._tokenizer, self._threads = tokenizer, threads
+
+    @property
+    def documents(self) -> int:
+        """Number of images so far."""
+        return self._core.documents
+
+    def add(self, references: CaptionSource) -> None:
+        """Adds the references of images, none of which was added before.
+
+        `references`: as for [`build`][sacrecap.DocumentFrequency.build]; also a list, or a column of Arrow, with the
+        captions of each image, since ids do not matter here. Raises `DataError` for unusable references.
+        """
+        from sacrecap.corpus.corpus import encode_references
+
+        self.add_encoded(encode_references(references, tokenizer=self._tokenizer, threads=self._threads))
+
+    def add_encoded(self, references: _core.References) -> None:
+        """Adds references that are cut into words by the counter's tokenizer."""
+        self._core.add(references, self._threads)
+
+    def merge(self, other: DocumentFrequency) -> None:
+        """Adds what was counted elsewhere, of other images: in another process, which `finish` gave it.
+
+        Raises `UsageError` when it differs in `n`, tokenizer or stemming.
+        """
+        self._core.merge(other._core, self._threads)
+
+    def finish(self, *, minimum: int = 1) -> DocumentFrequency:
+        """The frequencies of n-grams in at least `minimum` images; the counter is used up.
+
+        An n-gram that one image has weighs as much as one that none has, so 2 gives the same scores in less memory.
+        """
+        return DocumentFrequency(self._core.finish(minimum, threads=self._threads), "built")
+
+
+FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
+"""Document frequencies, their name, or the path of their file."""
+
+
+def open_frequencies(source: object, progress: Progress | None = None) -> DocumentFrequency | None:
+    """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
+    `corpus`, the references being scored.
+
+    Raises what `find_frequencies` raises, and `UsageError` for a value of another type.
+    """
+    if source is None or isinstance(source, DocumentFrequency):
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError(
+            f"document_frequency must be {CORPUS!r}, a name, the path of a file or a sacrecap.DocumentFrequency, got a "
+            f"{type(source).__name__}"
+        )
+    if source == CORPUS:
+        return None
+    return find_frequencies(os.fspath(source), progress)
+
+
+def open_all_frequencies(sources: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
+    """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
+
+    Raises what `open_frequencies` raises, and `UsageError` for `corpus` among several.
+    """
+    several = sources if isinstance(sources, (list, tuple)) else [sources]
+    counts = tuple(
+        frequency for frequency in (open_frequencies(each, progress) for each in several) if frequency is not None
+    )
+    if len(counts) < len(several):
+        raise UsageError(
+            f"document_frequency takes {CORPUS!r} alone, or one or several files or names, got {sources!r}"
+        )
+    return counts
+
+
+def find_frequencies(text: str, progress: Progress | None = None) -> DocumentFrequency:
+    """The frequencies of a file's path or a name; neither hides the other.
+
+    Raises:
+        DataError: it is neither, the file cannot be used, or the counts of the name cannot be made.
+        UsageError: it is both.
+    """
+    is_name, is_path = text in frequency_names(), os.path.exists(text)
+    if is_name and is_path:
+        raise UsageError(
+            f"{text} is a file here and the name of document frequencies; write {os.path.join(os.curdir, text)} for "
+            "the file, or work in another folder for the name"
+        )
+    if is_name:
+        return frequencies_of_set(testsets.TEST_SETS[text], progress)
+    if not is_path and not os.path.splitext(text)[1]:  # a file's name has a message of its own
+        counts = spelled(
+            python="sacrecap.DocumentFrequency.build(references).save(FILE)",
+            command="sacrecap df build REFERENCES -o FILE",
+        )
+        raise DataError(
+            f"{text}: no such file, and no document frequencies of this name{did_you_mean(text, frequency_names())}; "
+            f"names: {', '.join(frequency_names())}; make a file with {counts}"
+        )
+    return DocumentFrequency.load(text)
+
+
+def frequency_names() -> list[str]:
+    """The names of document frequencies."""
+    return [name for name, test_set in testsets.TEST_SETS.items() if test_set.counts is not None]
+
+
+def frequencies_of_set(test_set: TestSet, progress: Progress | None = None) -> DocumentFrequency:
+    """The counts of an entry, memory-mapped. They are made once, from its file, which is fetched if it is not here.
+
+    Raises `DataError` if the file cannot be fetched, or is not the published one.
+    """
+    path = testsets.place_of(test_set)
+    if not os.path.isfile(path):
+        if test_set.counts == "pickle":
+            counts = DocumentFrequency.import_pickle(testsets.file_of(test_set.source, progress))
+        else:
+            counts = DocumentFrequency.build(testsets.captions_of(test_set, progress), stem=test_set.counts == "stems")
+        counts.save(path)
+    try:
+        frequencies = DocumentFrequency.load(path)
+    except DataError as error:
+        raise DataError(f"{error}; remove it; then it is made again") from None
+    frequencies.source = test_set.name
+    return frequencies

@@ -1,15 +1,14 @@
-"""Caption sets, tokenised and interned once: several captions per image by one system, with references or without."""
+"""Captions of other images than were given: of those that references have, of those that all systems have."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap._core import Captions
 from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
-from sacrecap.corpus.chosen_images import of_same_images
 from sacrecap.corpus.corpus import (
     SAMPLE,
     CaptionSource,
@@ -26,12 +25,65 @@ from sacrecap.corpus.corpus import (
     places,
     tallies,
 )
-from sacrecap.data import remedies
+from sacrecap.data.image_ids import remedy_for_extra, remedy_for_missing
 from sacrecap.data.inputs import side_by_side, with_places
 from sacrecap.errors import DataError, accepted_name, some, warn
 
-if TYPE_CHECKING:
-    from sacrecap._core import Captions
+
+def of_known_images(candidates: Captions, references: Captions) -> Captions:
+    """The candidates of images that have references; all of them if no image has any, so that an error can say why."""
+    extra = [image for image in candidates.image_ids if image not in references]
+    if len(extra) == candidates.image_count:
+        return candidates
+    return without_images(candidates, extra).leaving_out("extra candidate", len(extra))
+
+
+def of_same_images(
+    references: Captions | None, systems: Sequence[Captions], on_missing: str
+) -> tuple[Captions | None, list[Captions], list[int]]:
+    """Caption sets of which some system lacks images that the references, or the others, have; and how many of these
+    each has an empty caption of.
+
+    `skip` leaves these images out everywhere, `zero` gives the system an empty caption for each, `error` changes none.
+    """
+    if on_missing == "error":
+        return references, [*systems], [0] * len(systems)
+    described = [*systems] if references is None else [references]
+    images = dict.fromkeys(image for captions in described for image in captions.image_ids)
+    sets = [{image: texts for image, texts in captions.to_dict().items() if texts} for captions in systems]
+    missing = [[image for image in images if image not in captions] for captions in sets]
+    if on_missing == "skip":
+        out = {image for lacking in missing for image in lacking}
+        rest = [without_images(captions, out).leaving_out("no candidate", len(out)) for captions in systems]
+        return references and without_images(references, out), rest, [0] * len(systems)
+    filled = [
+        system.with_texts({**captions, **{image: [""] for image in lacking}})
+        for captions, lacking, system in zip(sets, missing, systems, strict=True)
+    ]
+    return references, filled, [*map(len, missing)]
+
+
+def without_images(captions: Captions, images: Iterable[str]) -> Captions:
+    """The captions of the other images. Images that it does not have are ignored."""
+    left_out = {*images} & {*captions.image_ids}
+    if not left_out:
+        return captions
+    return captions.with_texts({image: texts for image, texts in captions.to_dict().items() if image not in left_out})
+
+
+def united_captions(files: Sequence[Captions]) -> Captions:
+    """The captions of several files: of each image those of the first file, then those of the next."""
+    if len(files) == 1:
+        return files[0]
+    texts: dict[str, list[str]] = {}
+    for captions in files:
+        for image, captions_of_image in captions.to_dict().items():
+            texts.setdefault(image, []).extend(captions_of_image)
+    united = files[0].with_texts(texts)
+    for captions in files[1:]:
+        for reason, count in captions.left_out.items():
+            united = united.leaving_out(reason, count)
+    return united
 
 
 EQUAL = ("candidates", "all equal")
@@ -256,7 +308,7 @@ def _check_sets(captions: Captions, name: str) -> None:
         raise DataError(f"{name}: no image to score")
     empty = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if not count]
     if empty:
-        raise DataError(f"{name}: no caption for {some(empty)}; {remedies.for_missing()}")
+        raise DataError(f"{name}: no caption for {some(empty)}; {remedy_for_missing()}")
 
 
 def _check_same_images(captions: Captions, other_captions: Captions, name: str, other_name: str) -> None:
@@ -268,7 +320,7 @@ def _check_same_images(captions: Captions, other_captions: Captions, name: str, 
     lacks = name if lacking else other_name
     raise DataError(
         f"{lacks}: no captions for {some(difference)} that {have} has; systems are compared on the same images: "
-        f"{remedies.for_missing()}"
+        f"{remedy_for_missing()}"
     )
 
 
@@ -280,7 +332,7 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
     missing = [image for image in sets.image_ids if image not in described]
     if missing:
         raise DataError(
-            f"{sets_name}: captions for {some(missing)}, without references in {name}; {remedies.for_extra()}"
+            f"{sets_name}: captions for {some(missing)}, without references in {name}; {remedy_for_extra()}"
         )
     wanted = set(sets.image_ids)
     numbers = [number for number, image in enumerate(ids) if image in wanted]

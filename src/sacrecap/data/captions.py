@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
-from sacrecap.data.cells import divided, unwritten
+from sacrecap.data.cells import divided, is_missing, unwritten
+from sacrecap.data.image_ids import key, keyed
 from sacrecap.data.shapes import (
     POSITION,
     SHAPES,
@@ -32,9 +33,9 @@ from sacrecap.data.unpack import Content, is_binary
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, nearest, option, spelled, warn
 
 if TYPE_CHECKING:
-    from sacrecap.data.download import Progress
     from sacrecap.data.recognise import Recognised
     from sacrecap.data.rows import Rows
+    from sacrecap.data.testsets import Progress
 
 FORMATS = tuple(SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
@@ -296,8 +297,6 @@ class CaptionFile:
                 self._tell(left_out)
             captions = self._whole(captions)
             if image_ids != "text":
-                from sacrecap.data.image_ids import keyed
-
                 captions = keyed(captions, image_ids)
             if not (self._both and part == "references"):  # the same rows hold the candidates
                 captions = captions.leaving_out("excluded annotation", excluded)
@@ -345,9 +344,6 @@ class CaptionFile:
 
     def column(self, name: str, *, columns: NamedColumns | None = None, image_ids: str = "text") -> dict[str, Any]:
         """The first value of another column for each image, by image id; nothing if the file has no such column."""
-        from sacrecap.data.cells import is_missing
-        from sacrecap.data.image_ids import key
-
         try:
             rows = self._recognised.with_column(name)
         except DataError:

@@ -1,4 +1,7 @@
-"""Image ids that files of one data set spell differently: `391895` and `COCO_val2014_000000391895.jpg`."""
+"""Image ids that files of one data set spell differently: `391895` and `COCO_val2014_000000391895.jpg`.
+
+And what to do about images that do not fit, for messages: the same words for every way in which captions are joined.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from sacrecap._core import Captions
-from sacrecap.errors import DataError, option, some
+from sacrecap.errors import DataError, option, some, spelled
 
 
 def key(image: str, how: str) -> str | None:
@@ -78,3 +81,35 @@ def _differ_in_numbers(*sides: list[str]) -> bool:
     stems = [[key(image, "stem") or "" for image in side] for side in sides]
     before = [{re.sub(r"[0-9]+$", "", stem) for stem in side} for side in stems]
     return all(len(names) == 1 for names in before) and {""} in before
+
+
+def remedy_for_other_ids(references: Iterable[str], candidates: Iterable[str]) -> str:
+    """About candidates of which not one is of an image of the references."""
+    how = meeting(references, candidates)
+    if how is None:
+        return "are these files of the same data set?"
+    return f"they match with {option('image_ids', how, of='sacrecap.data.read_references and read_candidates')}"
+
+
+def remedy_for_extra(remedy: str = "remove such candidates, or score against references that have these images") -> str:
+    """About candidates of images without references, or with none that says something."""
+    return _or_by(remedy, "--on-extra skip (leave them out)")
+
+
+def remedy_for_repeated() -> str:
+    """About images with several candidates."""
+    remedy = "keep one per image (several captions of one image are a caption set, and are not scored together)"
+    return _or_by(remedy, "--on-duplicate first or last")
+
+
+def remedy_for_missing() -> str:
+    """About images without candidate."""
+    zero = spelled(python='"zero"', command="zero")
+    return (
+        f"add them, or choose {option('on_missing', 'skip')} (leave such images out) or {zero} (count them as empty "
+        "captions)"
+    )
+
+
+def _or_by(remedy: str, choice: str) -> str:
+    return spelled(python=remedy, command=f"{remedy}, or choose {choice}")

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from sacrecap.data import fields
 from sacrecap.data.fields import checked, json_type
@@ -16,6 +16,8 @@ from sacrecap.errors import DataError, accepted_name, naming
 
 Objects = dict[str, dict[str, int]]
 """Labels and how often each is in the image, by image id, in the file's order."""
+Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
+ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | PathLike"
 
 _ONE_THING = """
 airplane aeroplane | motorcycle motorbike | couch sofa | potted-plant pottedplant houseplant | tv television tvmonitor

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import hashlib
+import os
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapError, of_extra
 
 if TYPE_CHECKING:
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 
 _SILENCE = 60.0
 """Seconds without a byte after which an attempt has failed."""
+_PIECE = 1 << 18
 
 
 def fetched(url: str) -> bytes:
@@ -82,6 +86,33 @@ def opened(url: str, method: str = "GET", **headers: str) -> Iterator[HTTPRespon
     except HTTPError as error:
         error.close()
         raise
+
+
+def save(url: str, path: str, progress: Callable[[int, int], object] | None = None, sha256: str | None = None) -> str:
+    """Puts what a server answers into a file, whole or not at all; returns its SHA-256.
+
+    `progress` is called with the number of bytes fetched, and of all as far as the server says it. Raises `DataError`,
+    which does not name the URL, if it cannot be fetched or written, or has another checksum than this.
+    """
+    from http.client import HTTPException
+
+    checksum = hashlib.sha256()
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with opened(url) as response, atomic_write(path, "wb") as file:
+            size = int(response.headers["Content-Length"] or 0)
+            while piece := response.read(_PIECE):
+                checksum.update(piece)
+                file.write(piece)
+                if progress is not None:
+                    progress(file.tell(), max(size, file.tell()))
+            if file.tell() < size:
+                raise DataError(f"it ends after {file.tell():,} of {size:,} bytes")
+            if sha256 not in (None, checksum.hexdigest()):
+                raise DataError(f"it is not the published file: its SHA-256 is {checksum.hexdigest()}, not {sha256}")
+    except (OSError, HTTPException) as error:
+        raise DataError(str(error)) from None
+    return checksum.hexdigest()
 
 
 def _by_http(url: str) -> bytes:

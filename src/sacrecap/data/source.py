@@ -155,3 +155,10 @@ def _nearest(path: str) -> str:
         return ""
     near = nearest(name, names)
     return f"; did you mean {os.path.join(folder, near[0])!r}?" if near else ""
+
+
+def in_cache(*names: str) -> str:
+    """The path of a file or folder in the user's cache folder."""
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("sacrecap"), *names)

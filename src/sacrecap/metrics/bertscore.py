@@ -32,10 +32,9 @@ if TYPE_CHECKING:
 
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.data.cache import Vector
     from sacrecap.resources.learned.checkpoint import Checkpoint
-    from sacrecap.resources.learned.kept_features import Vector
-    from sacrecap.resources.learned.text_encoder import TextEncoder
-    from sacrecap.resources.learned.texts import Tokenizer, Tokens
+    from sacrecap.resources.learned.texts import TextEncoder, Tokenizer, Tokens
     from sacrecap.resources.needs import Needs
 
 NO_BASELINE = "none"
@@ -140,7 +139,7 @@ class BertScore(LearnedMetric):
         """
         self.checkpoint.check_usable(self.label)
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.text_encoder import TextEncoder
+        from sacrecap.resources.learned.texts import TextEncoder
 
         layer = self.layer or self.usual_layer
         baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
@@ -239,7 +238,7 @@ class WeightsLearner:
 
     def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
         """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
-        from sacrecap.resources.learned.text_encoder import tokenizer_alone
+        from sacrecap.resources.learned.texts import tokenizer_alone
 
         texts = Counter(text for image in references.image_ids for text in references.captions(image))
         self._counts += token_counts(texts, tokenizer_alone(self._checkpoint, blank_first=True))
@@ -282,7 +281,7 @@ class Matched:
             yield max((f1(*both)[measure] for both in found), default=0.0)
 
     def _scope(self) -> str:
-        from sacrecap.resources.learned.kept_features import digest
+        from sacrecap.data.cache import digest
 
         checkpoint = self.encoder.checkpoint
         weighed = "" if self.weights is None else digest(str(self.weights)).hex()
@@ -293,7 +292,7 @@ class Matched:
 
     def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
         """Adds precision and recall of the pairs: from the cache, if they are many, or newly computed."""
-        from sacrecap.resources.learned.kept_features import digest, through_cache
+        from sacrecap.data.cache import digest, through_cache
 
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         tokens = dict(zip(texts, self.tokenizer(texts), strict=True))

@@ -24,7 +24,7 @@ from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.learned.kept_features import Vector
+    from sacrecap.data.cache import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
 
@@ -81,8 +81,7 @@ class ClipScore(LearnedMetric):
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.clip import Clip, looked_at
-        from sacrecap.resources.learned.corpus_images import files_of_images
+        from sacrecap.resources.learned.clip import Clip, files_of_images, looked_at
         from sacrecap.resources.learned.texts import TextVectors
 
         images = needs.images(corpus)

@@ -40,7 +40,7 @@ class EmbeddingMetric(Metric):
 
         Raises `DataError` if vectors or objects are unusable.
         """
-        from sacrecap.resources.detected_objects import are_found, objects_of, signature_of_found
+        from sacrecap.resources.objects_of_images import are_found, objects_of, signature_of_found
         from sacrecap.resources.vectors import embed
 
         source = self.named_or("embeddings", needs.get("embeddings"))

@@ -14,8 +14,8 @@ from sacrecap.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, 
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.data.cache import Vector
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned.kept_features import Vector
     from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
 

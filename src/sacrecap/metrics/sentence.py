@@ -28,11 +28,9 @@ if TYPE_CHECKING:
 
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.data.cache import Vector
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned.kept_features import Vector
-    from sacrecap.resources.learned.onnx_texts import OnnxTexts
-    from sacrecap.resources.learned.text_encoder import TextEncoder
-    from sacrecap.resources.learned.texts import TextVectors
+    from sacrecap.resources.learned.texts import OnnxTexts, TextEncoder, TextVectors
     from sacrecap.resources.needs import Needs
 
 BUILT_IN = "built-in"
@@ -115,7 +113,7 @@ class Sentence(LearnedMetric):
     def status(self, needs: Needs) -> Status:
         if not self._by_network:
             return Status()
-        from sacrecap.resources.learned.onnx_texts import onnx_of
+        from sacrecap.resources.learned.texts import onnx_of
 
         return Status() if onnx_of(self.checkpoint) is not None else super().status(needs)
 
@@ -142,14 +140,14 @@ class Sentence(LearnedMetric):
 
     def _encoder(self, needs: Needs) -> OnnxTexts | TextEncoder:
         """The network: in ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise."""
-        from sacrecap.resources.learned.onnx_texts import onnx_of
+        from sacrecap.resources.learned.texts import onnx_of
 
         network = onnx_of(self.checkpoint)
         if network is not None:
             return network
         self.checkpoint.check_usable(self.label)
         from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.text_encoder import TextEncoder
+        from sacrecap.resources.learned.texts import TextEncoder
 
         return load(TextEncoder, self.checkpoint, needs)
 

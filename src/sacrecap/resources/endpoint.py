@@ -3,7 +3,7 @@
     endpoint = Endpoint("http://localhost:8000/v1", "qwen2.5-vl")
     [answer] = endpoint.ask([Question("What is in the image?", images=(file.read,))])
 
-Every answer is written to a database before it is counted (`kept_answers`), under the endpoint, the model, the text,
+Every answer is written to a database before it is counted, under the endpoint, the model, the text,
 the parameters and the bytes of the images: who is interrupted goes on where it stopped, and another model never gets
 the answer of this one. A question is sent in `sending`, what comes is read in `replies`, when to wait and when to give
 up is decided in `patience`, what it costs is counted in `spending`.
@@ -18,16 +18,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from sacrecap.data.places import in_cache
+from sacrecap.data.cache import Cache
+from sacrecap.data.source import in_cache
 from sacrecap.data.thumbnails import check_pillow
 from sacrecap.errors import DataError, SacrecapError, UsageError, option, some, spelled, warn, whole_number
 from sacrecap.resources import patience
-from sacrecap.resources.kept_answers import KeptAnswers
 from sacrecap.resources.replies import BYTES_A_TOKEN, Answer, Less, Reply, refused_parameters
-from sacrecap.resources.sendable_images import is_known, is_taken
-from sacrecap.resources.sending import Connection, checked_url, name_of, read_image
+from sacrecap.resources.sending import Connection, checked_url, is_known, is_taken, name_of, read_image
 from sacrecap.resources.spending import Spending
 
 TOKENS_AN_IMAGE = 1500
@@ -344,6 +343,46 @@ class Endpoint:
             404: "look at the address, which ends in /v1, and at the name of the model",
         }.get(reply.status, "what was answered is kept: run it again to go on")
         return f"{self.url} does not answer: {call.connection.clean(reply.words)}; {remedy}"
+
+
+class KeptAnswers(Cache[bytes, Answer]):
+    """Answers, by the digest of the question, within the endpoint and the model."""
+
+    what: ClassVar[str] = "answers"
+    table: ClassVar[str] = "answers"
+    columns: ClassVar[tuple[str, str, str]] = ("scope TEXT", "question BLOB", "answer TEXT")
+    replaces: ClassVar[bool] = True
+
+    def __init__(self, path: str, scope: str) -> None:
+        super().__init__(path, scope)
+        self._writing, self._queueing = threading.Lock(), threading.Lock()
+        self._unwritten: dict[bytes, Answer] = {}
+
+    def add(self, digest: bytes, answer: Answer) -> None:
+        """Returns when the answer, if it is one, is in the database. Those that wait for it are written together."""
+        if answer.end == "error" or (answer.end == "stop" and not answer.text.strip()):
+            return
+        with self._queueing:
+            self._unwritten[digest] = answer
+        with self._writing:
+            with self._queueing:
+                together, self._unwritten = self._unwritten, {}
+            self.keep(together)
+
+    def stored(self, value: Answer) -> str:
+        return json.dumps(value)
+
+    def loaded(self, stored: str) -> Answer | None:
+        parts = json.loads(stored)
+        if len(parts) != len(Answer._fields):
+            return None
+        answer = Answer(*parts)
+        steps = tuple((token, tuple((other, p) for other, p in others)) for token, others in answer.steps)
+        return answer._replace(steps=steps, without=tuple(answer.without))
+
+    def failure(self, error: Exception, remedy: str, *, writing: bool) -> None:  # noqa: ARG002
+        """Answers cost money: nothing is asked whose answer cannot be kept."""
+        raise SacrecapError(f"{self.path}: answers cannot be kept there ({error}): {remedy}") from error
 
 
 class _Word(NamedTuple):

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.corpus.frequency_sources import FrequencySource
+    from sacrecap.corpus.document_frequency import FrequencySource
     from sacrecap.corpus.language_model import LanguageModel
     from sacrecap.data.images import ImageSource
+    from sacrecap.data.objects import ObjectSource
     from sacrecap.resources.chair import VocabularySource
     from sacrecap.resources.endpoint import Endpoint
-    from sacrecap.resources.objects_of_images import ObjectSource
     from sacrecap.resources.outside_scores import OutsideScores
     from sacrecap.resources.rubrics import RubricSource
     from sacrecap.resources.spending import Usage
@@ -144,9 +144,9 @@ class Needs:
         values = {name: value for name, value in (given or {}).items() if value is not None}
         frequencies = values.pop("document_frequency", None)
         if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
-            from sacrecap.corpus.frequency_sources import all_chosen
+            from sacrecap.corpus.document_frequency import open_all_frequencies
 
-            values["document_frequency"] = all_chosen(frequencies, _fetching(progress))
+            values["document_frequency"] = open_all_frequencies(frequencies, _fetching(progress))
         self._given = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)

@@ -1,18 +1,28 @@
-"""The objects of images, for the metrics that compare captions with them."""
+"""The objects of images, for the metrics that compare captions with them: given, or found by sacrecap's detector.
+
+What is found is kept in the user's cache folder, by detector and content of the image's file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
-from sacrecap._core import image_ids
-from sacrecap.data.source import PathLike as Path
+from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, option, some, warn
+from sacrecap.resources.learned.clip import files_of_images
+from sacrecap.resources.learned.texts import missing_of, told
 from sacrecap.resources.needs import Needs
+from sacrecap.vision.detection_run import detections
+from sacrecap.vision.detector import load_detector
 
-Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
-ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | Path"
+if TYPE_CHECKING:
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.data.images import ImageFile
+    from sacrecap.data.objects import Labels, ObjectSource
+    from sacrecap.vision.detector import Detection, Detector
 
 
 def lacks_objects() -> str:
@@ -23,8 +33,8 @@ def lacks_objects() -> str:
 
 def objects_for_threshold() -> UsageError:
     """The error of a call with a threshold, but without detections."""
-    detections = option("objects", "FILE")
-    return UsageError(f"{option('threshold')} is for the detections of {detections}, which was not given")
+    file = option("objects", "FILE")
+    return UsageError(f"{option('threshold')} is for the detections of {file}, which was not given")
 
 
 def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]] | None:
@@ -70,7 +80,9 @@ def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str,
         raise UsageError("a threshold is for a file of detections with scores; the objects given here are a mapping")
     rows: Iterable[tuple[object, Labels]] = source.items() if isinstance(source, Mapping) else _rows(source)
     ids, every = zip(*rows, strict=True) if (rows := list(rows)) else ((), ())
-    return {image: count_labels(labels, f"image {image}") for image, labels in zip(image_ids(ids), every, strict=True)}
+    return {
+        image: count_labels(labels, f"image {image}") for image, labels in zip(_core.image_ids(ids), every, strict=True)
+    }
 
 
 def _rows(source: object) -> Iterator[tuple[object, Labels]]:
@@ -83,3 +95,88 @@ def _rows(source: object) -> Iterator[tuple[object, Labels]]:
         if not isinstance(row, Mapping) or not {"image_id", "objects"} <= row.keys():
             raise DataError(f"the objects: item {number} has no 'image_id' and 'objects'; each row needs both")
         yield row["image_id"], row["objects"]
+
+
+def are_found(needs: Needs) -> bool:
+    """Whether the objects of a call have to be found in its images."""
+    return "objects" not in needs and "images" in needs
+
+
+def lack(needs: Needs) -> bool:
+    """Whether a call gives neither objects nor images in which they can be found, or lacks the detector."""
+    images = needs.get("images")
+    found = images is not None and not (isinstance(images, str) and "://" in images)
+    return "objects" not in needs and not (found and find_spec("sacrecap_detector"))
+
+
+def objects_of(corpus: Corpus, needs: Needs, *, find: bool) -> list[dict[str, int]] | None:
+    """The objects of the images of a corpus, in their order; None if the call gives none.
+
+    `find`: those that are not given are found in the call's images. Warns and raises as `objects_of_images`.
+    """
+    find = find and are_found(needs)
+    of_images = found_in_images if find else objects_of_images
+    return needs.once(("objects of images", find), lambda: of_images(needs, needs.images(corpus)), of=corpus)
+
+
+def digest_of_objects(corpus: Corpus, needs: Needs, *, counts: bool) -> int:
+    """The digest of the labels of the corpus' images; with how often each is there, where a metric reads that."""
+    images, every = needs.images(corpus), objects_of(corpus, needs, find=True) or ()
+    rows = [
+        (image, f"{label} {count}" if counts else label)
+        for image, own in zip(images, every, strict=True)
+        for label, count in own.items()
+    ]
+    return _core.digest([image for image, _ in rows], [label for _, label in rows])
+
+
+def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]]:
+    """What the detector finds in each of the images, in their order: labels with counts.
+
+    Warns about images that cannot be read, which count as images without objects. Raises `UnfitImages` where some have
+    no file, `MissingDependencyError` without the extra `detect`.
+    """
+    from sacrecap.data.objects import count_labels
+
+    files = files_of_images(needs, image_ids)
+    detector = _detector(needs)
+    lowest = threshold_of(needs)
+    found = _detections(needs, detector, files)
+    counts = {
+        image: count_labels([detection.label for detection in detected if detection.score >= lowest], f"image {image}")
+        for image, detected in found.items()
+    }
+    return [counts[image] for image in image_ids]
+
+
+def threshold_of(needs: Needs) -> float:
+    """The least score of an object that was found: the call's, or the detector's own."""
+    given: float | None = needs.get("threshold")
+    return _detector(needs).threshold if given is None else given
+
+
+def signature_of_found(needs: Needs) -> tuple[str, ...]:
+    """What a score's signature says of objects that were found, `detector:nanodet-g@.4`; nothing if they were given."""
+    if not are_found(needs):
+        return ()
+    return (f"detector:{_detector(needs).name}@{f'{threshold_of(needs):g}'.removeprefix('0') or 0}",)
+
+
+def _detector(needs: Needs) -> Detector:
+    return needs.once("detector", lambda: load_detector(threads=needs.threads))
+
+
+def _detections(needs: Needs, detector: Detector, files: dict[str, ImageFile]) -> dict[str, list[Detection]]:
+    """All detections in each file, whatever their score, by image: those that are kept, and new ones."""
+    found: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
+    missing = sorted(missing_of(found, files), key=lambda image: files[image].order)
+    tell, done, broken = told(needs, "finding objects", len(missing)), 0, list[str]()
+    for batch in detections(detector, {image: files[image] for image in missing}):
+        for image, detected in batch.items():
+            broken += [image] if isinstance(detected, DataError) else []
+            found[image] = [] if isinstance(detected, DataError) else detected
+        done += len(batch)
+        tell(done)
+    if broken:
+        warn(f"no objects were found in {some(broken)}, which cannot be read: they count as images without any")
+    return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sacrecap import _core
-from sacrecap.corpus.frequency_sources import chosen
+from sacrecap.corpus.document_frequency import open_frequencies
 from sacrecap.corpus.token_ids import as_rows, pack, pack_references
 from sacrecap.errors import DataError, UsageError, whole_number
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def _counts_of(source: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
-    """The document frequencies of a reward, from what names them. Raises as `frequency_sources.chosen`."""
-    frequencies = chosen(source)
+    """The document frequencies of a reward, from what names them. Raises as `open_frequencies`."""
+    frequencies = open_frequencies(source)
     if frequencies is None:
         raise UsageError(
             "a reward on token ids needs document frequencies of the whole training split: make them with "

@@ -17,7 +17,6 @@ from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, o
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.resources.objects_of_images import known_objects
 from sacrecap.scoring.collected import Extent, Rows, RowsPart, ScoredAs, Sums
 from sacrecap.scoring.count import CountedMetric, count_quietly
 from sacrecap.scoring.result import counted
@@ -255,6 +254,8 @@ class Scorer:
     def _ids(self, frame: Frame, name: str, reasons: dict[int, str]) -> list[str]:
         """The image ids of a column; notes rows without, and those of whose image no objects are known."""
         ids: list[str] = []
+        from sacrecap.resources.objects_of_images import known_objects
+
         objects = known_objects(self._needs)
         for row, value in enumerate(listed(frame.values(name))):
             try:

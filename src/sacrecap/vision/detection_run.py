@@ -1,4 +1,8 @@
-"""A detector over many images, in batches; an interrupted run continues where it stopped."""
+"""A detector over many images, in batches.
+
+What it finds is kept in the user's cache folder, by detector and content of the image's file: an interrupted run goes
+on where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,98 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap.data.cache import Cache, digest
 from sacrecap.data.objects import check_threshold
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data.source import PathLike, in_cache
 from sacrecap.data.writers import write_list
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, option, some, warn
-from sacrecap.vision.detector import Detection, Detector
+from sacrecap.vision.detector import OPEN_IMAGES, Detection, Detector
 from sacrecap.vision.image_folder import open_image
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from sacrecap.data.images import ImageFile
 
 ON_CORRUPT = ("error", "skip")
 """How to treat an image that cannot be read: as an error, or by leaving it out."""
+_KEPT_FROM = 0.05
+"""Detections are kept from this score on, or from a lower one where that is asked for."""
+_EDITION = 1
+"""Changes where the same weights find other things."""
 
-Row = dict[str, Any]
-"""One image of the output: image_id, and detections of label, score and box."""
+
+class KeptDetections(Cache[bytes, list[Detection]]):
+    """Detections by the digest of an image's file, within a scope: the detector."""
+
+    what: ClassVar[str] = "detected objects"
+    again: ClassVar[str] = "what is found now will be looked for again next time"
+    table: ClassVar[str] = "detections"
+    columns: ClassVar[tuple[str, str, str]] = ("scope TEXT", "digest BLOB", "found TEXT")
+
+    def stored(self, value: list[Detection]) -> str:
+        return json.dumps(value)
+
+    def loaded(self, stored: Any) -> list[Detection]:
+        return [Detection(label, score, tuple(box)) for label, score, box in json.loads(stored)]
+
+
+def detections(
+    detector: Detector, images: Mapping[str, ImageFile], *, lowest: float = _KEPT_FROM, batch: int = 32
+) -> Iterator[dict[str, list[Detection] | DataError]]:
+    """What a detector finds in images, batch by batch: all detections with at least the score `lowest`, and some below.
+
+    An image that cannot be read has its error. Raises `UsageError` where a batch does not fit into memory.
+    """
+    least = min(lowest, _KEPT_FROM)
+    scope = f"{detector.name} {_EDITION}" if least == _KEPT_FROM else f"{detector.name} {_EDITION} {least}"
+    folder = detector.name.removeprefix(f"{OPEN_IMAGES}:")
+    if os.path.isdir(folder):  # which may get other weights
+        versions = sorted((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(folder))
+        scope += f" {os.path.abspath(folder)} {versions}"
+    kept = KeptDetections(in_cache("objects.sqlite"), scope)
+    image_ids = iter(images)
+    while chosen := list(islice(image_ids, batch)):
+        found: dict[str, list[Detection] | DataError] = {}
+        digests: dict[str, bytes] = {}
+        files: dict[bytes, tuple[bytes, str]] = {}
+        for image in chosen:
+            try:
+                content = images[image].read()
+                digests[image] = digest(content)
+                files[digests[image]] = content, images[image].name
+            except DataError as error:
+                found[image] = error
+        known: dict[bytes, list[Detection] | DataError] = {**kept.find(list(files))}
+        new, broken = _detected(detector, {own: files[own] for own in files if own not in known}, least)
+        kept.keep(new)
+        known |= {**new, **broken}
+        found |= {image: known[own] for image, own in digests.items()}
+        yield {image: found[image] for image in chosen}
+
+
+def _detected(
+    detector: Detector, files: Mapping[bytes, tuple[bytes, str]], least: float
+) -> tuple[dict[bytes, list[Detection]], dict[bytes, DataError]]:
+    """Detections in those files that can be read, and the errors of the others."""
+    pictures, broken = {}, {}
+    for own, (content, name) in files.items():
+        try:
+            pictures[own] = open_image(io.BytesIO(content), name)
+        except DataError as error:
+            broken[own] = error
+    try:
+        every = detector.detect(list(pictures.values())) if pictures else []
+    except RuntimeError as error:
+        if "out of memory" not in str(error):
+            raise
+        raise UsageError(f"a batch of {len(pictures)} images does not fit into memory; use a smaller batch") from None
+    found = {
+        own: [detection for detection in detected if detection.score >= least]
+        for own, detected in zip(pictures, every, strict=True)
+    }
+    return found, broken
 
 
 def detect_images(
@@ -36,22 +112,20 @@ def detect_images(
     threshold: float | None = None,
     batch: int = 8,
     on_corrupt: str = "error",
-    resume: bool = True,
     progress: Callable[[int], object] | None = None,
 ) -> int:
     """Write what the detector finds in each image, as a list of ``{"image_id", "detections"}``.
 
-    Results are kept in ``OUTPUT.partial`` as they come. A run that stops early leaves that file, and the next run
-    with the same detector and threshold continues from it. ``OUTPUT`` appears when it is complete.
+    What is found is kept in the user's cache folder as it comes, so that a run that stops early goes on there.
+    ``OUTPUT`` appears when it is complete.
 
     Args:
         detector: any `Detector`.
         images: images by image id: see `find_images`.
-        output: the file to write; ``-`` is standard output, which cannot be resumed.
+        output: the file to write; ``-`` is standard output.
         threshold: the lowest score to keep; the detector's own by default.
         batch: number of images at a time.
         on_corrupt: one of `ON_CORRUPT`.
-        resume: whether to continue an interrupted run; otherwise start again.
         progress: called with the number of images done after each batch.
 
     Returns:
@@ -59,107 +133,32 @@ def detect_images(
 
     Raises:
         DataError: a corrupt image, unless they are skipped; the output cannot be written.
-        UsageError: the interrupted run had another detector or threshold; or the batch does not fit into the GPU.
+        UsageError: the batch does not fit into the GPU.
     """
     accepted_name("what a corrupt image means", on_corrupt, ON_CORRUPT)
     lowest = detector.threshold if threshold is None else threshold
     check_threshold(lowest)
-    settings = {"detector": detector.name, "threshold": lowest}
-    partial = None if output == "-" else Path(f"{os.fspath(output)}.partial")
-    rows = _resumed(partial, settings) if partial is not None and resume else {}
-    if partial is not None and not rows:
-        partial.unlink(missing_ok=True)
-    missing = [image for image in images if image not in rows]
+    rows: list[dict[str, Any]] = []
     corrupt: list[str] = []
-    for chosen in _batched(missing, batch):
-        opened = dict(_opened(chosen, images, on_corrupt, corrupt))
-        new = _rows(detector, opened, lowest)
-        if partial is not None and new:
-            _append(partial, new, settings)
-        rows.update((row["image_id"], row) for row in new)
+    for found in detections(detector, images, lowest=lowest, batch=batch):
+        for image, detected in found.items():
+            if not isinstance(detected, DataError):
+                rows.append({"image_id": image, "detections": _written(detected, lowest)})
+            elif on_corrupt == "error":
+                raise DataError(f"{detected}; repair or remove it, or give {option('on_corrupt', 'skip')}") from None
+            else:
+                corrupt.append(image)
         if progress is not None:
             progress(len(rows) + len(corrupt))
     if corrupt:
         warn(f"left out, because they cannot be read: {some(corrupt)}", DataWarning)
-    done = [rows[image] for image in images if image in rows]
-    write_list(output, done)
-    if partial is not None:
-        partial.unlink(missing_ok=True)
-    return len(done)
+    write_list(output, rows)
+    return len(rows)
 
 
-def _batched(images: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (images[start : start + size] for start in range(0, len(images), size))
-
-
-def _opened(
-    chosen: Sequence[str], images: Mapping[str, ImageFile], on_corrupt: str, corrupt: list[str]
-) -> Iterator[tuple[str, Image]]:
-    """The images that can be read; the ids of others go to `corrupt`."""
-    for image in chosen:
-        try:
-            yield image, open_image(io.BytesIO(images[image].read()), images[image].name)
-        except DataError as error:
-            if on_corrupt == "error":
-                raise DataError(f"{error}; repair or remove it, or give {option('on_corrupt', 'skip')}") from None
-            corrupt.append(image)
-
-
-def _rows(detector: Detector, opened: Mapping[str, Image], lowest: float) -> list[Row]:
-    if not opened:
-        return []
-    try:
-        found = detector.detect(list(opened.values()))
-    except RuntimeError as error:
-        if "out of memory" in str(error):
-            raise UsageError(f"a batch of {len(opened)} images does not fit into memory; use a smaller batch") from None
-        raise
-    return [_row(image, detections, lowest) for image, detections in zip(opened, found, strict=True)]
-
-
-def _row(image: str, detections: Sequence[Detection], lowest: float) -> Row:
-    kept = [
+def _written(detected: Sequence[Detection], lowest: float) -> list[dict[str, Any]]:
+    return [
         {"label": label, "score": round(score, 6), "box": [round(side, 2) for side in box]}
-        for label, score, box in detections
+        for label, score, box in detected
         if score >= lowest
     ]
-    return {"image_id": image, "detections": kept}
-
-
-def _append(partial: Path, rows: Sequence[Row], settings: Row) -> None:
-    """Adds the rows; a new file begins with the settings of the run."""
-    try:
-        with open(partial, "a", encoding="utf-8") as file:
-            if not file.tell():
-                file.write(json.dumps(settings) + "\n")
-            file.writelines(json.dumps(row) + "\n" for row in rows)
-    except OSError as error:
-        raise DataError(f"{partial}: cannot be written: {error}; free space or choose another place") from None
-
-
-def _resumed(partial: Path, settings: Row) -> dict[str, Row]:
-    """Rows of an interrupted run by image id; a last line that was cut off is dropped from the file."""
-    if not partial.exists():
-        return {}
-    with reading(partial):
-        data = partial.read_bytes()
-    if not data:
-        return {}
-    whole = data[: data.rfind(b"\n") + 1]
-    try:
-        before, *rows = [json.loads(line) for line in whole.splitlines()] or [settings]
-        done = {row["image_id"]: row for row in rows}
-    except (ValueError, TypeError, KeyError):
-        raise DataError(f"{partial}: is not an interrupted run; remove it, or start again without resuming") from None
-    if before != settings:
-        raise UsageError(
-            f"{partial}: the interrupted run was of {_spell(before)}, this one is of {_spell(settings)}; "
-            "give the same settings, or start again without resuming"
-        )
-    if len(whole) < len(data):
-        os.truncate(partial, len(whole))
-    return done
-
-
-def _spell(settings: Any) -> str:
-    return ", ".join(f"{name} {value}" for name, value in settings.items()) if isinstance(settings, dict) else "?"

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, ClassVar
 from sacrecap.errors import UsageError
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.resources.objects_of_images import lacks_objects
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -82,7 +81,7 @@ class _Chair(Metric):
         return self.denied == "count"
 
     def status(self, needs: Needs) -> Status:
-        from sacrecap.resources.detected_objects import lack
+        from sacrecap.resources.objects_of_images import lack, lacks_objects
 
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
         return Status.left_out(lacking if self.gold != "references" and lack(needs) else None)
@@ -98,7 +97,7 @@ class _Chair(Metric):
         """
         from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.chair.mentions import name_objects
-        from sacrecap.resources.detected_objects import are_found, digest_of_objects, signature_of_found
+        from sacrecap.resources.objects_of_images import are_found, digest_of_objects, lacks_objects, signature_of_found
 
         if self._lacks_objects(needs):
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")

@@ -266,7 +266,7 @@ class Judge(PythonMetric):
             return {}
         if "images" not in needs:
             raise UsageError(f"{self.label} {_lacks_images()}")
-        from sacrecap.resources.learned.corpus_images import files_of_images
+        from sacrecap.resources.learned.clip import files_of_images
 
         images = needs.images(corpus)
         found = files_of_images(needs, images)
@@ -276,7 +276,7 @@ class Judge(PythonMetric):
         """That of the images, where the judge sees them."""
         if not self.sees_image:
             return {}
-        from sacrecap.resources.learned.corpus_images import digest_of_pictures
+        from sacrecap.resources.learned.clip import digest_of_pictures
 
         return digest_of_pictures(needs, needs.images(corpus))
 

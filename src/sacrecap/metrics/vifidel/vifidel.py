@@ -20,7 +20,6 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.embedding import EmbeddingMetric
-from sacrecap.resources.objects_of_images import lacks_objects
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
@@ -118,8 +117,7 @@ class Vifidel(EmbeddingMetric):
         from sacrecap.corpus.corpus import check_texts, tokenize
         from sacrecap.data.objects import count_labels
         from sacrecap.metrics.vifidel.explanation import explain
-        from sacrecap.resources.content_words import script_words
-        from sacrecap.resources.vectors import embed_texts
+        from sacrecap.resources.vectors import embed_texts, script_words
 
         if isinstance(references, str):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")
@@ -132,15 +130,16 @@ class Vifidel(EmbeddingMetric):
         return explain(self, view, 0)
 
     def status(self, needs: Needs) -> Status:
-        from sacrecap.resources.detected_objects import lack
+        from sacrecap.resources.objects_of_images import lack, lacks_objects
 
         return Status.left_out(f"it {lacks_objects()}" if lack(needs) else None)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
+        from sacrecap.resources.objects_of_images import digest_of_objects, lacks_objects
+
         if "objects" not in needs and "images" not in needs:
             raise UsageError(f"{self.label} {lacks_objects()}")
-        from sacrecap.resources.detected_objects import digest_of_objects
 
         ready = super().ready(corpus, needs)
         return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=True)})

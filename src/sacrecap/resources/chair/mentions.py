@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.errors import warn
-from sacrecap.resources.detected_objects import objects_of
+from sacrecap.resources.objects_of_images import objects_of
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.chair.object_vocabulary import ObjectVocabulary
+    from sacrecap.resources.chair import ObjectVocabulary
     from sacrecap.resources.needs import Needs
 
 

@@ -15,8 +15,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
-from sacrecap.data.places import in_cache
-from sacrecap.errors import DataError, did_you_mean, of_extra
+from sacrecap.data.source import in_cache
+from sacrecap.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,8 @@ NAMES = (
     "glove-wiki-gigaword-300",
     "word2vec-google-news-300",
 )
-"""English word vectors that gensim's downloader offers; they are fetched into the user's cache folder."""
+"""English word vectors of gensim's data repository; they are fetched into the user's cache folder."""
+_PUBLISHED = "https://github.com/piskvorky/gensim-data/releases/download/{name}/{name}.gz"
 _FUNCTION_WORDS = frozenset(["a", "an", "and", "at", "for", "from", "in", "of", "on", "or", "the", "to", "with"])
 
 
@@ -152,9 +153,7 @@ def _read_default() -> VectorTable:
 def _read_named(name: str) -> VectorTable:
     """The table of a name, whose file is downloaded unless it is there, in our cache folder or in gensim's.
 
-    Raises:
-        MissingDependencyError: gensim is not installed; the message says which file to fetch by hand.
-        DataError: the file cannot be fetched; the message says the same.
+    Raises `DataError` where it cannot be fetched; the message says which file to fetch by hand.
     """
     folder = in_cache("embeddings")
     gensim_folder = os.environ.get("GENSIM_DATA_DIR", os.path.expanduser("~/gensim-data"))
@@ -162,37 +161,14 @@ def _read_named(name: str) -> VectorTable:
     if not os.path.exists(path) and os.path.exists(other_path):
         return _read(other_path)
     if not os.path.exists(path):
-        url = f"https://github.com/piskvorky/gensim-data/releases/download/{name}/{name}.gz"
-        _download(name, path, folder, f"fetch {url} and put it at {path}")
+        from sacrecap.data.remote import save
+
+        url = _PUBLISHED.format(name=name)
+        try:
+            save(url, path)
+        except DataError as error:
+            raise DataError(f"{name}: cannot be fetched ({error}); fetch {url} and put it at {path}") from None
     return _read(path)
-
-
-def _download(name: str, path: str, folder: str, by_hand: str) -> None:
-    import contextlib
-    import logging
-    import sys
-
-    with of_extra("gensim", f"fetching {name} (or else {by_hand})"):
-        from gensim import downloader
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise DataError(
-            f"{name}: {folder!r} cannot be written: {error}; choose another place by XDG_CACHE_HOME"
-        ) from None
-    # For all errors of gensim the remedy is the same, and we say it once: gensim's log would show a traceback.
-    logging.getLogger(downloader.__name__).disabled = True
-    downloader.BASE_DIR = folder
-    try:
-        with contextlib.ExitStack() as stack:
-            # gensim draws its bar on standard output, which is for our data.
-            quiet = sys.stderr if sys.stderr.isatty() else stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
-            stack.enter_context(contextlib.redirect_stdout(quiet))
-            downloader.load(name, return_path=True)
-    except Exception as error:  # noqa: BLE001
-        raise DataError(f"{name}: cannot be fetched ({error}); {by_hand}") from None
-    if not os.path.exists(path):
-        raise DataError(f"{name}: the download left no file {path}; {by_hand}")
 
 
 def _spelling(table: VectorTable, label: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Models that map images and texts into one space: CLIP, SigLIP and similar ones."""
+"""Models that map images and texts into one space (CLIP, SigLIP and similar ones), and the images of a corpus."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sacrecap.errors import DataError
-from sacrecap.resources.learned import kept_features
+from sacrecap import _core
+from sacrecap.data.cache import digest, kept_features
+from sacrecap.data.images import ImageFile, ImageSource
+from sacrecap.errors import DataError, UnfitImages, UsageError, some
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
-from sacrecap.resources.learned.kept_features import KeptFeatures, digest
 from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, missing_of, read_limit, told
 
 if TYPE_CHECKING:
-    from sacrecap.data.images import ImageFile
-    from sacrecap.resources.learned.kept_features import Vector
+    from sacrecap.data.cache import Vector
     from sacrecap.resources.needs import Needs
 
 KIND = "model of images and texts"
@@ -120,7 +120,7 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
     seen: dict[str, LookedAt] = needs.once((scope, str(clip.device)), dict)
     missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)
     tell = told(needs, "looking at images", len(missing))
-    cache = KeptFeatures(kept_features.path(), scope)
+    cache = kept_features(scope)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(missing), _IMAGES_AT_ONCE):
             piece = missing[start : start + _IMAGES_AT_ONCE]
@@ -145,3 +145,33 @@ def _picture(content: bytes, name: str) -> Any:
     from sacrecap.vision.image_folder import decoded
 
     return decoded(io.BytesIO(content), name)
+
+
+def digest_of_pictures(needs: Needs, image_ids: Sequence[str]) -> dict[str, int]:
+    """The digest of the images' files, for signatures. Raises as `files_of_images`, and `DataError`."""
+    files = files_of_images(needs, image_ids)
+    contents = {image: digest(file.read()).hex() for image, file in files.items()}
+    return {"pictures": _core.digest(image_ids, [contents[image] for image in image_ids])}
+
+
+def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
+    """The file of each image.
+
+    Raises `UnfitImages` if some have none, `UsageError` for addresses on the web, which sacrecap does not load.
+    """
+    place = needs.get("images")
+    source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
+    if source.are_addresses:
+        raise UsageError(
+            f"{source.description}: sacrecap loads no images from the network; give a folder or a tar file with them"
+        )
+    images = list(dict.fromkeys(image_ids))
+    found = source.find_all(images)
+    absent = [image for image in images if image not in found]
+    if absent:
+        raise UnfitImages(
+            f"{source.description}: no file was found for {some(absent)}; looked for {source.looked_for(absent[0])}; "
+            "add the images, or leave their captions out",
+            [place for place, image in enumerate(image_ids) if image not in found],
+        )
+    return found
