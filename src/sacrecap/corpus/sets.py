@@ -334,8 +334,8 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
         raise DataError(
             f"{sets_name}: captions for {some(missing)}, without references in {name}; {remedy_for_extra()}"
         )
-    wanted = set(sets.image_ids)
-    numbers = [number for number, image in enumerate(ids) if image in wanted]
+    described_images = set(sets.image_ids)
+    numbers = [number for number, image in enumerate(ids) if image in described_images]
     left = len(ids) - len(numbers)
     if left:
         warn(

@@ -76,22 +76,22 @@ class Cache(Generic[K, V]):
 
     def find(self, keys: Sequence[K]) -> dict[K, V]:
         """The results that are in the cache."""
-        found: dict[K, V] = {}
+        results: dict[K, V] = {}
         if not self.readable or not os.path.exists(self.path):
-            return found
+            return results
         scope, key, value = (column.split()[0] for column in self.columns)
         with self._guard(), self._opened() as database:
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (self.table,)).fetchone():
-                return found
-            by_stored = {self.stored_key(one): one for one in keys}
+                return results
+            by_stored = {self.stored_key(result_key): result_key for result_key in keys}
             for some in _pieces(list(by_stored), _AT_ONCE):
                 marks = ", ".join("?" * len(some))
                 query = f"SELECT {key}, {value} FROM {self.table} WHERE {scope} = ? AND {key} IN ({marks})"  # noqa: S608
                 for stored_key, stored in database.execute(query, (self.scope, *some)):
                     loaded = self.loaded(stored)
                     if loaded is not None:
-                        found[by_stored[stored_key]] = loaded
-        return found
+                        results[by_stored[stored_key]] = loaded
+        return results
 
     def keep(self, results: Mapping[K, V]) -> None:
         """Adds the results, all or none."""
@@ -184,17 +184,17 @@ def through_cache(
 
     Many are taken from the cache, where they are in it, and kept there; `make` computes the others.
     """
-    kept = len(digests) >= WORTH_KEEPING
+    is_worth_keeping = len(digests) >= WORTH_KEEPING
     cache = kept_features(scope)
     remaining = iter(digests)
     while piece := list(islice(remaining, at_once)):
-        found = cache.find([digests[one] for one in piece]) if kept else {}
-        rest = [one for one in piece if digests[one] not in found]
-        new = {digests[one]: made for one, made in zip(rest, make(rest), strict=True)}
-        if kept:
+        results = cache.find([digests[key] for key in piece]) if is_worth_keeping else {}
+        rest = [key for key in piece if digests[key] not in results]
+        new = {digests[key]: vector for key, vector in zip(rest, make(rest), strict=True)}
+        if is_worth_keeping:
             cache.keep(new)
-        found |= new
-        yield {one: found[digests[one]] for one in piece}
+        results |= new
+        yield {key: results[digests[key]] for key in piece}
 
 
 def kept_features(scope: str) -> KeptFeatures:

@@ -267,8 +267,8 @@ def lmms_eval(document: Any) -> Rows | None:
         return None
     return of_records(
         [
-            {"id": _id(one), "prediction": _first(one["filtered_resps"]), "references": one.get("target")}
-            for one in samples
+            {"id": _id(sample), "prediction": _first(sample["filtered_resps"]), "references": sample.get("target")}
+            for sample in samples
         ]
     )
 
@@ -276,9 +276,9 @@ def lmms_eval(document: Any) -> Rows | None:
 def _id(sample: Record) -> Any:
     """The image's id, if the task's data or a metric's record has one, else the number of the sample."""
     records = [sample.get("doc"), *sample.values()]
-    known = [one for one in records if isinstance(one, Mapping)]
+    known = [record for record in records if isinstance(record, Mapping)]
     names = ("image_id", "question_id", "file_name")
-    return next((one[name] for name in names for one in known if name in one), sample["doc_id"])
+    return next((record[name] for name in names for record in known if name in record), sample["doc_id"])
 
 
 def _first(responses: Any) -> Any:
@@ -290,12 +290,12 @@ def _first(responses: Any) -> Any:
 
 def lists(document: Any) -> Rows | None:
     """Captions without image ids: the position in the list is the id, counted from 1. Or pairs of id and caption."""
-    if not isinstance(document, list) or not document or not all(isinstance(one, str | list) for one in document):
+    if not isinstance(document, list) or not document or not all(isinstance(item, str | list) for item in document):
         return None
-    if all(isinstance(one, list) and _is_pair(one) for one in document):
+    if all(isinstance(item, list) and _is_pair(item) for item in document):
         return of_columns({"id": [image for image, _ in document], "caption": [captions for _, captions in document]})
     return replace(
-        of_records([{"id": number, "caption": one} for number, one in enumerate(document, 1)]), by_place=True
+        of_records([{"id": number, "caption": caption} for number, caption in enumerate(document, 1)]), by_place=True
     )
 
 

@@ -90,9 +90,9 @@ def listed(value: object, *, least: int = 1, each: str = "") -> list[Any]:
 
 def texts(value: object, accepted: str = "text") -> list[str]:
     """A list of at least one text."""
-    for number, one in enumerate(listed(value, each=accepted)):
+    for number, item in enumerate(listed(value, each=accepted)):
         try:
-            text(one, accepted)
+            text(item, accepted)
         except Invalid as problem:
             raise Invalid(str(problem), f"[{number}]") from None
     return value  # type: ignore[return-value]

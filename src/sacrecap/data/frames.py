@@ -175,11 +175,11 @@ def chosen_columns(
     absent: list[tuple[str, str]] = []
 
     def chosen(keyword: str, named: Names, recognised: Sequence[str]) -> list[str]:
-        wanted = (named,) if isinstance(named, str) else tuple(named or ())
-        by_name = {one: [one] if one in names else fnmatch.filter(names, one) for one in wanted}
-        columns = [name for matching in by_name.values() for name in matching] if wanted else list(recognised)
+        patterns = (named,) if isinstance(named, str) else tuple(named or ())
+        by_name = {pattern: [pattern] if pattern in names else fnmatch.filter(names, pattern) for pattern in patterns}
+        columns = [name for matching in by_name.values() for name in matching] if patterns else list(recognised)
         if not columns or not all(by_name.values()):
-            absent.append((next((one for one, matching in by_name.items() if not matching), keyword), keyword))
+            absent.append((next((pattern for pattern, matching in by_name.items() if not matching), keyword), keyword))
         return columns
 
     texts = chosen("captions", captions, () if captions is not None else shape.of_part("candidates")[:1])

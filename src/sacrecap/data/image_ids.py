@@ -50,12 +50,12 @@ def keyed(captions: Captions, how: str) -> Captions:
     return captions.with_texts({part: by_image[image] for part, image in places.items()})
 
 
-def meeting(some_images: Iterable[str], others: Iterable[str]) -> str | None:
+def meeting(some_images: Iterable[str], other_images: Iterable[str]) -> str | None:
     """How to compare two lists of ids that have none in common, so that they match: `stem`, `number`, or None."""
-    some_images, others = list(some_images), list(others)
+    some_images, other_images = list(some_images), list(other_images)
     for how in ("stem", "number"):
         keys = {key(image, how) for image in some_images} - {None}
-        if any(key(image, how) in keys for image in others):
+        if any(key(image, how) in keys for image in other_images):
             return how
     return None
 
@@ -73,7 +73,7 @@ def same_images(references: Iterable[str], candidates: Iterable[str]) -> tuple[s
         parts = [key(image, how) for image in captioned]
         is_sure = len(by_key) == len(described) and len({*parts}) == len(parts) and {*parts} <= by_key.keys()
         if captioned and is_sure and None not in parts and (how == "stem" or _differ_in_numbers(described, captioned)):
-            return how, {image: by_key[one] for image, one in zip(captioned, parts, strict=True)}
+            return how, {image: by_key[part] for image, part in zip(captioned, parts, strict=True)}
     return None
 
 

@@ -226,7 +226,7 @@ def _of_items(source: Any, part: str) -> Captions:
     items, builder, start, rows = iter(source), CaptionsBuilder(first=0), 0, None
     while chunk := list(islice(items, _CHUNK)):
         if rows is None:
-            place, first = next(((n, one) for n, one in enumerate(chunk) if isinstance(one, Iterable)), (0, None))
+            place, first = next(((n, item) for n, item in enumerate(chunk) if isinstance(item, Iterable)), (0, None))
             rows = isinstance(first, Mapping)
             if isinstance(first, Mapping):
                 _chosen(list(first), f"row {place}")

@@ -27,9 +27,10 @@ FORMATS = {
 """Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
 
 
+_READ = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 _DOCUMENT = ".json"
 """The suffix of files that are read where a pattern names them: folders have others beside those of captions."""
-_OF_CAPTIONS = (_DOCUMENT, ".zip", ".xlsx", ".tar", *(suffix for own in FORMATS.values() for suffix in own))
+_OF_CAPTIONS = (_DOCUMENT, ".zip", ".xlsx", ".tar", *_READ)
 """Suffixes of files that a system's captions may be in."""
 
 
@@ -79,14 +80,14 @@ def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str 
         return [os.fspath(place / metadata[0])], split
     by_split: dict[str, list[str]] = {}
     has_splits = False
-    for one in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
-        if one.suffix in _TABLES:
-            by_split.setdefault(one.stem.partition("-")[0], []).append(os.fspath(one))
-            has_splits |= _SPLIT.fullmatch(one.stem) is not None
-        elif one.is_dir() and _DICTIONARY in inside:
-            by_split[one.name], has_splits = sorted(map(os.fspath, one.glob("*.arrow"))), True
-        elif one.is_dir() and (inner := [one / file for file in _METADATA if (one / file).is_file()]):
-            by_split[one.name], has_splits = [os.fspath(inner[0])], True
+    for entry in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
+        if entry.suffix in _TABLES:
+            by_split.setdefault(entry.stem.partition("-")[0], []).append(os.fspath(entry))
+            has_splits |= _SPLIT.fullmatch(entry.stem) is not None
+        elif entry.is_dir() and _DICTIONARY in inside:
+            by_split[entry.name], has_splits = sorted(map(os.fspath, entry.glob("*.arrow"))), True
+        elif entry.is_dir() and (inner := [entry / file for file in _METADATA if (entry / file).is_file()]):
+            by_split[entry.name], has_splits = [os.fspath(inner[0])], True
     if not has_splits:
         from sacrecap.data.captioned import has_form
 
@@ -144,7 +145,7 @@ def files_of(url: str) -> list[str]:
     if not documents:
         raise DataError(
             f"{name}: has no files to read; their names end in "
-            f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow; "
+            f"{', '.join(_READ)}, and {', '.join(SUFFIXES)} may follow; "
             f"those of JSON are named by a pattern, as DIR/*{_DOCUMENT}"
         )
     return documents
@@ -201,7 +202,7 @@ def _find(path: str) -> tuple[list[str], bool]:
             paths += [os.path.join(folder, name) for name in names if _counts(name)]
         return paths, False
     if is_pattern(path) and not os.path.exists(path):
-        return [one for one in glob.glob(path, recursive=True) if os.path.isfile(one)], False
+        return [match for match in glob.glob(path, recursive=True) if os.path.isfile(match)], False
     return [path], True
 
 

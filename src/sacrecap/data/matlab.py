@@ -44,9 +44,9 @@ def references(content: Content) -> Rows:
         refs = _variables(file, "refs")["refs"].ravel()
     if not {"image", "sent"} <= set(refs.dtype.names or ()):
         raise DataError("refs must have the fields image and sent; is this the right file?")
-    images = [str(unwrap(one["image"])) for one in refs]
-    sentences = [[str(unwrap(text)).strip() for text in one["sent"].ravel()] for one in refs]
-    return of_records([{"image_id": i, "references": own} for i, own in zip(images, sentences, strict=True)])
+    images = [str(unwrap(struct["image"])) for struct in refs]
+    sentences = [[str(unwrap(text)).strip() for text in struct["sent"].ravel()] for struct in refs]
+    return of_records([{"image_id": i, "references": texts} for i, texts in zip(images, sentences, strict=True)])
 
 
 def _variables(file: IO[bytes], *names: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class EmbeddingMetric(Metric):
         source = self.named_or("embeddings", needs.get("embeddings"))
         found = self.takes_objects and are_found(needs)
         objects = partial(objects_of, corpus, needs, find=found)
-        view = embed(corpus, needs, source, objects, scripted=self.script_words, found=found)
+        view = embed(corpus, needs, source, objects, scripted=self.script_words, detected=found)
         signature = f"embeddings:{view.checksum}", *(signature_of_found(needs) if found else ())
         return Ready(view.corpus, (view.embedded,), signature, own=view)
 

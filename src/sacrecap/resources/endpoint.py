@@ -61,10 +61,10 @@ class Question:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the request."""
-        wanted = {"logprobs": True, "top_logprobs": self.alternatives} if self.alternatives else {}
+        log_probabilities = {"logprobs": True, "top_logprobs": self.alternatives} if self.alternatives else {}
         seed = {} if self.seed is None else {"seed": self.seed}
         nucleus = {"top_p": self.top_p} if self.top_p < 1 else {}
-        return {"max_tokens": self.tokens, "temperature": self.temperature, **nucleus, **wanted, **seed}
+        return {"max_tokens": self.tokens, "temperature": self.temperature, **nucleus, **log_probabilities, **seed}
 
     @property
     def expected_tokens(self) -> tuple[int, int]:
@@ -161,8 +161,8 @@ class Endpoint:
         """
         digests = self._digests(questions)
         by_digest = dict(zip(digests, questions, strict=True))
-        kept = KeptAnswers(self.answers or in_cache("answers.sqlite"), f"{self.url} {self.model}")
-        answers = kept.find(list(by_digest))
+        database = KeptAnswers(self.answers or in_cache("answers.sqlite"), f"{self.url} {self.model}")
+        answers = database.find(list(by_digest))
         again = (
             set()
             if self.dry_run
@@ -182,7 +182,7 @@ class Endpoint:
                 self._spending.count(UNASKED._replace(tokens_in=tokens_in, tokens_out=tokens_out))
                 answers[digest] = UNASKED
         elif rest:
-            for share, (digest, answer) in enumerate(self._asked(rest, again, kept), 1):
+            for share, (digest, answer) in enumerate(self._asked(rest, again, database), 1):
                 if answer.end != "error" or digest not in again:
                     answers[digest] = answer
                 self._counted.add(digest)
@@ -221,7 +221,7 @@ class Endpoint:
         return digests
 
     def _asked(
-        self, questions: dict[bytes, Question], again: set[bytes], kept: KeptAnswers
+        self, questions: dict[bytes, Question], again: set[bytes], database: KeptAnswers
     ) -> Iterator[tuple[bytes, Answer]]:
         """The answers as they come. Each is in the database before it is told."""
         from concurrent.futures import ThreadPoolExecutor
@@ -238,7 +238,7 @@ class Endpoint:
                         came = self._answer(call, question)
                         if digest in again:
                             came = came._replace(times=_REPEATS)
-                        kept.add(digest, came)
+                        database.add(digest, came)
                         self._spending.count(came)
                     events.put((digest, came))
                 except patience.Over:
@@ -377,7 +377,7 @@ class KeptAnswers(Cache[bytes, Answer]):
         if len(parts) != len(Answer._fields):
             return None
         answer = Answer(*parts)
-        steps = tuple((token, tuple((other, p) for other, p in others)) for token, others in answer.steps)
+        steps = tuple((token, tuple((other, p) for other, p in alternatives)) for token, alternatives in answer.steps)
         return answer._replace(steps=steps, without=tuple(answer.without))
 
     def failure(self, error: Exception, remedy: str, *, writing: bool) -> None:  # noqa: ARG002

@@ -57,8 +57,8 @@ def after_thoughts(written: str) -> str:
 def tagged(written: str, name: str) -> str | None:
     """The text of the last element of that name, also of one that was cut; None without one."""
     tag = re.escape(name)
-    found = re.findall(rf"<{tag}>(.*?)(?:</{tag}>|(?=<{tag}>)|\Z)", written, re.DOTALL | re.IGNORECASE)
-    return found[-1].strip() if found else None
+    elements = re.findall(rf"<{tag}>(.*?)(?:</{tag}>|(?=<{tag}>)|\Z)", written, re.DOTALL | re.IGNORECASE)
+    return elements[-1].strip() if elements else None
 
 
 def boxed(written: str) -> str | None:
@@ -102,27 +102,27 @@ def _values(written: str, name: str) -> Iterator[Any]:
     place = written.find("{")
     while place >= 0:
         try:
-            found, end = decoder.raw_decode(written, place)
+            document, end = decoder.raw_decode(written, place)
         except (ValueError, RecursionError):
             end = place + 1
             following = written.find("{", end)
             for each in broken.finditer(written[place : following if following >= 0 else None]):
                 yield _unquoted(each[2])
         else:
-            yield from _inside(found, name)
+            yield from _inside(document, name)
         place = written.find("{", end)
 
 
-def _inside(found: object, name: str) -> Iterator[Any]:
+def _inside(document: object, name: str) -> Iterator[Any]:
     """The values of that name in an object, and in what it holds."""
-    if isinstance(found, dict):
-        for key, value in found.items():
+    if isinstance(document, dict):
+        for key, value in document.items():
             if key.strip().lower() == name:
                 yield value
             else:
                 yield from _inside(value, name)
-    elif isinstance(found, list):
-        for value in found:
+    elif isinstance(document, list):
+        for value in document:
             yield from _inside(value, name)
 
 

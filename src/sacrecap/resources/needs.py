@@ -176,8 +176,8 @@ class Needs:
 
     def with_(self, given: Mapping[str, object], **changes: Any) -> Needs:
         """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""
-        kept = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
-        new = Needs({**self._given, **given}, **{**kept, **changes})
+        settings = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
+        new = Needs({**self._given, **given}, **{**settings, **changes})
         if given.keys() <= {"document_frequency", "scores", "standard"}:  # of which nothing is made without a corpus
             new._made = self._made
         if not given:
@@ -224,16 +224,16 @@ class Needs:
 
     def once(self, key: Hashable, make: Callable[[], T], *, of: Corpus | None = None) -> T:
         """Returns `make()`, called once for this key; with `of`, once for that corpus and kept as long as it."""
-        made = self._made if of is None else self._made_of.setdefault(of, {})
-        if key not in made:
-            made[key] = make()
-        return made[key]  # type: ignore[no-any-return]
+        results = self._made if of is None else self._made_of.setdefault(of, {})
+        if key not in results:
+            results[key] = make()
+        return results[key]  # type: ignore[no-any-return]
 
-    def check_known(self, wanted: set[str]) -> None:
+    def check_known(self, names: set[str]) -> None:
         """Raises `UsageError` for a value that no metric of the call needs, and that is not a need of metrics here."""
-        foreign = [name for name in self._given if name not in wanted and name not in Given.__annotations__]
+        foreign = [name for name in self._given if name not in names and name not in Given.__annotations__]
         if foreign:
-            accepted = ", ".join(sorted(wanted)) or "nothing"
+            accepted = ", ".join(sorted(names)) or "nothing"
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")
 
 
@@ -253,8 +253,8 @@ def _unknown(name: str) -> UnknownOptionError:
     question = ""
     if name in _OF_READERS:
         reader = {"references_column": "read_both", "on_duplicate": "read_candidates"}.get(name, "read_references")
-        given = option(name, "VALUE", of=f"sacrecap.data.{reader}")
-        remedy = f"read the file first, with {given}, and give what it returns"
+        column = option(name, "VALUE", of=f"sacrecap.data.{reader}")
+        remedy = f"read the file first, with {column}, and give what it returns"
     elif name == "on_extra":
         remedy = "candidates of images without references are an error; leave them out of what is given"
     else:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 def lacks_objects() -> str:
     """Ending of the message, after the metric's name, if a call gives no objects."""
-    found = f"the images, in which they are found ({option('images', 'DIR')}, extra detect)"
-    return f"needs the objects of each image: give {option('objects', 'FILE')}, or {found}"
+    from_images = f"the images, in which they are found ({option('images', 'DIR')}, extra detect)"
+    return f"needs the objects of each image: give {option('objects', 'FILE')}, or {from_images}"
 
 
 def objects_for_threshold() -> UsageError:
@@ -105,8 +105,8 @@ def are_found(needs: Needs) -> bool:
 def lack(needs: Needs) -> bool:
     """Whether a call gives neither objects nor images in which they can be found, or lacks the detector."""
     images = needs.get("images")
-    found = images is not None and not (isinstance(images, str) and "://" in images)
-    return "objects" not in needs and not (found and find_spec("sacrecap_detector"))
+    can_be_found = images is not None and not (isinstance(images, str) and "://" in images)
+    return "objects" not in needs and not (can_be_found and find_spec("sacrecap_detector"))
 
 
 def objects_of(corpus: Corpus, needs: Needs, *, find: bool) -> list[dict[str, int]] | None:
@@ -124,8 +124,8 @@ def digest_of_objects(corpus: Corpus, needs: Needs, *, counts: bool) -> int:
     images, every = needs.images(corpus), objects_of(corpus, needs, find=True) or ()
     rows = [
         (image, f"{label} {count}" if counts else label)
-        for image, own in zip(images, every, strict=True)
-        for label, count in own.items()
+        for image, labels in zip(images, every, strict=True)
+        for label, count in labels.items()
     ]
     return _core.digest([image for image, _ in rows], [label for _, label in rows])
 
@@ -141,18 +141,18 @@ def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, in
     files = files_of_images(needs, image_ids)
     detector = _detector(needs)
     lowest = threshold_of(needs)
-    found = _detections(needs, detector, files)
+    detections_by_image = _detections(needs, detector, files)
     counts = {
         image: count_labels([detection.label for detection in detected if detection.score >= lowest], f"image {image}")
-        for image, detected in found.items()
+        for image, detected in detections_by_image.items()
     }
     return [counts[image] for image in image_ids]
 
 
 def threshold_of(needs: Needs) -> float:
     """The least score of an object that was found: the call's, or the detector's own."""
-    given: float | None = needs.get("threshold")
-    return _detector(needs).threshold if given is None else given
+    threshold: float | None = needs.get("threshold")
+    return _detector(needs).threshold if threshold is None else threshold
 
 
 def signature_of_found(needs: Needs) -> tuple[str, ...]:
@@ -168,15 +168,15 @@ def _detector(needs: Needs) -> Detector:
 
 def _detections(needs: Needs, detector: Detector, files: dict[str, ImageFile]) -> dict[str, list[Detection]]:
     """All detections in each file, whatever their score, by image: those that are kept, and new ones."""
-    found: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
-    missing = sorted(missing_of(found, files), key=lambda image: files[image].order)
+    detections_by_image: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
+    missing = sorted(missing_of(detections_by_image, files), key=lambda image: files[image].order)
     tell, done, broken = told(needs, "finding objects", len(missing)), 0, list[str]()
     for batch in detections(detector, {image: files[image] for image in missing}):
         for image, detected in batch.items():
             broken += [image] if isinstance(detected, DataError) else []
-            found[image] = [] if isinstance(detected, DataError) else detected
+            detections_by_image[image] = [] if isinstance(detected, DataError) else detected
         done += len(batch)
         tell(done)
     if broken:
         warn(f"no objects were found in {some(broken)}, which cannot be read: they count as images without any")
-    return found
+    return detections_by_image

@@ -108,18 +108,18 @@ class OutsideScores:
         self, images: Sequence[str], captions: Sequence[str] | None, systems: Sequence[str] | None = None
     ) -> list[int]:
         """The rows of these captions. Raises `DataError` for one without row."""
-        own, wanted = [self.images or []], [images]
+        columns, wanted_columns = [self.images or []], [images]
         if self.captions is not None and captions is not None:
-            own, wanted = [*own, self.captions], [*wanted, [one.strip() for one in captions]]
+            columns, wanted_columns = [*columns, self.captions], [*wanted_columns, [one.strip() for one in captions]]
         if self.systems is not None and systems is not None:
-            own, wanted = [*own, self.systems], [*wanted, systems]
-        elif len(own) == 1 and len(names := list(dict.fromkeys(self.systems or ()))) > 1:
+            columns, wanted_columns = [*columns, self.systems], [*wanted_columns, systems]
+        elif len(columns) == 1 and len(names := list(dict.fromkeys(self.systems or ()))) > 1:
             raise DataError(
                 f"{self.source} has rows of several systems ({', '.join(names)}), and the captions are of none of "
                 "them; leave one system's rows, or name the captions' file after the system"
             )
-        places = self._places(list(zip(*own, strict=True)))
-        keys = list(zip(*wanted, strict=True))
+        places = self._places(list(zip(*columns, strict=True)))
+        keys = list(zip(*wanted_columns, strict=True))
         lacking = [" · ".join(map(str, key)) for key in keys if key not in places]
         if lacking:
             raise DataError(f"{self.source}: no row for {some(lacking)}")
@@ -152,8 +152,8 @@ def strays(values: Sequence[float], what: str) -> list[str]:
     A number below 0 beside others that are not, or one that is ten times their range away from them.
     """
     counts = Counter(value for value in values if not math.isnan(value))
-    told: list[str] = []
-    while len(counts) > 3 and len(told) < 3:
+    sentences: list[str] = []
+    while len(counts) > 3 and len(sentences) < 3:
         ordered = sorted(counts)
         low, high = ordered[0], ordered[-1]
         below, above = ordered[1], ordered[-2]
@@ -164,26 +164,26 @@ def strays(values: Sequence[float], what: str) -> list[str]:
         else:
             break
         count = counts.pop(stray)
-        told.append(
+        sentences.append(
             f"{what}: {count:,} of {len(values):,} {'is' if count == 1 else 'are'} {stray:g}, the others {least:g} to "
             f"{most:g}; where it stands for no score, leave the cell empty."
         )
-    return told
+    return sentences
 
 
-def read_scores(given: Any) -> OutsideScores:
+def read_scores(table: Any) -> OutsideScores:
     """The scores of a file, a dictionary of columns, or a table. Raises `DataError`, `UsageError`."""
-    if isinstance(given, (str, PathLike)):
-        return OutsideScores.of_table(read_table(given))
-    return OutsideScores.of_table(of_columns("the scores", given if isinstance(given, Mapping) else _of_frame(given)))
+    if isinstance(table, (str, PathLike)):
+        return OutsideScores.of_table(read_table(table))
+    return OutsideScores.of_table(of_columns("the scores", table if isinstance(table, Mapping) else _of_frame(table)))
 
 
-def _of_frame(given: Any) -> Mapping[str, Sequence[Any]]:
-    if hasattr(given, "iterrows"):
-        return {str(name): given[name].tolist() for name in given.columns}
-    if hasattr(given, "to_pydict"):
-        return dict(given.to_pydict())
+def _of_frame(frame: Any) -> Mapping[str, Sequence[Any]]:
+    if hasattr(frame, "iterrows"):
+        return {str(name): frame[name].tolist() for name in frame.columns}
+    if hasattr(frame, "to_pydict"):
+        return dict(frame.to_pydict())
     raise UsageError(
-        f"scores are of type {type(given).__name__}; give the path of a file, a dictionary of columns, a pandas "
+        f"scores are of type {type(frame).__name__}; give the path of a file, a dictionary of columns, a pandas "
         "DataFrame or an Arrow table"
     )

@@ -139,9 +139,9 @@ def refused_parameters(reply: Reply, sent: Mapping[str, Any]) -> Less:
     of_alternatives = refused & {"logprobs", "top_logprobs"}
     less: Less = dict.fromkeys(refused - of_alternatives)
     if of_alternatives:
-        wanted = sent.get("top_logprobs", 0)
+        most = sent.get("top_logprobs", 0)
         numbers = [int(number) for number in re.findall(r"(?<![\w.])\d{1,2}(?![\w.]*\w)", reply.words)]
-        fewer = max((number for number in numbers if 0 < number < wanted), default=_FEWER if wanted > _FEWER else 0)
+        fewer = max((number for number in numbers if 0 < number < most), default=_FEWER if most > _FEWER else 0)
         less |= {"top_logprobs": fewer} if fewer else {"logprobs": None, "top_logprobs": None}
     return less
 

@@ -33,11 +33,11 @@ def read_rubric(source: RubricSource) -> Rubric:
         named = zip(image_ids(source), source.values(), strict=True)
         return {image: _texts(image, items, "the rubric") for image, items in named}
     name = display_name(source)
-    found = parsed(read_bytes(source))
-    if isinstance(found, dict) and not {"items", "image_id"} & {*found}:
-        return {image: _texts(image, items, name) for image, items in found.items()}
+    document = parsed(read_bytes(source))
+    if isinstance(document, dict) and not {"items", "image_id"} & {*document}:
+        return {image: _texts(image, items, name) for image, items in document.items()}
     rubric: dict[str, list[str]] = {}
-    for number, row in enumerate(found if isinstance(found, list) else [found], 1):
+    for number, row in enumerate(document if isinstance(document, list) else [document], 1):
         image = row.get("image_id", row.get("id")) if isinstance(row, dict) else None
         if image is None:
             raise DataError(f"{name}, row {number}: {_EXPECTED}, got {str(row)[:100]}")
@@ -56,7 +56,7 @@ def _items(row: dict[str, Any]) -> Any:
 
 
 def _texts(image: object, items: Any, name: str) -> list[str]:
-    if not isinstance(items, Sequence) or isinstance(items, str) or not all(isinstance(one, str) for one in items):
+    if not isinstance(items, Sequence) or isinstance(items, str) or not all(isinstance(item, str) for item in items):
         raise DataError(f"{name}: the items of image {image!r} are {items!r:.100}; {_EXPECTED}")
     return list(items)
 

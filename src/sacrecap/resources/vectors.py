@@ -17,11 +17,11 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from sacrecap import _core
+from sacrecap.resources.embeddings import Embeddings, open_embeddings
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.embeddings import Embeddings
     from sacrecap.resources.needs import Needs
 
 _SCIKIT_LEARN = """
@@ -94,7 +94,7 @@ def embed(
     objects: Callable[[], list[dict[str, int]] | None],
     *,
     scripted: bool,
-    found: bool,
+    detected: bool,
 ) -> EmbeddedCorpus:
     """The corpus with these vectors; made once per corpus, for all metrics with the same view.
 
@@ -104,7 +104,7 @@ def embed(
         source: word vectors.
         objects: gives the objects of the images, if there are any.
         scripted: whether to cut captions into words like VIFIDEL's published script.
-        found: whether the objects were found in the images, not given.
+        detected: whether the objects were found in the images, not given.
 
     Raises `DataError` if objects or vectors are unusable.
     """
@@ -114,11 +114,11 @@ def embed(
         cut = _by_script(corpus, needs.threads) if scripted else corpus._core
         tell = needs.progress or (lambda _: None)
         tell(WorkShare(0, "reading word vectors"))
-        made = embedded(cut, labels, source, scripted=scripted)
+        with_vectors = embedded(cut, labels, source, scripted=scripted)
         tell(WorkShare(1, "reading word vectors"))
-        return made
+        return with_vectors
 
-    key = "embedded", source if isinstance(source, str) else id(source), scripted, found
+    key = "embedded", source if isinstance(source, str) else id(source), scripted, detected
     return needs.once(key, view, of=corpus)
 
 
@@ -138,11 +138,11 @@ def embed_texts(
 
 def _by_script(corpus: Corpus, threads: int) -> _core.Corpus:
     """The same captions, cut into words like in the published script."""
-    candidates, references = {}, {}
+    candidates: dict[str, list[str]] = {}
+    references: dict[str, list[str]] = {}
     for image in corpus.image_ids:
-        said, others = corpus.given(image)
-        candidates[image] = [" ".join(script_words(caption)) for caption in said]
-        references[image] = [" ".join(script_words(other)) for other in others]
+        for texts, captions in zip((candidates, references), corpus.given(image), strict=True):
+            texts[image] = [" ".join(script_words(caption)) for caption in captions]
     return _encode(references, candidates, threads)
 
 
@@ -163,10 +163,25 @@ def embedded(
     vocabulary = corpus.vocabulary
     content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
     labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
-    rows = _VectorRows()
+    numbers: dict[tuple[str, ...], int] = {}
+    names: list[str] = []
+
+    def row(spelling: tuple[str, ...], name: str) -> int:
+        """The row of the vector of a word, or of a label that is found under several."""
+        if spelling not in numbers:
+            numbers[spelling] = len(names)
+            names.append(spelling[0] if len(spelling) == 1 else name)
+        return numbers[spelling]
+
     # A compound without a vector counts as its parts, as if they were written separately; a label stays one item.
-    of_words = dict(zip(content, map(rows.of_each, embeddings.spellings(content)), strict=True))
-    of_labels = dict(zip(labels, map(rows.of_label, labels, embeddings.spellings(labels)), strict=True))
+    of_words = {
+        word: [row((form,), form) for form in spelling] or [_UNKNOWN]
+        for word, spelling in zip(content, embeddings.spellings(content), strict=True)
+    }
+    of_labels = {
+        label: row(spelling, label) if spelling else _UNKNOWN
+        for label, spelling in zip(labels, embeddings.spellings(labels), strict=True)
+    }
     counts_by_label = None
     if objects is not None:
         counted_labels = [item for counts in objects for item in counts.items()]
@@ -175,46 +190,20 @@ def embedded(
             [of_labels[label] for label, _ in counted_labels],
             [float(count) for _, count in counted_labels],
         )
-    vectors, _ = embeddings.find(rows.words)
+    vectors, _ = embeddings.find(names)
     terms = [of_words.get(word, []) for word in vocabulary]
     return EmbeddedCorpus(
         corpus,
         _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, counts_by_label),
-        rows.words,
+        names,
         None if objects is None else [tuple(counts) for counts in objects],
         embeddings.name,
         embeddings.checksum[:8],
     )
 
 
-class _VectorRows:
-    """Rows of vectors, one for each distinct word or label that is looked up."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self._numbers: dict[tuple[str, ...], int] = {}
-
-    def of_each(self, spelling: tuple[str, ...]) -> list[int]:
-        """The rows of the words under which a word is found."""
-        return [self._number((word,), word) for word in spelling] or [_UNKNOWN]
-
-    def of_label(self, label: str, spelling: tuple[str, ...]) -> int:
-        """The row of a label: that of the one word under which it is found, or its own."""
-        if not spelling:
-            return _UNKNOWN
-        return self._number(spelling, spelling[0] if len(spelling) == 1 else label)
-
-    def _number(self, spelling: tuple[str, ...], name: str) -> int:
-        if spelling not in self._numbers:
-            self._numbers[spelling] = len(self.words)
-            self.words.append(name)
-        return self._numbers[spelling]
-
-
 def _opened(source: EmbeddingSource) -> Embeddings:
     """The embeddings; the last file stays open, so that explanations of several images read it only once."""
-    from sacrecap.resources.embeddings import open_embeddings
-
     if not isinstance(source, (str, PathLike)):
         return open_embeddings(source)
     path = os.fspath(source)
@@ -227,8 +216,6 @@ def _opened(source: EmbeddingSource) -> Embeddings:
 
 @lru_cache(maxsize=1)
 def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
-    from sacrecap.resources.embeddings import open_embeddings
-
     return open_embeddings(path)
 
 

@@ -60,10 +60,10 @@ def detections(
     if os.path.isdir(folder):  # which may get other weights
         versions = sorted((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(folder))
         scope += f" {os.path.abspath(folder)} {versions}"
-    kept = KeptDetections(in_cache("objects.sqlite"), scope)
+    cache = KeptDetections(in_cache("objects.sqlite"), scope)
     image_ids = iter(images)
     while chosen := list(islice(image_ids, batch)):
-        found: dict[str, list[Detection] | DataError] = {}
+        results: dict[str, list[Detection] | DataError] = {}
         digests: dict[str, bytes] = {}
         files: dict[bytes, tuple[bytes, str]] = {}
         for image in chosen:
@@ -72,13 +72,15 @@ def detections(
                 digests[image] = digest(content)
                 files[digests[image]] = content, images[image].name
             except DataError as error:
-                found[image] = error
-        known: dict[bytes, list[Detection] | DataError] = {**kept.find(list(files))}
-        new, broken = _detected(detector, {own: files[own] for own in files if own not in known}, least)
-        kept.keep(new)
+                results[image] = error
+        known: dict[bytes, list[Detection] | DataError] = {**cache.find(list(files))}
+        new, broken = _detected(
+            detector, {file_digest: files[file_digest] for file_digest in files if file_digest not in known}, least
+        )
+        cache.keep(new)
         known |= {**new, **broken}
-        found |= {image: known[own] for image, own in digests.items()}
-        yield {image: found[image] for image in chosen}
+        results |= {image: known[file_digest] for image, file_digest in digests.items()}
+        yield {image: results[image] for image in chosen}
 
 
 def _detected(
@@ -86,22 +88,22 @@ def _detected(
 ) -> tuple[dict[bytes, list[Detection]], dict[bytes, DataError]]:
     """Detections in those files that can be read, and the errors of the others."""
     pictures, broken = {}, {}
-    for own, (content, name) in files.items():
+    for file_digest, (content, name) in files.items():
         try:
-            pictures[own] = open_image(io.BytesIO(content), name)
+            pictures[file_digest] = open_image(io.BytesIO(content), name)
         except DataError as error:
-            broken[own] = error
+            broken[file_digest] = error
     try:
         every = detector.detect(list(pictures.values())) if pictures else []
     except RuntimeError as error:
         if "out of memory" not in str(error):
             raise
         raise UsageError(f"a batch of {len(pictures)} images does not fit into memory; use a smaller batch") from None
-    found = {
-        own: [detection for detection in detected if detection.score >= least]
-        for own, detected in zip(pictures, every, strict=True)
+    detections_by_file = {
+        file_digest: [detection for detection in detected if detection.score >= least]
+        for file_digest, detected in zip(pictures, every, strict=True)
     }
-    return found, broken
+    return detections_by_file, broken
 
 
 def detect_images(
@@ -140,8 +142,8 @@ def detect_images(
     check_threshold(lowest)
     rows: list[dict[str, Any]] = []
     corrupt: list[str] = []
-    for found in detections(detector, images, lowest=lowest, batch=batch):
-        for image, detected in found.items():
+    for results in detections(detector, images, lowest=lowest, batch=batch):
+        for image, detected in results.items():
             if not isinstance(detected, DataError):
                 rows.append({"image_id": image, "detections": _written(detected, lowest)})
             elif on_corrupt == "error":

@@ -76,8 +76,8 @@ def parquet_images(path: str) -> Iterator[tuple[str, ImageFile]]:
         from pyarrow import parquet, types
 
         file = parquet.ParquetFile(path)
-        columns = (one for one in file.schema_arrow if types.is_struct(one.type))
-        column = next((one.name for one in columns if one.type.get_field_index("bytes") >= 0), None)
+        columns = (field for field in file.schema_arrow if types.is_struct(field.type))
+        column = next((field.name for field in columns if field.type.get_field_index("bytes") >= 0), None)
         if column is None:
             raise DataError(f"{path}: has no column of images, which are structs of bytes and path")
         content, first = _Contents(file, column), 0
@@ -128,16 +128,16 @@ def decoded(file: PathLike | IO[bytes], name: str | None = None) -> Image:
         from PIL import Image, ImageOps, UnidentifiedImageError
     except ImportError:
         raise MissingDependencyError("reading images", extra="detect") from None
-    shown = str(file) if name is None else name
+    label = str(file) if name is None else name
     try:
-        with reading(shown), Image.open(file) as image:
+        with reading(label), Image.open(file) as image:
             turned = ImageOps.exif_transpose(image)
             if turned.mode.startswith("I"):  # grey of 16 bits, of which Pillow would make everything above 255 white
                 turned = turned.convert("I").point(lambda value: value * (1 / 256)).convert("L")
             return turned.convert("RGB")
     except DataError as error:
         if isinstance(error.__context__, UnidentifiedImageError):  # of which Pillow tells an address in memory
-            raise DataError(f"{shown}: cannot be read: no image of a known format") from None
+            raise DataError(f"{label}: cannot be read: no image of a known format") from None
         raise
     except (Image.DecompressionBombError, SyntaxError, EOFError, MemoryError, TypeError) as error:
-        raise DataError(f"{shown}: cannot be read: {error}") from None
+        raise DataError(f"{label}: cannot be read: {error}") from None

@@ -105,22 +105,22 @@ class Layers:
 
     def run(self, pixels: Array) -> list[Array]:
         """Logits of labels and distances, shape (height, width, 80 + 4 · 11), of each grid, for (height, width, 3)."""
-        made: dict[int, Array] = {-1: pixels}
+        outputs: dict[int, Array] = {-1: pixels}
         for number, step in enumerate(self.described["steps"]):
-            of = [made[source] for source in step["of"]]
+            of = [outputs[source] for source in step["of"]]
             match step["op"]:
                 case "conv":
                     kernel, bias = self._weights[f"{number}.kernel"], self._weights[f"{number}.bias"]
-                    made[number] = leaky(convolved(of[0], kernel, bias, step["stride"]), step["slope"])
+                    outputs[number] = leaky(convolved(of[0], kernel, bias, step["stride"]), step["slope"])
                 case "pool":
-                    made[number] = pooled(of[0])
+                    outputs[number] = pooled(of[0])
                 case "concat":
-                    made[number] = np.concatenate(of, axis=2)
+                    outputs[number] = np.concatenate(of, axis=2)
                 case "add":
-                    made[number] = of[0] + of[1]
+                    outputs[number] = of[0] + of[1]
                 case "resize":
-                    made[number] = resized(of[0], step["size"])
-        return [made[output] for output in self.described["outputs"]]
+                    outputs[number] = resized(of[0], step["size"])
+        return [outputs[output] for output in self.described["outputs"]]
 
 
 _layers = cache(Layers)
@@ -131,15 +131,15 @@ def convolved(x: Array, kernel: Array, bias: Array, stride: int) -> Array:
     rows, columns, channels, out = kernel.shape
     height, width = -(-x.shape[0] // stride), -(-x.shape[1] // stride)
     x = np.pad(x, ((rows // 2, rows // 2), (columns // 2, columns // 2), (0, 0)))
-    made = np.empty((height, width, out), np.float32)
+    output = np.empty((height, width, out), np.float32)
     piece = max(1, _SMALL // (width * channels) // 16 * 16)
     for start in range(0, out, piece):
         part = np.broadcast_to(bias[start : start + piece], (height, width, min(piece, out - start))).copy()
         for row, column in np.ndindex(rows, columns):
             window = x[row : row + height * stride : stride, column : column + width * stride : stride]
             part += window[:height, :width] @ kernel[row, column, :, start : start + piece]
-        made[:, :, start : start + piece] = part
-    return made
+        output[:, :, start : start + piece] = part
+    return output
 
 
 def leaky(x: Array, slope: float) -> Array:
@@ -151,10 +151,10 @@ def pooled(x: Array) -> Array:
     """The maximum of 3 × 3 at every second place."""
     height, width = -(-x.shape[0] // 2), -(-x.shape[1] // 2)
     x = np.pad(x, ((1, 1), (1, 1), (0, 0)), constant_values=-np.inf)
-    made = x[: 2 * height : 2, : 2 * width : 2]
+    largest = x[: 2 * height : 2, : 2 * width : 2]
     for row, column in np.ndindex(3, 3):
-        made = np.maximum(made, x[row : row + 2 * height : 2, column : column + 2 * width : 2][:height, :width])
-    return made
+        largest = np.maximum(largest, x[row : row + 2 * height : 2, column : column + 2 * width : 2][:height, :width])
+    return largest
 
 
 def resized(x: Array, size: Sequence[int]) -> Array:
@@ -171,7 +171,7 @@ def resized(x: Array, size: Sequence[int]) -> Array:
 
 def candidates(outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.intp], Array]:
     """Scores, labels (by number) and boxes (left, top, right, bottom) of everything above `LEAST_SCORE`."""
-    found = []
+    of_grids = []
     for grid, stride in zip(outputs, (8, 16, 32), strict=True):
         rows, columns, labels = np.nonzero(grid[:, :, :-44] > np.log(LEAST_SCORE / (1 - LEAST_SCORE)))
         bins = grid[rows, columns, -44:].reshape(-1, 4, 11)
@@ -179,8 +179,8 @@ def candidates(outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.intp], A
         distances = (shares * np.arange(11, dtype=np.float32)).sum(axis=2) / shares.sum(axis=2) * stride
         centres = (np.stack([columns, rows], axis=1) + 0.5) * stride
         boxes = np.concatenate([centres - distances[:, :2], centres + distances[:, 2:]], axis=1)
-        found.append((1 / (1 + np.exp(-grid[rows, columns, labels])), labels, boxes.astype(np.float32)))
-    scores, labels, boxes = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        of_grids.append((1 / (1 + np.exp(-grid[rows, columns, labels])), labels, boxes.astype(np.float32)))
+    scores, labels, boxes = (np.concatenate(parts) for parts in zip(*of_grids, strict=True))
     return scores, labels, boxes
 
 
@@ -190,10 +190,10 @@ def best(scores: Array, labels: npt.NDArray[np.intp], boxes: Array) -> tuple[Arr
     left = np.argsort(-scores, kind="stable")
     areas = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1)
     while left.size and len(chosen) < MOST:
-        first, others = left[0], left[1:]
+        first, rest = left[0], left[1:]
         chosen.append(int(first))
-        corners = np.maximum(boxes[first, :2], boxes[others, :2]), np.minimum(boxes[first, 2:], boxes[others, 2:])
+        corners = np.maximum(boxes[first, :2], boxes[rest, :2]), np.minimum(boxes[first, 2:], boxes[rest, 2:])
         shared = np.maximum(corners[1] - corners[0], 0).prod(axis=1)
-        apart = shared <= _OVERLAP * (areas[first] + areas[others] - shared)
-        left = others[apart | (labels[others] != labels[first])]
+        apart = shared <= _OVERLAP * (areas[first] + areas[rest] - shared)
+        left = rest[apart | (labels[rest] != labels[first])]
     return scores[chosen], labels[chosen], boxes[chosen]

@@ -31,12 +31,12 @@ class TransformersDetector:
         """Loads the checkpoint; files fetched from the hub before are taken from the cache, without a new request."""
         self.name = name
         self.device = device
-        told = {
+        messages = {
             "what": "object-detection checkpoint",
             "files": "config.json, preprocessor_config.json and model.safetensors",
         }
-        self._processor: Any = load_part(AutoImageProcessor, name, **told)
-        self._model: Any = load_part(AutoModelForObjectDetection, name, **told).to(device).eval()
+        self._processor: Any = load_part(AutoImageProcessor, name, **messages)
+        self._model: Any = load_part(AutoModelForObjectDetection, name, **messages).to(device).eval()
         self._names: dict[int, str] = self._model.config.id2label
         self.labels: Sequence[str] = [label for label in self._names.values() if label != "N/A"]
 
@@ -46,11 +46,11 @@ class TransformersDetector:
         with torch.inference_mode():
             outputs = self._model(**inputs)
         sizes = [(image.height, image.width) for image in images]
-        found = self._processor.post_process_object_detection(outputs, threshold=0.0, target_sizes=sizes)
-        return [self._detections(one) for one in found]
+        outputs_of_images = self._processor.post_process_object_detection(outputs, threshold=0.0, target_sizes=sizes)
+        return [self._detections(output) for output in outputs_of_images]
 
-    def _detections(self, found: dict[str, torch.Tensor]) -> list[Detection]:
-        rows = zip(found["labels"].tolist(), found["scores"].tolist(), found["boxes"].tolist(), strict=True)
+    def _detections(self, output: dict[str, torch.Tensor]) -> list[Detection]:
+        rows = zip(output["labels"].tolist(), output["scores"].tolist(), output["boxes"].tolist(), strict=True)
         named = ((self._names[label], score, box) for label, score, box in rows)
         return [Detection(label, score, tuple(box)) for label, score, box in named if label != "N/A"]
 
@@ -65,12 +65,12 @@ class OpenImagesDetector:
         """Loads the checkpoint, as `TransformersDetector` does."""
         self.name = f"{OPEN_IMAGES}:{checkpoint}"
         self.device = device
-        told = {
+        messages = {
             "what": "open-vocabulary detector",
             "files": "config.json, preprocessor_config.json, model.safetensors and the tokenizer's files",
         }
-        self._processor: Any = load_part(AutoProcessor, checkpoint, **told)
-        self._model: Any = load_part(AutoModelForZeroShotObjectDetection, checkpoint, **told).to(device).eval()
+        self._processor: Any = load_part(AutoProcessor, checkpoint, **messages)
+        self._model: Any = load_part(AutoModelForZeroShotObjectDetection, checkpoint, **messages).to(device).eval()
         self.labels: Sequence[str] = files(__package__).joinpath("open-images.txt").read_text("utf-8").splitlines()
 
     def detect(self, images: Sequence[Image]) -> list[list[Detection]]:
@@ -79,12 +79,12 @@ class OpenImagesDetector:
 
     def _of_image(self, image: Image) -> list[Detection]:
         """One image after the other: each is asked for every label, which is a batch of its own."""
-        asked = [f"a photo of a {label.lower()}" for label in self.labels]
-        inputs = self._processor(text=[asked], images=image, return_tensors="pt", truncation=True).to(self.device)
+        questions = [f"a photo of a {label.lower()}" for label in self.labels]
+        inputs = self._processor(text=[questions], images=image, return_tensors="pt", truncation=True).to(self.device)
         with torch.inference_mode():
             outputs = self._model(**inputs)
-        [found] = self._processor.post_process_grounded_object_detection(
+        [output] = self._processor.post_process_grounded_object_detection(
             outputs, threshold=0.0, target_sizes=[(image.height, image.width)]
         )
-        rows = zip(found["labels"].tolist(), found["scores"].tolist(), found["boxes"].tolist(), strict=True)
+        rows = zip(output["labels"].tolist(), output["scores"].tolist(), output["boxes"].tolist(), strict=True)
         return [Detection(self.labels[label], score, tuple(box)) for label, score, box in rows]

@@ -140,7 +140,6 @@ class Vifidel(EmbeddingMetric):
 
         if "objects" not in needs and "images" not in needs:
             raise UsageError(f"{self.label} {lacks_objects()}")
-
         ready = super().ready(corpus, needs)
         return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=True)})
 

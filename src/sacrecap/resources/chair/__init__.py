@@ -163,12 +163,12 @@ class ObjectVocabulary:
     @cached_property
     def _parts(self) -> dict[str, int]:
         """The index of the part that a word of a caption is: its base form, or the word in singular or plural."""
-        own = list(dict.fromkeys(part for phrase in self._terms for part in phrase))
-        numbers = {part: number for number, part in enumerate(own)}
+        parts = list(dict.fromkeys(part for phrase in self._terms for part in phrase))
+        numbers = {part: number for number, part in enumerate(parts)}
         if self.base_form is not None:
             return numbers
         # The longest word that has this plural form: "vases" are not several "vas".
-        for part in sorted(own, key=len, reverse=True):
+        for part in sorted(parts, key=len, reverse=True):
             for several in _core.plurals(part):
                 numbers.setdefault(several, numbers[part])
         return numbers
@@ -211,8 +211,8 @@ class ObjectVocabulary:
         of_label: dict[str, int | None] = {}
         for label in dict.fromkeys(label for labels in images for label in labels):
             of_label[label] = self.object_of(label)
-        known = [[found for label in labels if (found := of_label[label]) is not None] for labels in images]
-        return known, [label for label, found in of_label.items() if found is None]
+        known = [[thing for label in labels if (thing := of_label[label]) is not None] for labels in images]
+        return known, [label for label, thing in of_label.items() if thing is None]
 
     def __repr__(self) -> str:
         return f"<ObjectVocabulary {self.name}: {len(self.words):,} words for {len(self.objects):,} objects>"

@@ -49,7 +49,7 @@ def name_objects(
         if unknown:
             labels = f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}"
             warn(
-                f"{len(unknown):,} of the {len({label for one in objects for label in one}):,} labels of objects are "
+                f"{len(unknown):,} of the {len({*chain(*objects)}):,} labels of objects are "
                 f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; "
                 "vocabulary=FILE can have words for them"
             )
@@ -73,8 +73,8 @@ def name_objects(
 
 def _given(corpus: Corpus) -> Iterator[str]:
     """All captions as they were given."""
-    given = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
-    return chain.from_iterable(chain.from_iterable(one.values() for one in given))
+    both_parts = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
+    return chain.from_iterable(chain.from_iterable(captions.values() for captions in both_parts))
 
 
 def _denied(corpus: Corpus, needs: Needs) -> Iterator[tuple[list[str], list[int]]]:
@@ -82,8 +82,8 @@ def _denied(corpus: Corpus, needs: Needs) -> Iterator[tuple[list[str], list[int]
     from sacrecap.resources.english import parser
 
     texts = list(dict.fromkeys(_given(corpus)))
-    found = parser().denied(texts, corpus.tokenizer, needs.threads or 0)
-    return ((tokens, places) for tokens, places in found if places)
+    denied = parser().denied(texts, corpus.tokenizer, needs.threads or 0)
+    return ((tokens, places) for tokens, places in denied if places)
 
 
 def _unfinished(corpus: Corpus) -> Iterator[tuple[list[str], Iterable[int]]]:
@@ -124,8 +124,8 @@ def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list
         places = located(text, words)
         after = [
             number
-            for number, (one, other) in enumerate(pairwise(places), 1)
-            if one is not None and other is not None and _MARK.search(text, one[1], other[0])
+            for number, (before, following) in enumerate(pairwise(places), 1)
+            if before is not None and following is not None and _MARK.search(text, before[1], following[0])
         ]
         if after:
             yield words, after

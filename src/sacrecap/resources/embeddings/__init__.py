@@ -15,14 +15,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sacrecap import _core
+from sacrecap.data.remote import save
 from sacrecap.data.source import in_cache
 from sacrecap.errors import DataError, did_you_mean
+from sacrecap.resources.embeddings.vector_files import VectorTable, read_vectors, table_of_arrays
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from sacrecap.resources.embeddings.vector_files import VectorTable
 
 DEFAULT = "default"
 """The name of the vectors inside the package, made from WordNet by `models/word-vectors`."""
@@ -98,9 +98,9 @@ class Embeddings:
         spellings = self.spellings(labels)
         vectors = np.zeros((len(labels), self.dimension))
         for row, words in enumerate(spellings):
-            found = [vector for word in words if (vector := self._table.vector(word)) is not None]
-            if found:
-                vectors[row] = sum(found[1:], start=found[0]) / len(found)
+            vectors_of_words = [vector for word in words if (vector := self._table.vector(word)) is not None]
+            if vectors_of_words:
+                vectors[row] = sum(vectors_of_words[1:], start=vectors_of_words[0]) / len(vectors_of_words)
         return vectors, np.array([bool(words) for words in spellings], dtype=np.bool_)
 
     def spellings(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
@@ -122,7 +122,7 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
     if path == DEFAULT:
         return Embeddings(DEFAULT, _read_default)
     if os.path.exists(path):
-        return Embeddings(os.path.basename(path), partial(_read, path))
+        return Embeddings(os.path.basename(path), partial(read_vectors, path))
     if path in NAMES:
         return Embeddings(path, partial(_read_named, path))
     names = (DEFAULT, *NAMES)
@@ -131,17 +131,9 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
     )
 
 
-def _read(path: str) -> VectorTable:
-    from sacrecap.resources.embeddings.vector_files import read_vectors
-
-    return read_vectors(path)
-
-
 def _read_default() -> VectorTable:
     """The words, one vector of 8-bit integers per word, and one factor per word that scales it to length 1."""
     import numpy as np
-
-    from sacrecap.resources.embeddings.vector_files import table_of_arrays
 
     content = files(__name__).joinpath("default.npz").read_bytes()
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -159,16 +151,14 @@ def _read_named(name: str) -> VectorTable:
     gensim_folder = os.environ.get("GENSIM_DATA_DIR", os.path.expanduser("~/gensim-data"))
     path, other_path = (os.path.join(place, name, f"{name}.gz") for place in (folder, gensim_folder))
     if not os.path.exists(path) and os.path.exists(other_path):
-        return _read(other_path)
+        return read_vectors(other_path)
     if not os.path.exists(path):
-        from sacrecap.data.remote import save
-
         url = _PUBLISHED.format(name=name)
         try:
             save(url, path)
         except DataError as error:
             raise DataError(f"{name}: cannot be fetched ({error}); fetch {url} and put it at {path}") from None
-    return _read(path)
+    return read_vectors(path)
 
 
 def _spelling(table: VectorTable, label: str) -> tuple[str, ...]:

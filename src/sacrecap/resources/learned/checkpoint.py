@@ -191,8 +191,8 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     from sacrecap.vision.checkpoint_parts import load_part
 
     config, tokenizer = described(checkpoint, what=what)
-    told = _told(checkpoint, what)
-    model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **told)
+    description = _told(checkpoint, what)
+    model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **description)
     missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
         raise DataError(
@@ -209,11 +209,11 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
 
     from sacrecap.vision.checkpoint_parts import load_part
 
-    told = _told(checkpoint, what)
-    config = load_part(AutoConfig, checkpoint.name, **told)
+    description = _told(checkpoint, what)
+    config = load_part(AutoConfig, checkpoint.name, **description)
     if checkpoint.layers is not None:
         _keep_layers(config, checkpoint)
-    return config, load_part(AutoTokenizer, checkpoint.name, **told)
+    return config, load_part(AutoTokenizer, checkpoint.name, **description)
 
 
 def _told(checkpoint: Checkpoint, what: str) -> dict[str, Any]:
@@ -222,12 +222,12 @@ def _told(checkpoint: Checkpoint, what: str) -> dict[str, Any]:
 
 
 def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:
-    wanted = checkpoint.layers
+    layers = checkpoint.layers
     depth = getattr(config, "num_hidden_layers", None)
     if not isinstance(depth, int):
         return  # a model of another kind, which its class will refuse
-    if not wanted or wanted > depth:
+    if not layers or layers > depth:
         raise UsageError(f"{checkpoint}: has {depth} layers; give layer=N, from 1 to {depth}")
-    config.num_hidden_layers = wanted
+    config.num_hidden_layers = layers
     if getattr(config, "layer_types", None):
-        config.layer_types = config.layer_types[:wanted]
+        config.layer_types = config.layer_types[:layers]

@@ -74,16 +74,17 @@ class Clip(Network):
         """Unit vectors of Pillow images."""
         import torch
 
-        made = [self._processor(images=[picture], return_tensors="pt") for picture in pictures]
+        inputs_of_pictures = [self._processor(images=[picture], return_tensors="pt") for picture in pictures]
         groups: dict[Any, list[int]] = {}
-        for number, one in enumerate(made):
-            groups.setdefault(tuple((name, tuple(value.shape)) for name, value in one.items()), []).append(number)
+        for number, tensors in enumerate(inputs_of_pictures):
+            groups.setdefault(tuple((name, tuple(value.shape)) for name, value in tensors.items()), []).append(number)
         vectors: list[Any] = [None] * len(pictures)
         for numbers in groups.values():
 
             def run(chosen: list[int], numbers: list[int] = numbers) -> Any:
                 inputs = {
-                    name: torch.cat([made[numbers[one]][name] for one in chosen]).to(self.device) for name in made[0]
+                    name: torch.cat([inputs_of_pictures[numbers[place]][name] for place in chosen]).to(self.device)
+                    for name in inputs_of_pictures[0]
                 }
                 inputs["pixel_values"] = inputs["pixel_values"].to(self._model.dtype)
                 with torch.inference_mode():
@@ -126,8 +127,8 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
             piece = missing[start : start + _IMAGES_AT_ONCE]
             contents = [files[image].read() for image in piece]
             digests = [digest(content) for content in contents]
-            found = cache.find(list(dict.fromkeys(digests)))
-            rest = {own: number for number, own in enumerate(digests) if own not in found}
+            vectors = cache.find(list(dict.fromkeys(digests)))
+            rest = {file_digest: number for number, file_digest in enumerate(digests) if file_digest not in vectors}
             names = [files[piece[number]].name for number in rest.values()]
             # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
@@ -135,8 +136,9 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
                 pictures = list(pool.map(_picture, [contents[number] for number in rest.values()], names))
             new = dict(zip(rest, clip.images(pictures), strict=True))
             cache.keep(new)
-            found |= new
-            seen.update({image: LookedAt(found[own], own) for image, own in zip(piece, digests, strict=True)})
+            vectors |= new
+            for image, file_digest in zip(piece, digests, strict=True):
+                seen[image] = LookedAt(vectors[file_digest], file_digest)
             tell(start + len(piece))
     return seen
 
@@ -166,12 +168,12 @@ def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFi
             f"{source.description}: sacrecap loads no images from the network; give a folder or a tar file with them"
         )
     images = list(dict.fromkeys(image_ids))
-    found = source.find_all(images)
-    absent = [image for image in images if image not in found]
+    files = source.find_all(images)
+    absent = [image for image in images if image not in files]
     if absent:
         raise UnfitImages(
             f"{source.description}: no file was found for {some(absent)}; looked for {source.looked_for(absent[0])}; "
             "add the images, or leave their captions out",
-            [place for place, image in enumerate(image_ids) if image not in found],
+            [place for place, image in enumerate(image_ids) if image not in files],
         )
-    return found
+    return files

@@ -61,17 +61,17 @@ class Tokenizer:
         if not texts:
             return []
         texts = [self._before + text.strip() if text.strip() else "" for text in texts]
-        found = [tuple(ids) for ids in self._tokenizer(texts, verbose=False)["input_ids"]]
-        cut = [len(ids) > self.limit for ids in found]
+        ids_of_texts = [tuple(ids) for ids in self._tokenizer(texts, verbose=False)["input_ids"]]
+        cut = [len(ids) > self.limit for ids in ids_of_texts]
         long = [number for number, is_cut in enumerate(cut) if is_cut]
         if long:
             shorter = self._tokenizer([texts[n] for n in long], truncation=True, max_length=self.limit)["input_ids"]
             for number, ids in zip(long, shorter, strict=True):
-                found[number] = tuple(ids)
+                ids_of_texts[number] = tuple(ids)
         if self._padded:
             options = {"padding": "max_length", "truncation": True, "max_length": self.limit}
-            found = [tuple(ids) for ids in self._tokenizer(texts, **options)["input_ids"]]
-        return [Tokens(ids, is_cut) for ids, is_cut in zip(found, cut, strict=True)]
+            ids_of_texts = [tuple(ids) for ids in self._tokenizer(texts, **options)["input_ids"]]
+        return [Tokens(ids, is_cut) for ids, is_cut in zip(ids_of_texts, cut, strict=True)]
 
 
 def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
@@ -81,8 +81,8 @@ def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             # RoBERTa counts positions from the one after the padding's.
             positions = module.num_embeddings - module.padding_idx - 1
-    own = tokenizer.model_max_length
-    return int(min(positions or own, own))
+    tokenizer_limit = tokenizer.model_max_length
+    return int(min(positions or tokenizer_limit, tokenizer_limit))
 
 
 def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], Any], progress: Any = None) -> list[Any]:
@@ -98,8 +98,8 @@ def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], A
     import torch
 
     groups: dict[int, list[int]] = {}
-    for number, one in enumerate(tokens):
-        groups.setdefault(len(one.ids), []).append(number)
+    for number, text_tokens in enumerate(tokens):
+        groups.setdefault(len(text_tokens.ids), []).append(number)
     results: list[Any] = [None] * len(tokens)
     done = 0
     for length in sorted(groups):
@@ -129,16 +129,16 @@ def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
     return tell
 
 
-def missing_of(remembered: dict[T, Any], wanted: Iterable[T]) -> list[T]:
+def missing_of(remembered: dict[T, Any], keys: Iterable[T]) -> list[T]:
     """What is wanted and not remembered, each once; where more than `MOST_REMEMBERED` are, all but what is wanted goes.
 
     A scorer of a pipeline gets other captions and images with every batch, and may live for days.
     """
-    wanted = dict.fromkeys(wanted)
-    missing = [one for one in wanted if one not in remembered]
+    keys = dict.fromkeys(keys)
+    missing = [key for key in keys if key not in remembered]
     if missing and len(remembered) > MOST_REMEMBERED:
-        for one in [one for one in remembered if one not in wanted]:
-            del remembered[one]
+        for key in [key for key in remembered if key not in keys]:
+            del remembered[key]
     return missing
 
 
@@ -164,7 +164,7 @@ class TextVectors:
         """The vectors of these texts, and of those before."""
         missing = missing_of(self._vectors, texts)
         tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
-        self._cut.update(text for text, own in tokens.items() if own.cut)
+        self._cut.update(text for text, text_tokens in tokens.items() if text_tokens.cut)
 
         def made(texts: list[str]) -> list[Vector]:
             return self._network.vectors([tokens[text] for text in texts], self._needs)
@@ -189,7 +189,7 @@ class TextEncoder(Network):
         self._model = model.to(device)
         self._tokenizer = tokenizer
         self._limit = read_limit(model, tokenizer, model.config)
-        self.special = {one for one in (tokenizer.cls_token_id, tokenizer.sep_token_id) if one is not None}
+        self.special = {token for token in (tokenizer.cls_token_id, tokenizer.sep_token_id) if token is not None}
         """The tokens that begin and end a text."""
 
     def tokenizer(self, *, blank_first: bool = False) -> Tokenizer:
@@ -283,7 +283,7 @@ class OnnxTexts:
             self._tokenizer = Tokenizer.from_file(os.path.join(checkpoint.name, "tokenizer.json"))
         except Exception as error:  # each has exceptions of its own
             raise DataError(f"{place}: not a model in ONNX with its tokenizer.json: {error}") from error
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {value.name for value in self._session.get_inputs()}
         self._tokenizer.no_padding()
         self.limit = int((self._tokenizer.truncation or {}).get("max_length", _USUAL_LIMIT))
         self._tokenizer.no_truncation()
@@ -304,14 +304,14 @@ class OnnxTexts:
 
         tell = told(needs, "reading captions", len(tokens))
         vectors = []
-        for done, one in enumerate(tokens, 1):
-            ids = np.array([one.ids], dtype=np.int64)
-            given: dict[str, Any] = {
+        for done, text_tokens in enumerate(tokens, 1):
+            ids = np.array([text_tokens.ids], dtype=np.int64)
+            inputs: dict[str, Any] = {
                 "input_ids": ids,
                 "attention_mask": np.ones_like(ids),
                 "token_type_ids": np.zeros_like(ids),
             }
-            rows = self._session.run(None, {name: given[name] for name in self._inputs})[0]
+            rows = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
             vector = rows[0].mean(axis=0)
             vectors.append((vector / np.linalg.norm(vector)).astype(np.float32))
             tell(done)
