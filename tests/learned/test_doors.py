@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch", exc_type=ImportError)
 
 import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
+from report.opened import data_of
 from sacrecap.errors import UsageError
 from sacrecap.judgments.judged_rows import Ratings, Row
 from sacrecap.rewards import CaptionReward
@@ -195,4 +196,6 @@ def test_images_for_the_metric_and_for_the_report(files: Path, clip: str, images
         "none",
     )
     assert done.exit_code == 0, done.output
-    assert (files / "page.html").read_text().count("data:image/webp;base64") >= 6
+    photos = [image["photo"] for image in data_of((files / "page.html").read_text())["images"]]
+    assert len(photos) == 6
+    assert all(photo.startswith("data:image/webp;base64") for photo in photos)

@@ -1,5 +1,7 @@
-//! Word vectors and objects for a corpus, and VIFIDEL explained.
+//! Word vectors and objects for a corpus, VIFIDEL explained, and vectors of captions.
 
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -8,10 +10,13 @@ use pyo3::types::{PyBytes, PyDict};
 use sacrecap_core::metrics::embedded as core;
 use sacrecap_core::metrics::embedded::{Objects, Term};
 use sacrecap_core::metrics::vifidel::Vifidel;
+use sacrecap_core::sentence_vectors as sentence;
+use sacrecap_core::tables::SharedBytes;
+use sacrecap_core::text::vocabulary::Vocabulary;
 
-use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
+use crate::convert::{NamedParameters, check_index, core_parameters, floats, map_file, to_bytes};
 use crate::corpus::Corpus;
-use crate::errors::{UsageError, usage_error};
+use crate::errors::{UsageError, data_error, usage_error};
 
 /// In the place of a row, for words and labels without one.
 const UNKNOWN: i64 = -1;
@@ -91,5 +96,52 @@ impl Embedded {
         explained.set_item("score", found.score)?;
         explained.set_item("coverage", found.coverage)?;
         Ok(explained)
+    }
+}
+
+/// Vectors of word pieces, of which those of captions are made.
+#[pyclass(frozen, module = "sacrecap._core")]
+pub(crate) struct SentenceVectors(pub(crate) Arc<sentence::SentenceVectors>);
+
+#[pymethods]
+impl SentenceVectors {
+    /// Maps the file of a table.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let shared: SharedBytes = map_file(&File::open(path)?)?;
+        let read = py.detach(|| sentence::SentenceVectors::from_bytes(&shared));
+        read.map(|table| Self(Arc::new(table))).map_err(data_error)
+    }
+
+    #[getter]
+    fn checksum(&self) -> u32 {
+        self.0.checksum()
+    }
+
+    /// Numbers of a vector.
+    #[getter]
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    /// The pieces of a text that have a vector.
+    fn pieces(&self, text: &str) -> Vec<&str> {
+        self.0.pieces(text).into_iter().map(|piece| self.0.piece(piece)).collect()
+    }
+
+    /// The unit vector of each text, float32; of zeros for one without a known piece.
+    fn read<'py>(&self, py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyBytes> {
+        let read = py.detach(|| {
+            let mut vocabulary = Vocabulary::default();
+            let numbers: Vec<_> = texts.iter().map(|text| vocabulary.intern(text)).collect();
+            let spelled = sentence::Spelled::of(&self.0, &vocabulary);
+            let (mut memory, mut vector, mut bytes) = (sentence::Memory::default(), Vec::new(), Vec::new());
+            for number in numbers {
+                spelled.read(&[number], &mut memory, &mut vector);
+                bytes.extend(vector.iter().flat_map(|&number| (number as f32).to_le_bytes()));
+            }
+            bytes
+        });
+        PyBytes::new(py, &read)
     }
 }

@@ -1,4 +1,4 @@
-//! English resources of the package: the parser, and synonyms.
+//! English: the parser, synonyms, and forms of words.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use sacrecap_core::corpus::threads_for_sentences;
 use sacrecap_core::numeric::interrupt::check;
 use sacrecap_core::numeric::parallel::map_parts;
 use sacrecap_core::tables::SharedBytes;
+use sacrecap_core::text::word_forms;
 use sacrecap_core::{graph, parse, wordnet};
 
 use crate::errors::data_error;
@@ -78,4 +79,22 @@ impl Parser {
             parts.concat()
         })
     }
+}
+
+/// The plural forms of a lower-case word, the usual one first.
+#[pyfunction]
+pub(crate) fn plurals(word: &str) -> Vec<String> {
+    word_forms::plurals(word)
+}
+
+/// Possible singulars of a lower-case word, likeliest first; none if the word is no plural.
+#[pyfunction]
+pub(crate) fn singulars(word: &str) -> Vec<String> {
+    word_forms::singulars(word)
+}
+
+/// The base form of a lower-case noun among the words of COCO's objects, as WordNet's lemmatiser finds it.
+#[pyfunction]
+pub(crate) fn noun_base(word: &str) -> String {
+    word_forms::noun_base(word)
 }

@@ -20,7 +20,6 @@ mod embedded;
 mod english;
 mod errors;
 mod formula;
-mod frequency_counter;
 mod gather;
 mod gathered;
 mod interrupt;
@@ -30,12 +29,9 @@ mod paragraphs;
 mod resample;
 mod resources;
 mod reward;
-mod seen;
-mod sentence_vectors;
 mod spice;
 mod statistics;
 mod transport;
-mod word_forms;
 
 /// Half the page faults of the system's allocator, and a tenth off the time of scoring.
 #[global_allocator]
@@ -51,12 +47,11 @@ mod _core {
         agreement::{correlations, correlations_by_image, draws},
         captions::{Captions, CaptionsBuilder, digest_of_rows, image_ids, whole_ids},
         chair::{NamedObjects, ObjectWords},
-        corpus::{Corpus, References, tokenize},
+        corpus::{Corpus, References, sample_order, seen, seen_in_sample, tokenize},
         diversity::{eigensystem, leave_one_out, novelty, similarities, spectral_diversity, top, word_counts},
-        document_frequency::DocumentFrequency,
-        embedded::Embedded,
-        english::{Parser, Synonyms},
-        frequency_counter::FrequencyCounter,
+        document_frequency::{DocumentFrequency, FrequencyCounter},
+        embedded::{Embedded, SentenceVectors},
+        english::{Parser, Synonyms, noun_base, plurals, singulars},
         gathered::{ExactSums, StatisticsBuilder},
         interrupt::share_done,
         language::{LanguageCounts, LanguageModel},
@@ -64,12 +59,9 @@ mod _core {
         paragraphs::{Paragraphs, StatementFrequencies},
         resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
         reward::{EncodedReferences, Reward},
-        seen::{sample_order, seen, seen_in_sample},
-        sentence_vectors::SentenceVectors,
         spice::SceneGraphs,
         statistics::{Statistics, evaluate},
         transport::transport,
-        word_forms::{noun_base, plurals, singulars},
     };
     use crate::{corpus::tokenizer_names, diversity::similarity_names, meteor};
 

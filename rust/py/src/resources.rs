@@ -7,48 +7,41 @@ use sacrecap_core::engine::{Resource, Resources};
 
 use crate::chair::NamedObjects;
 use crate::document_frequency::DocumentFrequency;
-use crate::embedded::Embedded;
+use crate::embedded::{Embedded, SentenceVectors};
 use crate::english::Synonyms;
 use crate::errors::UsageError;
 use crate::language::LanguageModel;
 use crate::meteor::MeteorTables;
 use crate::paragraphs::{Paragraphs, StatementFrequencies};
-use crate::sentence_vectors::SentenceVectors;
 use crate::spice::SceneGraphs;
 
-/// The resources by their type. A new type of resource adds its line here, and no argument anywhere.
-pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<Resources> {
-    let mut resources = Resources::new(threads);
-    for object in objects {
-        resources = if let Ok(given) = object.cast::<DocumentFrequency>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<MeteorTables>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<Embedded>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<SceneGraphs>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<SentenceVectors>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<Paragraphs>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<StatementFrequencies>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<NamedObjects>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<Synonyms>() {
-            add(resources, given.get().0.clone())?
-        } else if let Ok(given) = object.cast::<LanguageModel>() {
-            add(resources, given.get().0.clone())?
-        } else {
-            return Err(UsageError::new_err(format!(
-                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, SentenceVectors, Paragraphs, StatementFrequencies, NamedObjects, Synonyms or LanguageModel objects of sacrecap._core",
-                object.get_type().name()?
-            )));
+/// The resources by their type. A new type of resource adds its name here, and no argument anywhere.
+macro_rules! resources {
+    ($($kind:ident),+; $last:ident) => {
+        pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<Resources> {
+            let mut resources = Resources::new(threads);
+            for object in objects {
+                resources = $(if let Ok(given) = object.cast::<$kind>() {
+                    add(resources, given.get().0.clone())?
+                } else)+ if let Ok(given) = object.cast::<$last>() {
+                    add(resources, given.get().0.clone())?
+                } else {
+                    let kinds = [$(stringify!($kind)),+].join(", ");
+                    return Err(UsageError::new_err(format!(
+                        "{} is not a resource of a metric; give {kinds} or {} objects of sacrecap._core",
+                        object.get_type().name()?,
+                        stringify!($last),
+                    )));
+                };
+            }
+            Ok(resources)
         }
-    }
-    Ok(resources)
+    };
 }
+resources!(
+    DocumentFrequency, MeteorTables, Embedded, SceneGraphs, SentenceVectors, Paragraphs, StatementFrequencies,
+    NamedObjects, Synonyms; LanguageModel
+);
 
 fn add<R: Resource>(resources: Resources, resource: Arc<R>) -> PyResult<Resources> {
     if resources.get::<R>().is_some() {

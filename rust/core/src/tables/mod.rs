@@ -1,15 +1,186 @@
 //! Tables that are used in place, in memory or in a mapped file.
+//!
+//! A file of tables is a header with the lengths of its sections, then the sections. All numbers are little-endian. Header:
+//! magic (8 bytes), version (u32), CRC-32 of everything after it (u32), length of each section (u64 each).
 
+use std::ops::Range;
 use std::sync::Arc;
 
-mod file;
 pub(crate) mod layout;
-pub(crate) mod mark;
-
-pub use file::FileError;
-pub(crate) use file::Format;
-#[cfg(test)]
-pub(crate) use file::test_reader;
 
 /// Bytes that outlive their reader: a vector, or a memory-mapped file.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+pub(crate) mod mark {
+    //! The first eight bytes of each kind of file: `sacre`, a zero byte, which no text has, and two letters.
+    //!
+    //! They stand together so that no two kinds have the same, and one is never read as the other.
+
+    /// Document frequencies.
+    pub(crate) const DOCUMENT_FREQUENCIES: &[u8; 8] = b"sacre\0df";
+    /// The language model of Fluency.
+    pub(crate) const LANGUAGE_MODEL: &[u8; 8] = b"sacre\0lm";
+    /// METEOR's tables.
+    pub(crate) const METEOR: &[u8; 8] = b"sacre\0me";
+    /// The network of the parser of captions.
+    pub(crate) const PARSER: &[u8; 8] = b"sacre\0pm";
+    /// Vectors of sentences.
+    pub(crate) const SENTENCE_VECTORS: &[u8; 8] = b"sacre\0sv";
+    /// Synonyms.
+    pub(crate) const SYNONYMS: &[u8; 8] = b"sacre\0sy";
+}
+
+/// The checksum covers what follows it.
+const CHECKED_FROM: usize = 16;
+
+/// A kind of file with that number of sections.
+pub(crate) struct Format<const SECTIONS: usize> {
+    /// Its name in messages, with its article.
+    pub(crate) name: &'static str,
+    /// Its first bytes.
+    pub(crate) magic: &'static [u8; 8],
+    /// To be raised with every change of the layout, or of what is made from the sources.
+    pub(crate) version: u32,
+}
+
+/// Why bytes are not a usable file of that kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileError {
+    name: &'static str,
+    /// The problem.
+    pub problem: Problem,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// The magic bytes are missing.
+    NotOurs,
+    /// Written by another release, in the first version; this one reads the second.
+    Version(u32, u32),
+    /// Cut off, or changed after it was written.
+    Damaged,
+}
+
+impl std::fmt::Display for FileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = self.name;
+        match self.problem {
+            Problem::NotOurs => write!(f, "not {name} of sacrecap"),
+            Problem::Version(found, read) => {
+                write!(f, "{name} of format version {found}, but this sacrecap reads version {read}")
+            }
+            Problem::Damaged => write!(f, "{name} that is damaged: cut off, or changed after it was written"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl<const SECTIONS: usize> Format<SECTIONS> {
+    const HEADER: usize = CHECKED_FROM + 8 * SECTIONS;
+
+    /// The places of the sections, and the checksum of the file.
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), FileError> {
+        let read = self.read_header(bytes)?;
+        if crc32fast::hash(&bytes[CHECKED_FROM..]) != read.1 {
+            return Err(self.damaged());
+        }
+        Ok(read)
+    }
+
+    /// As [`Format::read`], of a file whose content is known to have the checksum: only the header is read.
+    pub(crate) fn read_header(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), FileError> {
+        if !bytes.starts_with(self.magic) {
+            return Err(self.error(Problem::NotOurs));
+        }
+        if bytes.len() < Self::HEADER {
+            return Err(self.damaged());
+        }
+        let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let (version, checksum) = (number(8), number(12));
+        if version != self.version {
+            return Err(self.error(Problem::Version(version, self.version)));
+        }
+        Ok((Self::sections(bytes).ok_or_else(|| self.damaged())?, checksum))
+    }
+
+    /// The error for sections that do not fit together.
+    pub(crate) fn damaged(&self) -> FileError {
+        self.error(Problem::Damaged)
+    }
+
+    fn error(&self, problem: Problem) -> FileError {
+        FileError { name: self.name, problem }
+    }
+
+    /// The places of the sections, if they fill the bytes exactly.
+    fn sections(bytes: &[u8]) -> Option<[Range<usize>; SECTIONS]> {
+        let mut end = Self::HEADER;
+        let (lengths, _) = bytes[CHECKED_FROM..Self::HEADER].as_chunks();
+        let mut sections = std::array::from_fn(|_| 0..0);
+        for (section, &length) in sections.iter_mut().zip(lengths) {
+            let start = end;
+            end = start.checked_add(usize::try_from(u64::from_le_bytes(length)).ok()?)?;
+            *section = (end <= bytes.len()).then_some(start..end)?;
+        }
+        (end == bytes.len()).then_some(sections)
+    }
+
+    /// The bytes of a file of these sections.
+    pub(crate) fn write(&self, sections: &[Vec<u8>; SECTIONS]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(Self::HEADER + sections.iter().map(Vec::len).sum::<usize>());
+        bytes.extend(self.magic);
+        bytes.extend(self.version.to_le_bytes());
+        bytes.extend([0; 4]);
+        bytes.extend(sections.iter().flat_map(|section| (section.len() as u64).to_le_bytes()));
+        for section in sections {
+            bytes.extend(section);
+        }
+        seal(&mut bytes);
+        bytes
+    }
+}
+
+/// Writes the checksum of a file into its header.
+pub(crate) fn seal(bytes: &mut [u8]) {
+    let checksum = crc32fast::hash(&bytes[CHECKED_FROM..]);
+    bytes[CHECKED_FROM - 4..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Checks of a reader of such files: every cut and every changed byte is an error; and with the checksum made good, a
+/// changed file that is read after all does not panic in `used`.
+#[cfg(test)]
+pub(crate) fn test_reader<T>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T, FileError>, used: impl Fn(&T)) {
+    assert!(read(bytes).is_ok());
+    for end in 0..bytes.len() {
+        assert!(read(&bytes[..end]).is_err(), "cut at {end}");
+    }
+    for at in 0..bytes.len() {
+        let mut changed = bytes.to_vec();
+        changed[at] ^= 1;
+        assert!(read(&changed).is_err(), "byte {at}");
+    }
+    for at in CHECKED_FROM..bytes.len() {
+        for value in [0, 1, 0x7f, 0xff] {
+            let mut changed = bytes.to_vec();
+            changed[at] = value;
+            seal(&mut changed);
+            if let Ok(table) = read(&changed) {
+                used(&table);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn each_kind_has_a_mark_of_its_own() {
+        let source = include_str!("mod.rs");
+        let marks: Vec<&str> =
+            source.lines().filter_map(|line| line.split_once("= b\"sacre\\0")).map(|at| at.1).collect();
+        let distinct: std::collections::BTreeSet<_> = marks.iter().collect();
+        assert_eq!((marks.len(), distinct.len()), (6, 6));
+    }
+}

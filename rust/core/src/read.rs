@@ -1,4 +1,5 @@
-//! The commonest files, read in one pass: COCO's annotations, lists of results, mappings, and results line by line.
+//! Reading captions: the commonest files, COCO's annotations, lists of results, mappings, and results line by line, in one
+//! pass.
 //!
 //! A file with anything else in it, be it a mistake, an escape in a key or a key given twice, is left to the reader of all
 //! shapes, `sacrecap.data` in Python, which says what is wrong. Of what both read they make the same: a law over files of
@@ -10,6 +11,10 @@ use std::collections::TryReserveError;
 use serde::de::IgnoredAny;
 
 use crate::text::captions::{Captions, CaptionsBuilder};
+
+/// How to repair a text that holds half a surrogate pair.
+pub const MEND_SURROGATES: &str = "write the whole character, or mend the text in Python with \
+    text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\", \"replace\")";
 
 /// Keys that tell a mapping from other objects.
 const NO_IDS: [&str; 5] = ["annotations", "images", "image_id", "caption", "captions"];
@@ -360,6 +365,42 @@ fn plain_length(bytes: &[u8]) -> usize {
     }
     let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..b' ');
     8 * eights.len() + rest.iter().position(special).unwrap_or(rest.len())
+}
+
+/// Offenders that a message names; the others are only counted.
+const NAMED: usize = 5;
+
+/// Offenders of one kind: the first one's sentence, the names of the first few, and their number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    first: String,
+    named: Vec<String>,
+    count: usize,
+}
+
+impl Tally {
+    /// Begins with the first offender: its sentence, and its name in the list of offenders.
+    pub fn new(sentence: String, name: String) -> Self {
+        Self { first: sentence, named: vec![name], count: 1 }
+    }
+
+    /// Counts another offender.
+    pub fn add(&mut self, name: String) {
+        self.count += 1;
+        if self.named.len() < NAMED {
+            self.named.push(name);
+        }
+    }
+
+    /// The first one's sentence, and who the others are.
+    pub fn sentence(&self) -> String {
+        if self.count == 1 {
+            return self.first.clone();
+        }
+        let unnamed = self.count - self.named.len();
+        let more = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
+        format!("{} (also {}{more})", self.first, self.named[1..].join(", "))
+    }
 }
 
 #[cfg(test)]
