@@ -37,14 +37,14 @@ def evaluate(test_annotation_file: str, user_submission_file: str, phase_codenam
         submitted = Path(folder, "submissions", "submission", f"captions{suffix if suffix in SUFFIXES else '.json'}")
         submitted.parent.mkdir(parents=True)
         shutil.copyfile(user_submission_file, submitted)
-        result = Contest(folder, "Scores of the submission", sets, metrics=METRICS).board()
-    for problems in result.first.refused.values():
+        scored = Contest(folder, "Scores of the submission", sets, metrics=METRICS).board()
+    for problems in scored.first.refused.values():
         raise ValueError("\n".join(problems))
     result = [
         {splits[name]: {board.metrics[key].label: score.value for key, score in board.rows[0].scores.items()}}
-        for name, board in result.sets.items()
+        for name, board in scored.sets.items()
     ]
-    return {"result": result, "submission_result": result.to_dict()}
+    return {"result": result, "submission_result": scored.to_dict()}
 
 
 def unpacked(file: str, folder: str, names: list[str]) -> dict[str, str]:
