@@ -69,22 +69,22 @@ def main() -> None:
     options.add_argument("data", nargs="*", metavar="NAME REFERENCES CANDIDATES")
     options.add_argument("--repeat", type=int, default=3, help="runs of each program")
     options.add_argument("--theirs", nargs=2, help=argparse.SUPPRESS)
-    given = options.parse_args()
-    if given.theirs:
+    arguments = options.parse_args()
+    if arguments.theirs:
         with contextlib.redirect_stdout(sys.stderr):  # the suite prints progress
-            scores = incumbent(*given.theirs)
+            scores = incumbent(*arguments.theirs)
         print(json.dumps(scores))
         return
-    if len(given.data) % 3:
+    if len(arguments.data) % 3:
         options.error("data is named by three words: NAME REFERENCES CANDIDATES")
     print(machine())
     print("| data | images | pycocoevalcap | sacrecap | ratio | with intervals | ratio | memory |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     with tempfile.TemporaryDirectory() as folder:
         files = [copies(Path(folder), name) for name in ("references.json", "systems/careful.json")]
-        data = given.data or ["copies of the example", *files]
+        data = arguments.data or ["copies of the example", *files]
         for place in range(0, len(data), 3):
-            print(row(data[place], data[place + 1 : place + 3], given.repeat), flush=True)
+            print(row(data[place], data[place + 1 : place + 3], arguments.repeat), flush=True)
 
 
 def row(name: str, files: list[str], repeat: int) -> str:
@@ -99,7 +99,7 @@ def row(name: str, files: list[str], repeat: int) -> str:
             ("intervals", command, 4),
         ):
             runs.setdefault(program, []).extend(run(arguments) for _ in range(times))
-    theirs, ours, intervals = (min(own, key=lambda one: one.processor) for own in runs.values())
+    theirs, ours, intervals = (min(runs_of_tool, key=lambda run: run.processor) for runs_of_tool in runs.values())
     as_one_text = run([*command, "--interval", "none", "--tokenizer", "ptb-stream"])
     images = check(json.loads(theirs.output), json.loads(as_one_text.output))
     return (

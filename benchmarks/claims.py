@@ -64,10 +64,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", type=Path)
     options.add_argument("claims", nargs="*", help=f"of {', '.join(CLAIMS)}; all by default")
-    given = options.parse_args()
+    arguments = options.parse_args()
     warnings.simplefilter("ignore")
-    data = Data(given.folder)
-    for name in given.claims or CLAIMS:
+    data = Data(arguments.folder)
+    for name in arguments.claims or CLAIMS:
         print(name, table_of(name, data), sep="\n")
 
 
@@ -112,14 +112,14 @@ class Data:
         for _ in range(1 if every else DRAWS[name]):
             references = drawn_references(pairs.rows, count, generator)
             drawn.append(_accuracy_by(self._scores(name, metric, references), pairs, ties))
-        return {category: Estimate.mean([own[category] for own in drawn]) for category in drawn[0]}
+        return {category: Estimate.mean([sample[category] for sample in drawn]) for category in drawn[0]}
 
     def decided(self, name: str, category: str) -> int:
         """How many pairs people decided."""
         pairs = self.pairs(name)
         return sum(
-            bool(preferred) and category in (own, "all")
-            for preferred, own in zip(pairs.preferred, pairs.categories, strict=True)
+            bool(preferred) and category in (categories, "all")
+            for preferred, categories in zip(pairs.preferred, pairs.categories, strict=True)
         )
 
 
@@ -236,30 +236,32 @@ def bleu(data: Data) -> list[Sequence[str]]:
 def gaming(data: Data) -> list[Sequence[str]]:
     """CIDEr-D resists repetition: what is left of the score of 5,000 captions of people, and how many gain."""
     references = as_references(str(data.folder / "coco-val2017/captions_val2017.json")).to_dict()
-    words = dict(zip(references, sacrecap.tokenize([own[0] for own in references.values()]), strict=True))
-    others = {image: own[1:] for image, own in references.items()}
-    counts = Counter(word for own in others.values() for word in {w for c in sacrecap.tokenize(own) for w in c})
-    known = {image: _confident(sacrecap.tokenize(own), counts) for image, own in others.items()}
-    made: dict[str, Callable[[str, list[str]], list[str]]] = {
-        "as it is": lambda _, own: own,
-        "caption twice": lambda _, own: own + own,
-        "last three words again": lambda _, own: own + own[-3:],
-        "rarest word four times more": lambda _, own: own + 4 * [min(own, key=lambda word: counts[word])],
-        "word of the references four times more": lambda image, own: own + 4 * [known[image]],
+    words = dict(zip(references, sacrecap.tokenize([texts[0] for texts in references.values()]), strict=True))
+    other_texts = {image: texts[1:] for image, texts in references.items()}
+    counts = Counter(
+        word for texts in other_texts.values() for word in {w for c in sacrecap.tokenize(texts) for w in c}
+    )
+    confident = {image: _confident(sacrecap.tokenize(texts), counts) for image, texts in other_texts.items()}
+    changes: dict[str, Callable[[str, list[str]], list[str]]] = {
+        "as it is": lambda _, words: words,
+        "caption twice": lambda _, words: words + words,
+        "last three words again": lambda _, words: words + words[-3:],
+        "rarest word four times more": lambda _, words: words + 4 * [min(words, key=lambda word: counts[word])],
+        "word of the references four times more": lambda image, words: words + 4 * [confident[image]],
     }
     metrics = ("cider-paper", "cider-paper(stem=no)", "cider-d")
     scores = {}
-    for label, change in made.items():
-        captions = {image: " ".join(change(image, own)) for image, own in words.items()}
-        result = sacrecap.score(others, captions, metrics, interval=None)
+    for label, change in changes.items():
+        captions = {image: " ".join(change(image, caption)) for image, caption in words.items()}
+        result = sacrecap.score(other_texts, captions, metrics, interval=None)
         scores[label] = {metric: np.asarray(result[metric].per_image) for metric in metrics}
     honest = scores.pop("as it is")
     draws = np.random.default_rng(SEED).integers(len(words), size=(1000, len(words)))
     rows = []
-    for label, own in scores.items():
-        left = {metric: own[metric].mean() / honest[metric].mean() for metric in metrics}
-        gained = {metric: np.mean(own[metric] > honest[metric] + 1e-9) for metric in metrics}
-        drawn = [own[metric][draws].mean(1) / honest[metric][draws].mean(1) for metric in ("cider-paper", "cider-d")]
+    for label, values in scores.items():
+        left = {metric: values[metric].mean() / honest[metric].mean() for metric in metrics}
+        gained = {metric: np.mean(values[metric] > honest[metric] + 1e-9) for metric in metrics}
+        drawn = [values[metric][draws].mean(1) / honest[metric][draws].mean(1) for metric in ("cider-paper", "cider-d")]
         low, high = np.quantile(drawn[0] - drawn[1], (0.025, 0.975))
         cells = [f"{100 * left[metric]:.0f} %, {100 * gained[metric]:.0f} %" for metric in metrics]
         rows.append((label, *cells, f"{100 * low:.1f} to {100 * high:.1f}"))
@@ -268,8 +270,8 @@ def gaming(data: Data) -> list[Sequence[str]]:
 
 def _confident(captions: Sequence[Sequence[str]], counts: Counter[str]) -> str:
     """The word that most of the captions have; of several the rarest elsewhere."""
-    own = Counter(word for caption in captions for word in set(caption))
-    return max(sorted(own), key=lambda word: own[word] * np.log(5000 / counts[word]))
+    documents = Counter(word for caption in captions for word in set(caption))
+    return max(sorted(documents), key=lambda word: documents[word] * np.log(5000 / counts[word]))
 
 
 # Madhyastha et al. (2019)
@@ -290,8 +292,8 @@ def vifidel(data: Data) -> list[Sequence[str]]:
     ]
     both = "combine(vifidel, cider-d)"
     for category in ("MM", "all"):
-        others = ("vifidel", "cider-d", "cider-paper", "meteor", "wmd")
-        rows += [versus(both, other, category=category) for other in others]
+        rivals = ("vifidel", "cider-d", "cider-paper", "meteor", "wmd")
+        rows += [versus(both, other, category=category) for other in rivals]
     rows += [versus("vifidel(p=1)", "vifidel", category=category) for category in ("MM", "all")]
     return _table(HEADER, rows)
 
@@ -343,11 +345,11 @@ def trade_off(_: Data) -> list[Sequence[str]]:
     """Exact test of the rank correlation with λ, within the two images: all 120 orders of each."""
     rows = []
     for claim, images in LAMBDA.items():
-        found = [_spearman(own) for own in images]
+        correlations = [_spearman(values) for values in images]
         chance = [_spearman(order) for order in permutations(range(5))]
         sums = np.array([sum(both) for both in product(chance, repeat=2)])
-        p = np.mean(np.abs(sums) >= abs(sum(found)) - 1e-9)
-        rows.append((claim, *(f"{one:+.2f}" for one in found), _p(float(p))))
+        p = np.mean(np.abs(sums) >= abs(sum(correlations)) - 1e-9)
+        rows.append((claim, *(f"{rho:+.2f}" for rho in correlations), _p(float(p))))
     return _table(("with λ", "ρ, figure 17", "ρ, figure 18", "p of both"), rows)
 
 
@@ -360,7 +362,7 @@ def people(data: Data) -> list[Sequence[str]]:
     path = str(data.folder / "coco-val2017/captions_val2017.json")
     every = as_references(path).to_dict()
     read = json.loads((data.folder / "diversity-5k/sets.json").read_text("utf-8"))
-    sets = {image: own["captions"] for own in read if (image := str(own["image_id"])) in every}
+    sets = {image: row["captions"] for row in read if (image := str(row["image_id"])) in every}
     result = sacrecap.diversity(
         {"captioner": sets},
         {image: every[image] for image in sets},
@@ -370,10 +372,12 @@ def people(data: Data) -> list[Sequence[str]]:
     )
     assert result.human is not None
     draws = np.random.default_rng(SEED).integers(len(sets), size=(SAMPLES, len(sets)))
-    persons, captioner = (_of_sets(own, draws) for own in (result.human, result["captioner"]))
+    persons, captioner = (_of_sets(scores, draws) for scores in (result.human, result["captioner"]))
     rows = [
-        tested(f"{name}: people > the captioner", f"COCO val2017, {len(sets)} images", own, captioner[name], len(sets))
-        for name, own in persons.items()
+        tested(
+            f"{name}: people > the captioner", f"COCO val2017, {len(sets)} images", scores, captioner[name], len(sets)
+        )
+        for name, scores in persons.items()
     ]
     return _table(HEADER, rows)
 
@@ -382,11 +386,11 @@ def _of_sets(system: SystemDiversity, draws: npt.NDArray[np.int64]) -> Estimates
     """Diversity, accuracy, and F of their means, as of the whole corpus."""
     means = {}
     for name in ("self-cider", "accuracy"):
-        own = np.asarray(system[name].per_image)
-        means[name] = np.array([own.mean(), *own[draws].mean(1)])
+        values = np.asarray(system[name].per_image)
+        means[name] = np.array([values.mean(), *values[draws].mean(1)])
     diverse, accurate = means.values()
     means["F"] = (1 + BETA2) * diverse * accurate / (BETA2 * diverse + accurate)
-    return {name: Estimate(float(own[0]), own[1:], draws.shape[1]) for name, own in means.items()}
+    return {name: Estimate(float(values[0]), values[1:], draws.shape[1]) for name, values in means.items()}
 
 
 CLAIMS: dict[str, Callable[[Data], list[Sequence[str]]]] = {

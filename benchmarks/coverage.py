@@ -89,25 +89,25 @@ class Table:
             ids = self.common(candidates)
             truths = [statistics.score() for statistics in sample(np.arange(len(ids)))]
             for images in self.given.images:
-                found: dict[tuple[int, str], list[tuple[float, ...]]] = defaultdict(list)
+                rows_of: dict[tuple[int, str], list[tuple[float, ...]]] = defaultdict(list)
                 for number, places in self.draws(len(ids), images):
                     some = sample(places)
                     for method in METHODS:
                         how = Resampling(interval=LEVEL, interval_method=method, seed=number)
                         for place, bounds in enumerate(intervals(some, self.metrics, how)):
-                            found[place, method].append((some[place].score(), *bounds))
-                for (place, method), rows in found.items():
+                            rows_of[place, method].append((some[place].score(), *bounds))
+                for (place, method), rows in rows_of.items():
                     cells = name, self.metrics[place].key, str(images), method
                     yield [*cells, *figures(truths[place], *np.array(rows).T)]
 
     def tests(self) -> Iterator[list[str]]:
         whole = np.arange(len(self.references.image_ids))
         rows = {name: self.fixed(candidates)(whole) for name, candidates in self.systems.items()}
-        for one, other in combinations(rows, 2):
-            both = [a.merge(b) for a, b in zip(rows[one], rows[other], strict=True)]
+        for first, second in combinations(rows, 2):
+            both = [a.merge(b) for a, b in zip(rows[first], rows[second], strict=True)]
             for images in self.given.images:
                 random = np.random.default_rng(images)
-                found = np.zeros((3, len(self.metrics)))
+                counts = np.zeros((3, len(self.metrics)))
                 for number, places in self.draws(len(whole), images):
                     swapped = random.integers(0, 2, images)
                     sides = [
@@ -116,11 +116,11 @@ class Table:
                     ]
                     p = _core.paired_exact(sides)
                     _, differences = _core.paired_bootstrap(sides, 999, widened(LEVEL, images), number)
-                    found[0] += [value <= 0.05 for value in p]
-                    found[1] += [value <= 0.05 for _, value in differences]
-                    found[2] += [low <= 0 <= high for (low, high), _ in differences]
-                for metric, shares in zip(self.metrics, found.T / self.given.draws, strict=True):
-                    yield [f"{one}, {other}", metric.key, str(images), *(f"{share:.3f}" for share in shares)]
+                    counts[0] += [value <= 0.05 for value in p]
+                    counts[1] += [value <= 0.05 for _, value in differences]
+                    counts[2] += [low <= 0 <= high for (low, high), _ in differences]
+                for metric, shares in zip(self.metrics, counts.T / self.given.draws, strict=True):
+                    yield [f"{first}, {second}", metric.key, str(images), *(f"{share:.3f}" for share in shares)]
 
 
 def figures(truth: float, scores: np.ndarray, low: np.ndarray, high: np.ndarray) -> list[str]:
@@ -152,10 +152,10 @@ def main() -> None:
     options.add_argument("--images", type=int, nargs="+", default=[3, 5, 10, 20, 30, 50, 100])
     options.add_argument("--draws", type=int, default=1_000)
     options.add_argument("--metrics", default="bleu-4,meteor,rouge-l,cider-d")
-    given = options.parse_args()
+    arguments = options.parse_args()
     warnings.simplefilter("ignore")
-    rows, heads = TABLES[given.table]
-    print_table(heads, rows(Table(given)))
+    rows, heads = TABLES[arguments.table]
+    print_table(heads, rows(Table(arguments)))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ _XM3600 = (
     "ar bn cs da de el en es fa fi fil fr he hi hr hu id it ja ko mi nl no pl pt quz ro ru sv sw te th tr uk vi zh"
 )
 _NOT_INTL = {"ja": "ja-mecab-lc", "ko": "ko-mecab-lc", "th": "flores200-lc", "zh": "zh-lc"}
-XM3600: dict[str, Tokenizer] = {f"xm3600-{one}": _NOT_INTL.get(one, "intl-lc") for one in _XM3600.split()}  # type: ignore[misc]
+XM3600: dict[str, Tokenizer] = {f"xm3600-{tag}": _NOT_INTL.get(tag, "intl-lc") for tag in _XM3600.split()}  # type: ignore[misc]
 """The tokenizer for each of the 36 languages of Crossmodal-3600: `intl` where blanks divide words."""
 
 OnMissing: TypeAlias = Literal["error", "skip", "zero"]

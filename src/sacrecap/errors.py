@@ -137,22 +137,22 @@ def did_you_mean(name: object, accepted: Iterable[str], *, most: int = 1, cutoff
     return f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
 
 
-def whole_number(what: str, given: object, least: int = 0) -> int:
+def whole_number(what: str, value: object, least: int = 0) -> int:
     """The number. Raises `UsageError` unless it is a whole number of at least `least`, and of 64 bits at most."""
-    if isinstance(given, bool) or not isinstance(given, SupportsIndex) or given.__index__() < least:
-        raise UsageError(f"{what} must be a whole number of at least {least}, got {given!r}")
-    if given.__index__() >= 2**64:
-        raise UsageError(f"{what} must be below 2**64, got {given!r}")
-    return given.__index__()
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or value.__index__() < least:
+        raise UsageError(f"{what} must be a whole number of at least {least}, got {value!r}")
+    if value.__index__() >= 2**64:
+        raise UsageError(f"{what} must be below 2**64, got {value!r}")
+    return value.__index__()
 
 
-def as_number(what: str, given: object) -> float:
+def as_number(what: str, value: object) -> float:
     """The number. Raises `UsageError` for something else, such as a text."""
     from numbers import Real
 
-    if isinstance(given, bool) or not isinstance(given, Real):
-        raise UsageError(f"{what} must be a number, got {given!r}")
-    return float(given)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise UsageError(f"{what} must be a number, got {value!r}")
+    return float(value)
 
 
 _command_line = False
@@ -198,10 +198,10 @@ def option(name: str, *values: object, flag: str | None = None, of: str | None =
         ('--on-missing skip', '--df NAME')
     """
     if _command_line:
-        given = " or ".join(str(value) for value in values if value is not True)
-        return f"{flag or '--' + name.replace('_', '-')} {given}".rstrip()
-    given = " or ".join(map(_in_python, values))
-    return name + (f"={given}" if values else "") + (f" of {of}" if of else "")
+        listed = " or ".join(str(value) for value in values if value is not True)
+        return f"{flag or '--' + name.replace('_', '-')} {listed}".rstrip()
+    listed = " or ".join(map(_in_python, values))
+    return name + (f"={listed}" if values else "") + (f" of {of}" if of else "")
 
 
 def engine_option(name: str, *values: object) -> str:

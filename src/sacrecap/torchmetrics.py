@@ -53,11 +53,11 @@ class _Captions(Metric):
         needs: Needs | Mapping[str, object] | None,
         options: dict[str, Any],
     ) -> None:
-        own = {name: options.pop(name) for name in list(options) if name in ScoreOptions.__annotations__}
+        score_options = {name: options.pop(name) for name in list(options) if name in ScoreOptions.__annotations__}
         # Lightning computes every metric after its sanity check, which sees the first batches alone.
-        self._says_what_is_missing = references is not None and "on_missing" not in own
+        self._says_what_is_missing = references is not None and "on_missing" not in score_options
         if self._says_what_is_missing:
-            own["on_missing"] = "skip"
+            score_options["on_missing"] = "skip"
         self._of_a_batch = False
         super().__init__(**options)
         # Metrics hold numbers of one type, also in a process that has none yet.
@@ -66,7 +66,7 @@ class _Captions(Metric):
         if references is not None and not isinstance(references, References):
             references = References(references, tokenizer=tokenizer or "ptb")
         self._known = references
-        self._accumulator = Accumulator(references, metrics, tokenizer=tokenizer, needs=needs, **own)
+        self._accumulator = Accumulator(references, metrics, tokenizer=tokenizer, needs=needs, **score_options)
         self.result: Result | None = None
         """The whole result of the last `compute`: intervals, scores of images, signatures."""
 

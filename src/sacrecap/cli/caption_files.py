@@ -106,8 +106,8 @@ class CaptionFiles:
         """The same of caption sets, with references or without."""
         stage.text = "reading"
         self._expect_images(needs)
-        wanted = [("alone" if references is None else "sets", file) for file in systems.values()]
-        candidates = self.read(wanted if references is None else [*wanted, ("references", references)])
+        parts = [("alone" if references is None else "sets", file) for file in systems.values()]
+        candidates = self.read(parts if references is None else [*parts, ("references", references)])
         described = None if references is None else self._known(candidates.pop())
         if described is not None and self.on_extra == "skip":
             candidates = [of_known_images(captions, described) for captions in candidates]
@@ -200,7 +200,7 @@ class CaptionFiles:
         """References of a file."""
         return self.read([("references", path)])[0]
 
-    def read(self, wanted: Iterable[tuple[str, str]]) -> list[Captions]:
+    def read(self, parts: Iterable[tuple[str, str]]) -> list[Captions]:
         """The captions of files, each with its part: `references`, `added` ones, `candidates`, `sets` or `captions`.
 
         A file without the named columns is read as if no column was named; but at least one file must have them.
@@ -208,7 +208,7 @@ class CaptionFiles:
         by_place: dict[int, Captions] = {}
         files: list[tuple[str, CaptionFile]] = []
         lacking: dict[int, NoColumnError] = {}
-        for place, (part, path) in enumerate(wanted):
+        for place, (part, path) in enumerate(parts):
             file = self.open(part, path)
             files.append((part, file))
             self._take_columns(file, path)

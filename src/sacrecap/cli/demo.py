@@ -90,10 +90,10 @@ def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
     cannot be written.
     """
     places = {os.path.normpath(os.path.join(folder, name)): path for name, path in files.items()}
-    taken = [place for place, path in places.items() if os.path.lexists(place) and not _is(place, path)]
-    if taken:
+    occupied = [place for place, path in places.items() if os.path.lexists(place) and not _is(place, path)]
+    if occupied:
         raise DataError(
-            f"this would overwrite {', '.join(taken)}; name another folder, or move what is there out of the way"
+            f"this would overwrite {', '.join(occupied)}; name another folder, or move what is there out of the way"
         )
     try:
         for place in places:

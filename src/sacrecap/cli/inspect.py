@@ -97,12 +97,12 @@ def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
 
 def _given() -> dict[str, str]:
     """Options of the command line that another command needs too to read the file, by name, with a blank in front."""
-    given = click.get_current_context().params
+    parameters = click.get_current_context().params
     uses: dict[str, str] = {}
     for parameter in options.on_command_line():
         name = str(parameter.name)
         if name not in _HERE:
-            values = given[name] if isinstance(given[name], (list, tuple)) else [given[name]]
+            values = parameters[name] if isinstance(parameters[name], (list, tuple)) else [parameters[name]]
             uses[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in values)
     return uses
 

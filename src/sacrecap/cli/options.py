@@ -239,31 +239,31 @@ def _needs(
     judge_model: str | None,
     judge_key_env: str | None,
     judge_settings: tuple[str, ...],
-    **given: Any,
+    **inputs: Any,
 ) -> Needs:
     from sacrecap.resources.needs import Needs
 
-    if given["threshold"] is not None and given["objects"] is None and given["images"] is None:
+    if inputs["threshold"] is not None and inputs["objects"] is None and inputs["images"] is None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
     settings: dict[str, Any] = {}
     if judge_settings:
         from sacrecap.cli.judge_settings import read_settings
 
         settings = read_settings(judge_settings)
-    given["rubric"] = settings.pop("rubric", None)  # which a metric without a judge needs, too
+    inputs["rubric"] = settings.pop("rubric", None)  # which a metric without a judge needs, too
     if judge_url and judge_model:
         from sacrecap.resources.endpoint import Endpoint
 
-        given["judge_prompt"] = settings.pop("prompt", None)
+        inputs["judge_prompt"] = settings.pop("prompt", None)
         at_once = settings.pop("requests", 8)
-        given["judge"] = Endpoint(judge_url, judge_model, key_env=judge_key_env, at_once=at_once, **settings)
+        inputs["judge"] = Endpoint(judge_url, judge_model, key_env=judge_key_env, at_once=at_once, **settings)
     elif judge_url or judge_model:
         raise UsageError("a judge has an address and a model there: give both --judge-url URL and --judge-model NAME")
     elif settings or judge_key_env:
         option = "--judge-key-env" if judge_key_env else f"--judge-settings {next(iter(settings)).replace('_', '-')}"
         raise UsageError(f"{option} is for a judge: give --judge-url URL and --judge-model NAME, too")
     # The references are the default: nothing has to look for counts of that name.
-    named = {**given, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
+    named = {**inputs, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
     named |= _by_name(needs_by_name)
     return Needs(named, threads=threads, progress=show_share)
 
@@ -383,15 +383,15 @@ class Significance(NamedTuple):
     attempts: int | dict[str, int] = 1
 
 
-def _attempts(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> int | dict[str, int]:
+def _attempts(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> int | dict[str, int]:
     """One number, or a number for each system that is named."""
-    if len(given) == 1 and "=" not in given[0]:
-        return _whole(given[0])
+    if len(values) == 1 and "=" not in values[0]:
+        return _whole(values[0])
     several: dict[str, int] = {}
-    for text in given:
+    for text in values:
         name, equals, number = text.rpartition("=")
         if not equals or name in several:
-            raise click.BadParameter(f"give one number, or NAME=N for each system, got {' '.join(given)}")
+            raise click.BadParameter(f"give one number, or NAME=N for each system, got {' '.join(values)}")
         several[name] = _whole(number)
     return several or 1
 
@@ -449,7 +449,7 @@ def check_outputs(**places: str | None) -> None:
 
     Two of these options may not name the same file, nor one of them a file that the command reads: `UsageError`.
     """
-    taken: dict[str, str] = {}
+    used: dict[str, str] = {}
     inputs = _inputs([*places, "engine"])  # an engine names outputs alone
     for option, place in places.items():
         if place is None:
@@ -457,7 +457,7 @@ def check_outputs(**places: str | None) -> None:
         check_writable(place)
         if os.path.isfile(place) and any(_is_same(place, text) for text in inputs):
             raise UsageError(f"{_dashed(option)} {place} would overwrite an input of this command; name another file")
-        other = taken.setdefault(place if place == "-" else os.path.realpath(place), option)
+        other = used.setdefault(place if place == "-" else os.path.realpath(place), option)
         if other != option:
             what = "standard output" if place == "-" else place
             raise UsageError(f"{_dashed(other)} and {_dashed(option)} both write {what}; give each a file of its own")

@@ -79,9 +79,9 @@ def fingerprint(source: bytes) -> str:
             tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return _digest(b"".join(source.split()))
-    told: list[str] = []
-    _tell(tree, told)
-    return _digest(" ".join(told).encode())
+    messages: list[str] = []
+    _tell(tree, messages)
+    return _digest(" ".join(messages).encode())
 
 
 def _digest(text: bytes) -> str:
@@ -115,17 +115,17 @@ def _hindrance(file: Path, new: str) -> str | None:
         return None
     from sacrecap.metrics.meteor.installed_tables import missing
 
-    told = missing()
-    return None if told is None else f"METEOR's tables are missing: {told}"
+    messages = missing()
+    return None if messages is None else f"METEOR's tables are missing: {messages}"
 
 
 _DATA = {"meteor-1.5.jar": 6_318_693, "data/paraphrase-en.gz": 61_813_011, "stanford-corenlp-3.4.1.jar": 5_921_410}
 """Programs and tables that the original runs, and their sizes."""
 
 
-def _tell(node: ast.AST, told: list[str]) -> None:
+def _tell(node: ast.AST, messages: list[str]) -> None:
     """The syntax tree as text, equal in all versions of Python: without what is empty or says nothing."""
-    told.append(type(node).__name__)
+    messages.append(type(node).__name__)
     for name in node._fields:
         value = getattr(node, name, None)
         if value is None or value == [] or name in ("ctx", "kind", "type_comment"):
@@ -135,12 +135,12 @@ def _tell(node: ast.AST, told: list[str]) -> None:
             value = None if name == "level" else value.rpartition(".")[2]
         parts = [part for part in value if not _says_nothing(part)] if isinstance(value, list) else [value]
         for part in parts:
-            told.append(name)
+            messages.append(name)
             if isinstance(part, ast.AST):
-                _tell(part, told)
+                _tell(part, messages)
             else:
-                told.append(repr(part))
-    told.append(")")
+                messages.append(repr(part))
+    messages.append(")")
 
 
 def _says_nothing(node: object) -> bool:

@@ -71,11 +71,11 @@ def compare(
     systems = systems or {}
     several = checked_attempts(systems, attempts, test=test or "exact", alpha=alpha, correction=correction)
     source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-    if wanted := without_standard(metrics, [needs]):
-        alone = _results(options, source, Plan(tuple(wanted), needs, tokenizer), Resampling(None))
+    if lacking := without_standard(metrics, [needs]):
+        alone = _results(options, source, Plan(tuple(lacking), needs, tokenizer), Resampling(None))
         scores = {
             metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
-            for metric in wanted
+            for metric in lacking
         }
         needs = needs.with_({"standard": standard_of(scores)})
     results = _results(options, source, Plan(tuple(metrics), needs, tokenizer), Resampling(None))

@@ -62,7 +62,7 @@ def agreement(
     kept_in: str | PathLike[str] | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Keywords],
+    **keywords: Unpack[Keywords],
 ) -> Agreement:
     """How well metrics agree with people.
 
@@ -84,7 +84,7 @@ def agreement(
         kept_in: a folder in which the scores of each metric are kept, so that a call that was cut off goes on there.
         threads: number of threads; 0 means one per core; results do not depend on it.
         progress: as for [`sacrecap.score`][].
-        **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for `sacrecap.score`;
+        **keywords: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for `sacrecap.score`;
             `objects` are those in the judgments' file by default, if it has them, and `document_frequency` replaces
             `documents`. `scores` that others computed may also be by name and column of candidates, `{"mine":
             {"caption": …}}`, or `"b"` and `"c"` for pairs, each a number for each judgment, in the judgments' order.
@@ -94,7 +94,7 @@ def agreement(
         UsageError: an unknown name or an unacceptable value.
     """
     accepted_name("ties", ties, TIES)
-    resampling, needed = _resampling(resampling, given)
+    resampling, needed = _resampling(resampling, keywords)
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if isinstance(judgments, (str, PathLike)):

@@ -109,7 +109,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     needs: Needs | Mapping[str, object] | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Given],
+    **inputs: Unpack[Given],
 ) -> Ranking:
     """Ranks each image's references by their scores against the image's other references.
 
@@ -122,7 +122,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core.
         progress: called with the finished share, 0 to 1, of slow preparations.
-        **given: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; without `document_frequency`,
+        **inputs: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; without `document_frequency`,
             words are weighted by all `references`, also those of images that are not ranked.
 
     Raises:
@@ -135,7 +135,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         >>> [ranked.caption for ranked in ranking.order("1", "rouge-l")]
         ['a dog runs', 'one dog', 'a red bus']
     """
-    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
+    merged_needs = Needs.of(needs, inputs, threads=threads, progress=progress)
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))
     captions = as_references(references)
     ranked = _captions(captions, images)
@@ -165,11 +165,11 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
 
 def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[str, list[str]]:
     """The references of the images to rank, in the order asked for."""
-    wanted = captions.image_ids if images is None else list(dict.fromkeys(map(str, images)))
-    unknown = [image for image in wanted if image not in captions]
+    ids = captions.image_ids if images is None else list(dict.fromkeys(map(str, images)))
+    unknown = [image for image in ids if image not in captions]
     if unknown:
         raise UsageError(f"no references of {some(unknown)}; the file has {some(captions.image_ids)}")
-    ranked = {image: captions.captions(image) for image in wanted}
+    ranked = {image: captions.captions(image) for image in ids}
     few = [image for image, captions in ranked.items() if len(captions) < 2]
     if few:
         raise DataError(f"{some(few)} with fewer than two references, so that there is nothing to rank against")

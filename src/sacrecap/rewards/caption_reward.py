@@ -71,7 +71,7 @@ class CaptionReward(MetricReward):
         num_generations: captions of a group, in consecutive rows, for the guards; TRL's trainer tells it.
         missing: the reward of a caption that has none, as where a judge refuses; None for trainers that leave such
             captions out (TRL, ms-swift), 0 for others.
-        **given: needs by keyword.
+        **inputs: needs by keyword.
 
     Raises:
         DataError: unusable references.
@@ -94,7 +94,7 @@ class CaptionReward(MetricReward):
         ends: int | Collection[int] | None = None,
         num_generations: int | None = None,
         missing: float | None = None,
-        **given: Unpack[Given],
+        **inputs: Unpack[Given],
     ) -> None:
         super().__init__(
             reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
@@ -102,7 +102,7 @@ class CaptionReward(MetricReward):
         for term in self._mixture.terms:
             _check_captions(term.metric)
         captions = references_of(references, reference_column)
-        ready = Needs.of(needs, given, threads=threads)
+        ready = Needs.of(needs, inputs, threads=threads)
         words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
         self._terms: list[_Term] = []
         for term in self._mixture.terms:

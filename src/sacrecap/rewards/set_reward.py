@@ -64,7 +64,7 @@ class SetReward(MetricReward):
         ends: as for `CaptionReward`.
         num_generations: captions of a group. TRL's trainer tells it; other callers give it here.
         missing: as for `CaptionReward`.
-        **given: needs by keyword.
+        **inputs: needs by keyword.
 
     Raises:
         DataError: unusable references.
@@ -87,7 +87,7 @@ class SetReward(MetricReward):
         ends: int | Collection[int] | None = None,
         num_generations: int | None = None,
         missing: float | None = None,
-        **given: Unpack[Given],
+        **inputs: Unpack[Given],
     ) -> None:
         super().__init__(
             reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
@@ -103,7 +103,7 @@ class SetReward(MetricReward):
             )
         self._alone = references is None and reference_column is None and not of_captions
         captions = None if self._alone else references_of(references, reference_column)
-        merged = Needs.of(needs, given, threads=threads)
+        merged = Needs.of(needs, inputs, threads=threads)
         self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
         self._captions = None
         if of_captions:

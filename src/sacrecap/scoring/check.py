@@ -276,8 +276,8 @@ def check(
     merged_needs.begin("tokenising")
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
-    wanted = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
-    now = score_corpus(corpus, wanted, needs=merged_needs, threads=threads)
+    metrics = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
+    now = score_corpus(corpus, metrics, needs=merged_needs, threads=threads)
     then = None if before is None else score_corpus(before, compared, needs=merged_needs, threads=threads)
     merged_needs.begin("resampling")
     checks = [

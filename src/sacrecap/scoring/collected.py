@@ -282,19 +282,17 @@ def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -
     return how
 
 
-def _places(name: str, images: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
+def _places(name: str, images: Sequence[str], ids: Sequence[str]) -> list[int] | None:
     """Where the wanted images are; None if all stand where they are wanted. Raises `DataError` for other images."""
     several = [image for image, count in Counter(images).items() if count > 1]
     if several:
         raise DataError(f"{name}: has several rows of {some(several)}; compare one caption per image")
-    if images == wanted:
+    if images == ids:
         return None
-    if {*images} != {*wanted}:
-        raise DataError(
-            f"{name}: differs by {some(sorted({*images} ^ {*wanted}))}; score all systems on the same images"
-        )
+    if {*images} != {*ids}:
+        raise DataError(f"{name}: differs by {some(sorted({*images} ^ {*ids}))}; score all systems on the same images")
     place = {image: number for number, image in enumerate(images)}
-    return [place[image] for image in wanted]
+    return [place[image] for image in ids]
 
 
 def result_with(

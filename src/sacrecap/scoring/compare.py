@@ -58,7 +58,7 @@ def compare(
     threads: int = 0,
     engine: EngineName | ScoringEngine = "local",
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Keywords],
+    **keywords: Unpack[Keywords],
 ) -> Comparison:
     """Scores several systems on the same images, and tests each pair of them by each metric.
 
@@ -80,7 +80,7 @@ def compare(
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: as for [`sacrecap.score`][].
         progress: as for [`sacrecap.score`][].
-        **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
+        **keywords: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
             [`sacrecap.score`][].
 
     Raises:
@@ -94,7 +94,7 @@ def compare(
         ['careful', 'plain', 'template']
     """
     _check_named(systems, metrics)
-    how, needed = Resampling.of(resampling, given)
+    how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     if references is None and (of_references := [metric for metric in parsed_metrics if _describes(metric)]):

@@ -150,14 +150,14 @@ def _passes(metrics: Mapping[Metric, Ready]) -> list[list[Metric]]:
         if not metric.arithmetic:
             continue
         kinds = {type(resource): resource for resource in ready.resources}
-        for first, taken, members in passes:
-            fits = all(taken.get(kind, resource) is resource for kind, resource in kinds.items()) and all(
+        for first, resources, members in passes:
+            fits = all(resources.get(kind, resource) is resource for kind, resource in kinds.items()) and all(
                 metrics[other].resources == ready.resources
                 for other in members
                 if other.arithmetic == metric.arithmetic
             )
             if fits and first.corpus is ready.corpus:
-                taken.update(kinds)
+                resources.update(kinds)
                 members.append(metric)
                 break
         else:
@@ -189,12 +189,12 @@ def with_standard(
 
     Raises `DataError` where all captions have one score.
     """
-    wanted = without_standard(metrics, needs.values())
-    if not wanted:
+    lacking = without_standard(metrics, needs.values())
+    if not lacking:
         return dict(needs)
-    scores: dict[str, list[float]] = {metric.key: [] for metric in wanted}
+    scores: dict[str, list[float]] = {metric.key: [] for metric in lacking}
     for name, corpus in corpora.items():
-        for table in count_quietly(corpus, wanted, needs[name]):
+        for table in count_quietly(corpus, lacking, needs[name]):
             scores[table.metric.key] += memoryview(table.statistics.row_scores()).cast("d").tolist()
     standard = standard_of(scores)
     return {name: system_needs.with_({"standard": standard}) for name, system_needs in needs.items()}

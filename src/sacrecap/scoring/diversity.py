@@ -71,7 +71,7 @@ def diversity(
     resampling: Resampling | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Keywords],
+    **keywords: Unpack[Keywords],
 ) -> Diversity:
     """Scores the caption sets of one or several systems.
 
@@ -94,7 +94,7 @@ def diversity(
         resampling: how uncertainty is told, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         progress: as for [`sacrecap.score`][].
-        **given: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
+        **keywords: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
             [`sacrecap.score`][]. Where no `document_frequency` is given, words are weighted by the references, or else
             by each system's own sets.
 
@@ -108,7 +108,7 @@ def diversity(
         >>> result["sets"]["distinct"].per_image.tolist()
         [0.5, 1.0]
     """
-    how, needed = Resampling.of(resampling, given)
+    how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:

@@ -45,7 +45,7 @@ def score(
     threads: int = 0,
     engine: EngineName | ScoringEngine = "local",
     progress: Callable[[float], object] | None = None,
-    **given: Unpack[Keywords],
+    **keywords: Unpack[Keywords],
 ) -> Result:
     """Scores one system's captions against references.
 
@@ -71,7 +71,7 @@ def score(
             engines than `local` keep nothing of single images unless the options say `rows=True`.
         progress: called with the finished share, 0 to 1, of slow preparations; and with 0 when a step begins. Its
             attribute `what` names it.
-        **given: what the metrics of sacrecap need, by keyword: `document_frequency`, `objects`,
+        **keywords: what the metrics of sacrecap need, by keyword: `document_frequency`, `objects`,
             `threshold`, `embeddings`, `vocabulary`, `scores` that others computed, `standard`; see
             [`Given`][sacrecap.resources.needs.Given]. And how uncertainty is told: `interval`, `interval_method`,
             `bootstrap`, `samples`, `seed`; see
@@ -87,7 +87,7 @@ def score(
         >>> round(result["rouge-l"].value, 3)
         0.886
     """
-    how, needed = Resampling.of(resampling, given)
+    how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     read_with = references.tokenizer if isinstance(references, References) else "ptb"
@@ -141,7 +141,7 @@ def score_corpus(
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
     threads: int = 0,
-    **given: Unpack[Given],
+    **inputs: Unpack[Given],
 ) -> Result:
     """Scores a corpus that was encoded before, without intervals unless `resampling` says how; other arguments as for
     [`sacrecap.score`][].
@@ -149,7 +149,7 @@ def score_corpus(
     metrics = tuple(metrics)
     how = resampling or Resampling(None)
     check_unit(corpus, metrics)
-    merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, inputs, threads=threads)
     merged_needs.begin("scoring")
     counted = count(corpus, metrics, merged_needs)
     return result_of(counted, corpus, merged_needs, how, threads=threads)

@@ -89,7 +89,7 @@ class Scorer:
         tokenizer: see [`sacrecap.tokenize`][]; not `ptb-stream`, in which captions depend on their neighbours.
         threads: number of threads; 0 means one per core. One by default, since pipelines have a process per core.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
-        **given: the same by keyword. `document_frequency` must be given for metrics that weight words by a corpus.
+        **inputs: the same by keyword. `document_frequency` must be given for metrics that weight words by a corpus.
 
     Raises:
         UsageError: an unknown metric, one that depends on the other rows of a batch, or an unacceptable value.
@@ -116,11 +116,11 @@ class Scorer:
         tokenizer: Tokenizer = "ptb",
         threads: int = 1,
         needs: Needs | Mapping[str, object] | None = None,
-        **given: Unpack[Given],
+        **inputs: Unpack[Given],
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_bad_row", on_bad_row, ON_BAD_ROW_OF_BATCH)
-        self._needs = Needs.of(needs, given, threads=threads)
+        self._needs = Needs.of(needs, inputs, threads=threads)
         self.metrics: tuple[Metric, ...] = parse_metrics(metrics, self._needs)
         """The metrics, as values."""
         about = references if references is None or isinstance(references, str) else tuple(references)
@@ -157,10 +157,10 @@ class Scorer:
         import numpy as np
 
         frame = opened(batch)
-        taken = [name for name in self.columns if name in frame.names]
-        if taken:
+        columns = [name for name in self.columns if name in frame.names]
+        if columns:
             raise DataError(
-                f"the batch has a column {taken[0]} already; drop it, or name the columns of scores by "
+                f"the batch has a column {columns[0]} already; drop it, or name the columns of scores by "
                 f"{option('prefix', 'TEXT')}"
             )
         rows, metrics, *_ = self._counted(frame)

@@ -227,10 +227,10 @@ def _that_differ(
     """
 
     def is_equal(rows: Rows) -> bool:
-        one, other = rows
+        first, second = rows
         if scores.captions is not None:
-            return scores.captions[one].strip() == scores.captions[other].strip()
-        return bool((matrix[one] == matrix[other]).all())
+            return scores.captions[first].strip() == scores.captions[second].strip()
+        return bool((matrix[first] == matrix[second]).all())
 
     equal = {rows for pair_rows in of_pair.values() for rows in pair_rows if is_equal(rows)}
     rows_judged = {rows for pair_rows in judged.values() for rows in pair_rows}
@@ -271,14 +271,16 @@ def _votes(
     systems, images = scores.systems or [], scores.images or []
     b, c = (scores.find(opinions.images, side.captions, side.systems) for side in opinions.sides)
     votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
-    for one, other, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
-        if systems[one] == systems[other]:
+    for first, second, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
+        if systems[first] == systems[second]:
             raise DataError(
-                f"{opinions.source}: a pair of two captions of {systems[one]}, image {images[one]}; leave it out"
+                f"{opinions.source}: a pair of two captions of {systems[first]}, image {images[first]}; leave it out"
             )
-        if names.index(systems[one]) > names.index(systems[other]):
-            one, other, share = other, one, 1 - share  # noqa: PLW2901 - seen from the first system
-        votes.setdefault((systems[one], systems[other]), {}).setdefault((one, other), []).append((share, inclusion))
+        if names.index(systems[first]) > names.index(systems[second]):
+            first, second, share = second, first, 1 - share  # noqa: PLW2901 - seen from the first system
+        votes.setdefault((systems[first], systems[second]), {}).setdefault((first, second), []).append(
+            (share, inclusion)
+        )
     return votes
 
 

@@ -411,7 +411,7 @@ class Teller:
     def planned(self, parts: Floats) -> list[Planned]:
         """Half the length of the interval of a mean at other numbers of rated captions, drawn as these were."""
         captions, now = float(self.rated.sizes.sum()), float(len(self.rated.ratings))
-        alone, own = (side.mean(parts) for side in self.sides)
+        alone, paired = (side.mean(parts) for side in self.sides)
         least = len(self.rated.sizes) + self.rated.told + SPARE
         beyond = 1 / captions if self.rated.is_finite else 0.0
         left = 1 / now - beyond
@@ -420,7 +420,7 @@ class Teller:
             factor = (1 / n - beyond) / left if left > 0 else 0.0
             halves = [
                 reach(self.level, Figure(0.0, estimate.variance * factor, max(1.0, estimate.freedom * n / now)))
-                for estimate in (alone, own)
+                for estimate in (alone, paired)
             ]
             figures.append(Planned(n, halves[0], halves[1] if n >= least else halves[0]))
         return figures

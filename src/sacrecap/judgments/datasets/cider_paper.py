@@ -134,7 +134,7 @@ def _check_once(records: Sequence[Record]) -> list[str]:
     return []
 
 
-def _pascal_pairs(path: PathLike, wanted: WhatToRead) -> list[JudgedPair]:
+def _pascal_pairs(path: PathLike, choice: WhatToRead) -> list[JudgedPair]:
     """The pairs of `pair_pascal.mat`.
 
     References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, the majority of
@@ -152,7 +152,7 @@ def _pascal_pairs(path: PathLike, wanted: WhatToRead) -> list[JudgedPair]:
     if os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)
         reference_votes: Sequence[Sequence[list[int] | None]] = (votes, direct)
-    elif wanted.captions is None:
+    elif choice.captions is None:
         raise DataError(
             f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
             f"file, such as pascal50S.mat, with {option('captions', 'FILE', of=READER)}"

@@ -76,57 +76,60 @@ class JudgmentForm:
     reads_captions: bool = False
     """Whether the file of captions has more than references by image, or those of some records; `records` reads it."""
 
-    def read(self, paths: Sequence[PathLike], wanted: WhatToRead) -> Ratings | Pairs:
+    def read(self, paths: Sequence[PathLike], choice: WhatToRead) -> Ratings | Pairs:
         """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
         `given` and does not fit this form.
         """
-        wanted = self._checked(wanted)
+        choice = self._checked(choice)
         source = ", ".join(map(display_name, paths))
-        records = [record for path in paths for record in self.records(path, wanted)]
+        records = [record for path in paths for record in self.records(path, choice)]
         if self.aspect_of is not None:
-            wanted = wanted._replace(rating=self.aspect_of(records[0], wanted.rating))
+            choice = choice._replace(rating=self.aspect_of(records[0], choice.rating))
         notes = self.remarks(records)
-        judged = [list(self.judged(record, wanted)) for record in records]
+        judged = [list(self.judged(record, choice)) for record in records]
         rows, judged_captions, place = [], [], 0
         for of_record in judged:
             rows += [Row(caption.image, caption.references, place + number) for number, caption in enumerate(of_record)]
             judged_captions += of_record
             place += max(1, len(of_record))
-        if wanted.captions is not None and not self.reads_captions:
-            rows, taken_rows = _with_references(rows, wanted.captions, source)
+        if choice.captions is not None and not self.reads_captions:
+            rows, taken_rows = _with_references(rows, choice.captions, source)
             judged_captions = [
                 caption._replace(reference_votes=None) if isinstance(caption, JudgedPair) else caption
                 for caption in judged_captions
             ]
             except_for = f"; rows of images that it lacks keep their own: {taken_rows:,}" if taken_rows else ""
-            notes.append(f"references of each image from {display_name(wanted.captions)}{except_for}")
-        if wanted.categories:
-            taken = _of_categories(judged_captions, wanted.categories, source)
-            if dropped := len(judged_captions) - len(taken):
+            notes.append(f"references of each image from {display_name(choice.captions)}{except_for}")
+        if choice.categories:
+            numbers = _of_categories(judged_captions, choice.categories, source)
+            if dropped := len(judged_captions) - len(numbers):
                 notes.append(f"judgments of other categories, left out: {dropped:,}")
-            rows, judged_captions = [rows[number] for number in taken], [judged_captions[number] for number in taken]
+            rows, judged_captions = (
+                [rows[number] for number in numbers],
+                [judged_captions[number] for number in numbers],
+            )
         if none := judged.count([]):
             notes.append(f"{self.left_out}: {none:,}")
         if not judged_captions:
             raise DataError(f"{source}: no judgment of {self.dataset} in it{'; '.join(['', *notes])}")
         columns = _columns(judged_captions)
         if isinstance(judged_captions[0], RatedCaption):
-            aspect = wanted.rating or "rating"
+            aspect = choice.rating or "rating"
             return Ratings(self.dataset, source, rows, in_file=place, aspect=aspect, notes=notes, **columns)
         if columns["objects"] is not None:
             columns["objects"] = dict(zip((row.image_id for row in rows), columns["objects"], strict=True))
         return Pairs(self.dataset, source, rows, in_file=place, notes=notes, **columns)
 
-    def _checked(self, wanted: WhatToRead) -> WhatToRead:
-        if wanted.rating_range is not None and self.dataset != "ratings":
+    def _checked(self, choice: WhatToRead) -> WhatToRead:
+        if choice.rating_range is not None and self.dataset != "ratings":
             raise UsageError(f"the range of ratings is for the format ratings; {self.dataset} has its own")
         if self.aspect_of is not None:
-            return wanted
-        if wanted.rating is not None and len(self.aspects) == 1:
-            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {wanted.rating!r} out")
-        aspect = wanted.rating or self.aspects[0]
+            return choice
+        if choice.rating is not None and len(self.aspects) == 1:
+            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {choice.rating!r} out")
+        aspect = choice.rating or self.aspects[0]
         accepted_name("rating", aspect, self.aspects)
-        return wanted._replace(rating=aspect)
+        return choice._replace(rating=aspect)
 
 
 def _columns(judged_captions: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
@@ -157,11 +160,11 @@ def _of_categories(
 ) -> list[int]:
     """Numbers of the judgments of these categories. Raises `DataError` if there are none."""
     each_categories = [caption.categories for caption in judged_captions]
-    taken = [number for number, category in enumerate(each_categories) if category in categories]
-    if each_categories and not taken:
+    numbers = [number for number, category in enumerate(each_categories) if category in categories]
+    if each_categories and not numbers:
         held = ", ".join(sorted(set(each_categories) - {""})) or "none"
         raise DataError(f"{source}: no judgment of the categories {', '.join(categories)}; its categories: {held}")
-    return taken
+    return numbers
 
 
 def add_references(records: Sequence[Record], captions: PathLike, *image: str) -> None:

@@ -44,7 +44,7 @@ from sacrecap.resources.outside_scores import strays
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
-def _judged_pair(record: Record, wanted: WhatToRead) -> Iterator[JudgedPair]:
+def _judged_pair(record: Record, choice: WhatToRead) -> Iterator[JudgedPair]:
     """A tie needs no votes."""
     preferred = winner(record)
     yield JudgedPair(
@@ -53,7 +53,7 @@ def _judged_pair(record: Record, wanted: WhatToRead) -> Iterator[JudgedPair]:
         record.caption("b"),
         record.caption("c"),
         preferred,
-        _category(record, is_named=wanted.categories is not None),
+        _category(record, is_named=choice.categories is not None),
         votes=read_votes(record) if record.has("votes") else None if preferred else [],
         reference_votes=_reference_votes(record),
         b_system=record.known_name("b_system"),
@@ -61,8 +61,8 @@ def _judged_pair(record: Record, wanted: WhatToRead) -> Iterator[JudgedPair]:
     )
 
 
-def _pair_records(path: PathLike, wanted: WhatToRead) -> list[Record]:
-    return in_one_form(read_one_kind(path), frozenset(), (), None, wanted.words)
+def _pair_records(path: PathLike, choice: WhatToRead) -> list[Record]:
+    return in_one_form(read_one_kind(path), frozenset(), (), None, choice.words)
 
 
 PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged_pair, _pair_records)
@@ -134,11 +134,11 @@ def rated_records(path: PathLike, raters: str | None, words: Mapping[str, str]) 
     return in_one_form(read_one_kind(path), KNOWN, RATING, raters, words)
 
 
-def _rating_records(path: PathLike, wanted: WhatToRead) -> list[Record]:
+def _rating_records(path: PathLike, choice: WhatToRead) -> list[Record]:
     """The lines; those without references with the ones of the file that is given."""
-    records = rated_records(path, wanted.raters, wanted.words)
-    if wanted.captions is not None:
-        add_references([record for record in records if not record.has(*REFERENCES)], wanted.captions, *IMAGE)
+    records = rated_records(path, choice.raters, choice.words)
+    if choice.captions is not None:
+        add_references([record for record in records if not record.has(*REFERENCES)], choice.captions, *IMAGE)
     return records
 
 
@@ -167,10 +167,10 @@ def doubtful(records: Sequence[Record]) -> list[str]:
     return notes
 
 
-def _judged_caption(record: Record, wanted: WhatToRead) -> Iterator[RatedCaption]:
+def _judged_caption(record: Record, choice: WhatToRead) -> Iterator[RatedCaption]:
     if any(name in record.fields for name in RATING) and not record.has(*RATING):
         return  # a blank one
-    ratings = read_rating(record, wanted.rating, wanted.rating_range)
+    ratings = read_rating(record, choice.rating, choice.rating_range)
     if not ratings:
         return
     captions = record.captions("captions") if record.has("captions") else None

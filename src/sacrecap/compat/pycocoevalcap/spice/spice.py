@@ -99,9 +99,10 @@ def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _c
     Made once: each category would make them again.
     """
     different = list(dict.fromkeys(caption for captions in groups for caption in captions))
-    made = dict(zip(different, graphs.graphs([(caption.split(), []) for caption in different]), strict=True))
+    graph_of = dict(zip(different, graphs.graphs([(caption.split(), []) for caption in different]), strict=True))
     by_text = {
-        " ".join(_as_one(captions).split()): _joined([made[caption][1] for caption in captions]) for captions in groups
+        " ".join(_as_one(captions).split()): _joined([graph_of[caption][1] for caption in captions])
+        for captions in groups
     }
     return _core.SceneGraphs.given(list(by_text.items()))
 
@@ -126,13 +127,13 @@ def _numbers(statistics: _core.Statistics) -> list[Numbers]:
     rows = np.frombuffer(statistics.values()).reshape(-1, statistics.width)
     return [
         {
-            "pr": matched / said if said else 0.0,
+            "pr": matched / stated if stated else 0.0,
             "re": matched / expected if expected else 0.0,
             "f": f if counted else math.nan,
             "fn": expected - matched,
             "numImages": 1.0,
-            "fp": said - matched,
+            "fp": stated - matched,
             "tp": matched,
         }
-        for f, counted, matched, said, expected, *_ in rows.tolist()
+        for f, counted, matched, stated, expected, *_ in rows.tolist()
     ]
