@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def row(name: str, files: list[str], repeat: int) -> str:
-    """One line of the table of `docs/explanation/speed.md`."""
+    """One line of the table of `docs/howto/migrate-from-pycocoevalcap.md`."""
     sacrecap = str(Path(sys.executable).with_name("sacrecap"))
     command = [sacrecap, "score", *files, "--format", "json"]
     runs: dict[str, list[Run]] = {}

@@ -2,8 +2,8 @@
 
 usage: make_pictures.py [--charts]
 
-The chart is drawn from the table of `docs/explanation/speed.md`. `--charts` leaves out the pictures of the report,
-which need Chromium and playwright.
+The chart is drawn from the table of `docs/howto/migrate-from-pycocoevalcap.md`. `--charts` leaves out the pictures of
+the report, which need Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sacrecap.report.html import write_report
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-SPEED = ROOT / "docs" / "explanation" / "speed.md"
+SPEED = ROOT / "docs" / "howto" / "migrate-from-pycocoevalcap.md"
 THEMES = {"light": ("#1f2328", "#59636e", "#8c959f", "#0d9488"), "dark": ("#f0f6fc", "#9198a1", "#656c76", "#2dd4bf")}
 """Colours of text, of small text, of the bar of others, and of sacrecap's bars."""
 FONT = "-apple-system, BlinkMacSystemFont, Segoe UI, Helvetica, Arial, sans-serif"

@@ -1,4 +1,4 @@
-"""The code of the page on harnesses, with the shapes that these give it: the digits of the original's scorers."""
+"""The code of the page on other programs, with the shapes that these give it: the digits of the original's scorers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from sacrecap.compat.pycocoevalcap.cider.cider import Cider
 from sacrecap.compat.pycocoevalcap.rouge.rouge import Rouge
 from sacrecap.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
-PAGE = DOCS / "howto" / "use-in-a-harness.md"
-LMMS_EVAL, VLMEVALKIT, AAC_METRICS = (block.text for block in blocks(PAGE) if block.language == "python")
+PAGE = DOCS / "howto" / "migrate-from-pycocoevalcap.md"
+LMMS_EVAL, VLMEVALKIT, AAC_METRICS = [block.text for block in blocks(PAGE) if block.language == "python"][-3:]
 REFERENCES = list(example.references().values())
 CANDIDATES = list(example.systems()["plain"].values())
 

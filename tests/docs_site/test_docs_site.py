@@ -18,7 +18,7 @@ from environment import absent
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-LONGEST = ("reference/python/", "reference/command-line/", "reference/api/scoring/", "howto/run-a-study/")
+LONGEST = ("reference/python/", "reference/command-line/", "reference/api/", "howto/run-a-study/")
 """Pages of wide tables, wide code and long names."""
 
 
@@ -98,8 +98,8 @@ def test_links_and_anchors_lead_somewhere(site: Site) -> None:
 
 def test_the_check_of_links_can_fail(site: Site) -> None:
     assert site.fault(f"{ADDRESS}howto/no-such-page/") == "no such page"
-    assert site.fault(f"{ADDRESS}explanation/faq/#no-such-question") == "no such anchor"
-    assert site.fault(f"{ADDRESS}explanation/faq/#my-cider-is-0") is None
+    assert site.fault(f"{ADDRESS}howto/reproduce-a-published-number/#no-such-question") == "no such anchor"
+    assert site.fault(f"{ADDRESS}howto/reproduce-a-published-number/#my-cider-is-0") is None
 
 
 def test_nothing_is_left_as_markdown(site: Site) -> None:
@@ -131,7 +131,7 @@ def test_the_search_finds_a_page(tab: Tab) -> None:
     page.locator("button.md-search__button").click()
     page.get_by_role("combobox", name="Search").fill("cider is 0")
     page.locator("a", has_text="My CIDEr is 0").first.click()
-    page.wait_for_url(re.compile("explanation/faq/"))
+    page.wait_for_url(re.compile("howto/reproduce-a-published-number/"))
     assert page.get_by_role("heading", name="My CIDEr is 0").is_visible()
 
 
@@ -163,7 +163,7 @@ def test_text_can_be_read_and_named(browser: Any, address: str, scheme: str) -> 
     """No serious finding of axe: contrast, names of buttons, structure."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     tab = Tab(browser, address, color_scheme=scheme)
-    for path in ("", "explanation/faq/", "reference/api/agreement/"):
+    for path in ("", "howto/reproduce-a-published-number/", "reference/api/"):
         found = axe.run(tab.open(path)).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in {"serious", "critical"}] == []
     tab.close()
@@ -198,8 +198,8 @@ def test_copy_buttons_copy_code_and_commands_without_output(browser: Any, addres
     python = copied(page.locator(".language-python.highlight").first)
     assert python.startswith("import sacrecap\n")
     assert python.endswith("print(score.signature)")
-    page = tab.open("explanation/faq/")
-    assert copied(page.locator(".language-console.highlight").first) == (
+    page = tab.open("howto/reproduce-a-published-number/")
+    assert copied(page.locator(".language-console.highlight").nth(1)) == (
         "sacrecap score references.json captions.json --metrics cider-d --interval none"
     )
     tab.close()

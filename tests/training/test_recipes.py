@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -152,16 +151,6 @@ class Recorder:
         return (arguments for called, arguments in self.calls if called == name)
 
 
-class Table:
-    def __init__(self, columns: list[str]) -> None:
-        self.columns = columns
-        self.rows: list[tuple[Any, ...]] = []
-
-    def add_data(self, *row: Any) -> None:
-        assert len(row) == len(self.columns)
-        self.rows.append(row)
-
-
 @pytest.fixture
 def result() -> sacrecap.Result:
     references, candidates = {"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"}
@@ -177,22 +166,6 @@ def loaded(name: str) -> dict[str, Any]:
 def check_metrics(metrics: Mapping[str, float], result: sacrecap.Result) -> None:
     assert list(metrics.values()) == [score.value * 100 for score in result.values()]
     assert all(type(value) is float and MLFLOW_NAME.match(name) for name, value in metrics.items())
-
-
-def test_weights_and_biases(result: sacrecap.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wandb = ModuleType("wandb")
-    vars(wandb).update(Run=object, Table=Table, Html=lambda path: path.read_text(encoding="utf-8"))
-    monkeypatch.setitem(sys.modules, "wandb", wandb)
-    monkeypatch.chdir(tmp_path)
-    logged: dict[str, Any] = {}
-    run = SimpleNamespace(log=lambda values, step: logged.update(values), summary={})
-    loaded("log_to_wandb.py")["log"](run, result, 3)
-    table, report = logged.pop("val/images"), logged.pop("val/report")
-    check_metrics(logged, result)
-    assert table.rows[0][:2] == ("1", "a dog")
-    assert [row[2] for row in table.rows] == result["rouge-l"].per_image.tolist()
-    assert report.startswith("<!doctype html>")
-    assert run.summary["signatures"]["rouge-l"] == result["rouge-l"].signature
 
 
 def test_mlflow(result: sacrecap.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from study_world import triplet_file
 from sacrecap_server_testing.routes import every_route
 from sacrecap_server_testing.world import TOKEN
 
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "study-file.md"
+PAGE = Path(__file__).parents[3] / "docs" / "howto" / "run-a-study.md"
 
 
 def test_the_table_lists_the_routes_of_studies():
@@ -30,7 +30,7 @@ def test_the_table_lists_the_routes_of_studies():
 def test_the_commands_run(site, tmp_path):
     if not shutil.which("curl") or not shutil.which("jq"):
         pytest.skip("no curl, or no jq")
-    (block,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = re.findall(r"```sh\n(api=.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "study.json").write_text(json.dumps(triplet_file()), encoding="utf-8")
     token = TOKEN
     script = "set -e\n" + block.replace("https://evaluation.example.org", site.url)

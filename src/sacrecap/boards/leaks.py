@@ -1,4 +1,4 @@
-"""What keeps a board's numbers from telling about single hidden references (docs/explanation/what-a-board-tells.md).
+"""What keeps a board's numbers from telling about single hidden references (docs/howto/make-a-board.md).
 
 Real systems are far below the default limits of degenerate captions: of ten systems' and people's captions of COCO,
 Flickr8k and abstract scenes, the worst has 0.4 % empty ones, 13 % that are the same, no caption of more than 49 words,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MEMORY = 512 << 20
 """Bytes that counts of n-grams take in memory before they go to disk."""
 _CHECKSUM = slice(12, 16)
-"""Bytes of a file that hold the CRC-32 of its contents (docs/howto/document-frequencies.md)."""
+"""Bytes of a file that hold the CRC-32 of its contents."""
 
 
 class DocumentFrequency:

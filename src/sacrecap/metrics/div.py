@@ -6,7 +6,7 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
     Div-n    = distinct n-grams of the set / words of the set
     distinct = distinct captions / captions
 
-Where papers and programs differ: docs/reference/metrics/mbleu.md.
+Where papers and programs differ: docs/reference/metrics/self-cider.md.
 """
 
 from typing import ClassVar

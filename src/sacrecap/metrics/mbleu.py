@@ -4,7 +4,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
     mBLEU_n   = 1/m Σ_i BLEU_n(c_i, C − {c_i}),    mBLEU-mix = 1 − 1/4 Σ_n mBLEU_n
 
-Where papers and programs differ: docs/reference/metrics/mbleu.md.
+Where papers and programs differ: docs/reference/metrics/self-cider.md.
 """
 
 from typing import ClassVar

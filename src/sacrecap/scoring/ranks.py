@@ -6,7 +6,7 @@ for one; so the images are compared on which both systems have a score.
 
 One relation gives significance and ranks, by all tests at once: a pair is significant if and only if it separates the
 ranks of its systems. How often all of it is true, and how wide the ranges are, is measured against other methods:
-docs/explanation/significance.md has the table.
+docs/explanation/intervals.md has the table.
 """
 
 from __future__ import annotations

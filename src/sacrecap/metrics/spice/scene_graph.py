@@ -131,7 +131,7 @@ def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb", grammar: Grammar 
     """The scene graph of a caption, by the parser inside the package.
 
     The parser knows English. It was trained on the output of the original SPICE's parser: see
-    `docs/explanation/spice-without-java.md` for its accuracy.
+    `docs/reference/metrics/spice.md` for its accuracy.
 
     Args:
         caption: a sentence or a text of several.
