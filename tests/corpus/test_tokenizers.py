@@ -116,7 +116,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_mecab() -> None:
         raise RuntimeError("install it")
 
-    tokenizers._made.cache_clear()
+    tokenizers._tokenizer.cache_clear()
     for made, error, message in (
         (
             without_mecab,
@@ -131,4 +131,4 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
     with pytest.raises(MissingDependencyError, match="the tokenizer zh needs the extra 'languages'"):
         sacrecap.tokenize(["a"], tokenizer="zh")
-    tokenizers._made.cache_clear()
+    tokenizers._tokenizer.cache_clear()

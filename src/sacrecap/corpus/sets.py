@@ -112,7 +112,7 @@ class SetCorpus(Corpus):
         self.image_ids: list[str] = core.references.image_ids
         self._documents = documents
         self._numbers: dict[str, int] | None = None
-        self._kept: list[list[int]] | None = None
+        self._top_places: list[list[int]] | None = None
         self.counts: list[int] = core.counts
         """Captions per image, by image."""
         self.candidate_counts = (min(self.counts), max(self.counts))
@@ -133,12 +133,12 @@ class SetCorpus(Corpus):
         references, sets = self.reference_captions, self.candidate_captions
         encoded = encode(references, _places(references, self.image_ids), self.tokenizer, 0)
         whole = encode_candidates(encoded, sets, _places(sets, self.image_ids))
-        if self._kept is None:
+        if self._top_places is None:
             return whole
         marks = array("d")
-        for count, positions in zip(whole.counts, self._kept, strict=True):
+        for count, positions in zip(whole.counts, self._top_places, strict=True):
             marks.extend(float(place in positions) for place in range(count))
-        return _core.top(whole, marks.tobytes(), max(map(len, self._kept)))[0]
+        return _core.top(whole, marks.tobytes(), max(map(len, self._top_places)))[0]
 
     @property
     def candidate_count(self) -> int:
@@ -151,9 +151,9 @@ class SetCorpus(Corpus):
     def set_of(self, image_id: str) -> list[str]:
         """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""
         captions = self.candidate_captions.captions(image_id)
-        if self._kept is None:
+        if self._top_places is None:
             return captions
-        return [captions[place] for place in self._kept[self.number(image_id)]]
+        return [captions[place] for place in self._top_places[self.number(image_id)]]
 
     def given(self, image_id: str) -> tuple[list[str], list[str]]:
         references = self.reference_captions.captions(image_id) if self.has_references else []
@@ -173,7 +173,7 @@ class SetCorpus(Corpus):
 
     def _scored(self) -> Captions:
         """The captions that are scored, as given."""
-        if self._kept is None:
+        if self._top_places is None:
             return self.candidate_captions
         return _core.Captions.of_images([(image, self.set_of(image)) for image in self.image_ids], None)
 
@@ -185,7 +185,7 @@ class SetCorpus(Corpus):
         core, places = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
-        chosen._kept = places
+        chosen._top_places = places
         least, largest = self.candidate_counts
         chosen.candidate_counts = (min(least, most), min(largest, most))
         return chosen

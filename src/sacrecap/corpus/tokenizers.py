@@ -20,7 +20,7 @@ def lines(texts: Iterable[str], tokenizer: str) -> list[str]:
 
     Raises `MissingDependencyError` if that is not installed, and `DataError` if it cannot be made ready.
     """
-    tokens = _made(tokenizer.removesuffix(LOWER))
+    tokens = _tokenizer(tokenizer.removesuffix(LOWER))
     # sacreBLEU takes blanks from a text's end before it tokenises: intl makes "3. " two tokens, and "3." one.
     if tokenizer.endswith(LOWER):
         return [" ".join(tokens(text.lower().rstrip()).split()) for text in texts]
@@ -31,7 +31,7 @@ def signed(tokenizer: str) -> str:
     """The tokenizer in signatures: with sacreBLEU's version, and that of what it needs."""
     import sacrebleu
 
-    signature = _made(tokenizer.removesuffix(LOWER)).signature()
+    signature = _tokenizer(tokenizer.removesuffix(LOWER)).signature()
     lower = LOWER if tokenizer.endswith(LOWER) else ""
     return f"{signature}{lower}@sacrebleu-{sacrebleu.__version__}"
 
@@ -43,7 +43,7 @@ def cut(captions: Captions, tokenizer: str) -> Captions:
 
 
 @cache
-def _made(name: str) -> Any:
+def _tokenizer(name: str) -> Any:
     """The tokenizer, which takes a text and returns its tokens with blanks between; `signature()` is its name there."""
     try:
         from sacrebleu.metrics.bleu import _get_tokenizer

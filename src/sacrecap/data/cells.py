@@ -275,11 +275,11 @@ def without_empty(captions: Captions, name: str) -> Captions:
     """References without empty ones, of which it warns; an image may have none left."""
     described, empty = captions.without_empty()
     if empty:
-        told(name, "image", empty)
+        warn_of_empty(name, "image", empty)
     return described
 
 
-def told(name: str, kind: str, places: Sequence[object]) -> None:
+def warn_of_empty(name: str, kind: str, places: Sequence[object]) -> None:
     """Warns of references that are empty, and left out.
 
     Args:

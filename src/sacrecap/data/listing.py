@@ -207,11 +207,11 @@ def _find(path: str) -> tuple[list[str], bool]:
 
 
 def _find_elsewhere(url: str) -> tuple[list[str], bool]:
-    from sacrecap.data.remote import asked, located
+    from sacrecap.data.remote import located, naming_url
 
     files, path = located(url)
     kind = url.partition("://")[0]
-    with asked(url):
+    with naming_url(url):
         if is_pattern(path) and not files.exists(path):
             infos, inside = files.glob(path, detail=True), None
         elif files.info(path)["type"] != "directory":

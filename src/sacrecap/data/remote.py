@@ -28,14 +28,14 @@ def fetched(url: str) -> bytes:
     """
     if url.startswith(("http://", "https://")):
         return _by_http(url)
-    with asked(url), opened_at(url) as file:
+    with naming_url(url), opened_at(url) as file:
         return file.read()  # type: ignore[no-any-return]
 
 
 def opened_at(url: str) -> Any:
     """The file behind a URL that fsspec knows. Errors are those of `fetched`."""
     files, path = located(url)
-    with asked(url):
+    with naming_url(url):
         return files.open(path, "rb")
 
 
@@ -58,7 +58,7 @@ def located(url: str) -> tuple[Any, str]:
 
 
 @contextlib.contextmanager
-def asked(url: str, done: str = "read") -> Iterator[None]:
+def naming_url(url: str) -> Iterator[None]:
     """Turns any error of a file system into a `DataError` that names the file."""
     try:
         yield
@@ -67,7 +67,7 @@ def asked(url: str, done: str = "read") -> Iterator[None]:
     except FileNotFoundError:
         raise DataError(f"{url}: no such file") from None
     except Exception as error:  # noqa: BLE001 - each file system has errors of its own
-        raise DataError(f"{url}: cannot be {done}: {_line(error)}") from None
+        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
 
 
 @contextlib.contextmanager

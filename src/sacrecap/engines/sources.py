@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from sacrecap.corpus.corpus import Corpus, added_up, align, as_references
 from sacrecap.data.captions import CaptionFile
-from sacrecap.data.cells import told
+from sacrecap.data.cells import warn_of_empty
 from sacrecap.engines.plan import Piece
 from sacrecap.errors import DataError
 
@@ -146,7 +146,7 @@ class RowsOfFile:
             raise
         self._left_out = added_up(self._left_out, {"excluded annotation": file.excluded})
         if empty:
-            told(file.name, "image", empty)
+            warn_of_empty(file.name, "image", empty)
 
     def _opened(self) -> CaptionFile:
         file = CaptionFile(*self._file, held=False)

@@ -182,7 +182,7 @@ class Endpoint:
                 self._spending.count(UNASKED._replace(tokens_in=tokens_in, tokens_out=tokens_out))
                 answers[digest] = UNASKED
         elif rest:
-            for share, (digest, answer) in enumerate(self._asked(rest, again, database), 1):
+            for share, (digest, answer) in enumerate(self._answers_to(rest, again, database), 1):
                 if answer.end != "error" or digest not in again:
                     answers[digest] = answer
                 self._counted.add(digest)
@@ -220,7 +220,7 @@ class Endpoint:
             )
         return digests
 
-    def _asked(
+    def _answers_to(
         self, questions: dict[bytes, Question], again: set[bytes], database: KeptAnswers
     ) -> Iterator[tuple[bytes, Answer]]:
         """The answers as they come. Each is in the database before it is told."""
@@ -282,7 +282,7 @@ class Endpoint:
                 self._pace.answered()
                 with self._learning:
                     self._less |= less
-                answer = _told(reply.answer, question, parameters, less)
+                answer = _with_changes(reply.answer, question, parameters, less)
                 if empty is not None:
                     answer = answer._replace(
                         tokens_in=answer.tokens_in + empty.tokens_in, tokens_out=answer.tokens_out + empty.tokens_out
@@ -403,7 +403,7 @@ class _Call:
     tell: Callable[[_Word], object]
 
 
-def _told(answer: Answer, question: Question, parameters: Mapping[str, Any], less: Less) -> Answer:
+def _with_changes(answer: Answer, question: Question, parameters: Mapping[str, Any], less: Less) -> Answer:
     """The answer with what was not asked of it, or less than was wanted."""
     without = tuple(sorted(name for name, number in less.items() if number is None))
     alternatives = parameters.get("top_logprobs", 0)

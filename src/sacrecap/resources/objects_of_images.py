@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, option, some, warn
 from sacrecap.resources.learned.clip import files_of_images
-from sacrecap.resources.learned.texts import missing_of, told
+from sacrecap.resources.learned.texts import missing_of, share_teller
 from sacrecap.resources.needs import Needs
 from sacrecap.vision.detection_run import detections
 from sacrecap.vision.detector import load_detector
@@ -170,7 +170,7 @@ def _detections(needs: Needs, detector: Detector, files: dict[str, ImageFile]) -
     """All detections in each file, whatever their score, by image: those that are kept, and new ones."""
     detections_by_image: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
     missing = sorted(missing_of(detections_by_image, files), key=lambda image: files[image].order)
-    tell, done, broken = told(needs, "finding objects", len(missing)), 0, list[str]()
+    tell, done, broken = share_teller(needs, "finding objects", len(missing)), 0, list[str]()
     for batch in detections(detector, {image: files[image] for image in missing}):
         for image, detected in batch.items():
             broken += [image] if isinstance(detected, DataError) else []

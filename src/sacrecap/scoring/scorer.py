@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added_up
-from sacrecap.data.cells import told, unwritten
+from sacrecap.data.cells import unwritten, warn_of_empty
 from sacrecap.data.frames import Frame, chosen_columns, opened
 from sacrecap.data.inputs import listed
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
@@ -246,7 +246,7 @@ class Scorer:
                     reasons.setdefault(row, f"{names} {has} no reference; add references, or remove the row")
             left_out = [row for row in empty if int(row) not in reasons]
             if left_out:
-                told("the batch", "row", left_out)
+                warn_of_empty("the batch", "row", left_out)
         if columns.image_id is not None:
             ids = self._ids(frame, columns.image_id, reasons)
         return captions, references, ids, reasons

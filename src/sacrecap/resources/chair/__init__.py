@@ -30,7 +30,7 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
     if isinstance(source, ObjectVocabulary):
         return source
     if source in NAMES:
-        return _own(str(source))
+        return _built_in(str(source))
     path = os.fspath(source)
     try:
         status = os.stat(path)
@@ -53,7 +53,7 @@ _ACCEPTED = (
 
 
 @cache
-def _own(name: str) -> ObjectVocabulary:
+def _built_in(name: str) -> ObjectVocabulary:
     return ObjectVocabulary(_text(name), name)
 
 

@@ -71,7 +71,7 @@ def name_objects(
     return NamedObjects(core, vocabulary)
 
 
-def _given(corpus: Corpus) -> Iterator[str]:
+def _all_captions(corpus: Corpus) -> Iterator[str]:
     """All captions as they were given."""
     both_parts = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
     return chain.from_iterable(chain.from_iterable(captions.values() for captions in both_parts))
@@ -81,7 +81,7 @@ def _denied(corpus: Corpus, needs: Needs) -> Iterator[tuple[list[str], list[int]
     """Captions as words, with the places of those that say what is not there."""
     from sacrecap.resources.english import parser
 
-    texts = list(dict.fromkeys(_given(corpus)))
+    texts = list(dict.fromkeys(_all_captions(corpus)))
     denied = parser().denied(texts, corpus.tokenizer, needs.threads or 0)
     return ((tokens, places) for tokens, places in denied if places)
 
@@ -116,7 +116,7 @@ def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list
     from sacrecap.corpus.corpus import tokenize
     from sacrecap.corpus.sentences import located
 
-    texts = list(dict.fromkeys(text for text in _given(corpus) if _INSIDE.search(text)))
+    texts = list(dict.fromkeys(text for text in _all_captions(corpus) if _INSIDE.search(text)))
     for text, tokens in zip(texts, tokenize(texts, tokenizer="ptb"), strict=True):
         words = " ".join(tokens).split()
         if not any(pair in vocabulary.joined for pair in pairwise(vocabulary.parts(words))):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 N = TypeVar("N", bound="Network")
 
 PRECISIONS = ("float32", "float16", "bfloat16")
+_FILES = "config.json, the tokenizer's files and model.safetensors"
 MAIN = "main"
 """The revision that the hub returns by default."""
 
@@ -191,7 +192,7 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     from sacrecap.vision.checkpoint_parts import load_part
 
     config, tokenizer = described(checkpoint, what=what)
-    description = _told(checkpoint, what)
+    description = {"what": what, "files": _FILES, "revision": checkpoint.revision}
     model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **description)
     missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
@@ -209,25 +210,13 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
 
     from sacrecap.vision.checkpoint_parts import load_part
 
-    description = _told(checkpoint, what)
+    description = {"what": what, "files": _FILES, "revision": checkpoint.revision}
     config = load_part(AutoConfig, checkpoint.name, **description)
-    if checkpoint.layers is not None:
-        _keep_layers(config, checkpoint)
+    depth, layers = getattr(config, "num_hidden_layers", None), checkpoint.layers
+    if layers is not None and isinstance(depth, int):  # or else a model of another kind, which its class will refuse
+        if not 1 <= layers <= depth:
+            raise UsageError(f"{checkpoint}: has {depth} layers; give layer=N, from 1 to {depth}")
+        config.num_hidden_layers = layers
+        if getattr(config, "layer_types", None):
+            config.layer_types = config.layer_types[:layers]
     return config, load_part(AutoTokenizer, checkpoint.name, **description)
-
-
-def _told(checkpoint: Checkpoint, what: str) -> dict[str, Any]:
-    files = "config.json, the tokenizer's files and model.safetensors"
-    return {"what": what, "files": files, "revision": checkpoint.revision}
-
-
-def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:
-    layers = checkpoint.layers
-    depth = getattr(config, "num_hidden_layers", None)
-    if not isinstance(depth, int):
-        return  # a model of another kind, which its class will refuse
-    if not layers or layers > depth:
-        raise UsageError(f"{checkpoint}: has {depth} layers; give layer=N, from 1 to {depth}")
-    config.num_hidden_layers = layers
-    if getattr(config, "layer_types", None):
-        config.layer_types = config.layer_types[:layers]

@@ -14,7 +14,7 @@ from sacrecap.data.cache import digest, kept_features
 from sacrecap.data.images import ImageFile, ImageSource
 from sacrecap.errors import DataError, UnfitImages, UsageError, some
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
-from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, missing_of, read_limit, told
+from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, missing_of, read_limit, share_teller
 
 if TYPE_CHECKING:
     from sacrecap.data.cache import Vector
@@ -68,7 +68,7 @@ class Clip(Network):
             mask = {} if self._siglip else {"attention_mask": torch.ones_like(ids)}
             return _unit(self._model.get_text_features(input_ids=ids, **mask))
 
-        return by_length(self, tokens, run, told(needs, "reading captions", len(tokens)))
+        return by_length(self, tokens, run, share_teller(needs, "reading captions", len(tokens)))
 
     def images(self, pictures: Sequence[Any]) -> list[Vector]:
         """Unit vectors of Pillow images."""
@@ -120,7 +120,7 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
     seen: dict[str, LookedAt] = needs.once((scope, str(clip.device)), dict)
     missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)
-    tell = told(needs, "looking at images", len(missing))
+    tell = share_teller(needs, "looking at images", len(missing))
     cache = kept_features(scope)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(missing), _IMAGES_AT_ONCE):

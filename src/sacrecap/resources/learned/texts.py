@@ -118,7 +118,7 @@ def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], A
     return results
 
 
-def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
+def share_teller(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
     """Reports progress: how many of all are finished."""
     watch = needs.progress
 
@@ -211,7 +211,7 @@ class TextEncoder(Network):
             rows = rows_of(self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.float())
             return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
 
-        return by_length(self, tokens, run, told(needs, "reading captions", len(tokens)))
+        return by_length(self, tokens, run, share_teller(needs, "reading captions", len(tokens)))
 
 
 def tokenizer_alone(checkpoint: Checkpoint, *, blank_first: bool = False) -> Tokenizer:
@@ -302,7 +302,7 @@ class OnnxTexts:
         """Unit vectors of texts: the means over all of their tokens."""
         import numpy as np
 
-        tell = told(needs, "reading captions", len(tokens))
+        tell = share_teller(needs, "reading captions", len(tokens))
         vectors = []
         for done, text_tokens in enumerate(tokens, 1):
             ids = np.array([text_tokens.ids], dtype=np.int64)
