@@ -198,7 +198,7 @@ def test_the_quality_page_judges(world):
     assert '<strong class="judgment bad">too low</strong>' in page
     assert "Few images have answers" in page
     assert page.count('<svg class="chart ') == 5
-    assert page.count('role="img" data-box="') == page.count('" aria-label="α: ') + 4 == 5
+    assert page.count('role="img" data-box="') == page.count('" aria-label="too low: α ') + 4 == 5
     assert "4 of 4 <strong" in page
     assert "speeder" in page
     assert "SESSION7" in page

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sacrecap.report.pictures.panels import AXIS, MARK, Mark, Panel, empty, round_values
+from sacrecap.report.pictures.panels import AXIS, MARK, Mark, Panel, Point, empty, round_values
 from sacrecap.report.pictures.svg import svg
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ class Strip(NamedTuple):
     """0, or 1 for what stands beside it to be compared."""
 
 
-def strips(rows: Sequence[Strip], what: str) -> str:
-    """SVG of the rows, on a scale from the least end to the largest; `what` they are is for those who cannot see it."""
+def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guides: Sequence[float] = ()) -> str:
+    """SVG of the rows, on a scale between `ends`, by default the least and the largest; with lines at `guides`. `what`
+    they are is for those who cannot see it.
+    """
     marks: list[Mark] = [
         {
             **MARK,
@@ -39,13 +41,18 @@ def strips(rows: Sequence[Strip], what: str) -> str:
         }
         for place, row in enumerate(rows)
     ]
-    ends = [end for row in rows for end in row.interval or (row.value,)]
-    low, high = min(ends, default=0.0), max(ends, default=1.0)
-    room = 0.03 * (high - low or 1.0)
+    reached = [end for row in rows for end in row.interval or (row.value,)]
+    low, high = ends or (min(reached, default=0.0), max(reached, default=1.0))
+    room = 0.0 if ends else 0.03 * (high - low or 1.0)
     made: Panel = {**empty("plot"), "marks": marks}
     ticks = [(tick, f"{tick:,.6g}") for tick in round_values(low, high, 5)] if high > low else [(low, f"{low:g}")]
     made["x"] = {**AXIS, "ends": (low - room, high + room), "ticks": ticks}
+    made["lines"] = [
+        {"look": None, "points": [(guide, -0.5), (guide, len(rows) - 0.5)], "kind": "open", "said": ""}
+        for guide in guides
+    ]
     names = [(float(place), row.name) for place, row in enumerate(rows)]
     made["y"] = {**AXIS, "ends": (len(rows) - 0.5, -0.5), "ticks": names}
-    told = "; ".join(f"{row.name} {row.value:.4f}" for row in rows)
+    bounds = [f" [{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "" for row in rows]
+    told = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
     return svg(made, f"{what}: {told}", height=40 + _ROW * len(rows))
