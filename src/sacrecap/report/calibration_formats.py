@@ -19,17 +19,17 @@ def _figures(calibration: Calibration) -> Iterator[tuple[str, Calibrated]]:
     """Every figure, with its name in tables."""
     yield calibration.of, calibration.overall
     yield from calibration.systems.items()
-    for (a, b), own in calibration.pairs.items():
+    for (a, b), figure in calibration.pairs.items():
         if len(calibration.pairs) > 1 or not calibration.is_choice:
-            yield f"{a} against {b}" if calibration.is_choice else f"{a} − {b}", own
+            yield f"{a} against {b}" if calibration.is_choice else f"{a} − {b}", figure
 
 
 def _records(calibration: Calibration) -> Table:
     return records(
         ("of", "estimate", "lower", "upper", "n", "worth"),
         [
-            (name, own.estimate, *(own.interval or (None, None)), own.n, own.worth)
-            for name, own in _figures(calibration)
+            (name, figure.estimate, *(figure.interval or (None, None)), figure.n, figure.worth)
+            for name, figure in _figures(calibration)
         ],
     )
 
@@ -46,20 +46,20 @@ def table(calibration: Calibration) -> Table:
         Column(unit),
         Column("worth"),
     ]
-    rows = [[name, *_cells(own)] for name, own in _figures(calibration)]
+    rows = [[name, *_cells(figure)] for name, figure in _figures(calibration)]
     return Table(columns, rows, title=" ".join(calibration.missing))
 
 
-def _cells(own: Calibrated) -> list[Value]:
+def _cells(figure: Calibrated) -> list[Value]:
     def interval(bounds: tuple[float, float] | None) -> Value:
         return "–" if bounds is None else Interval(*bounds, ".3f")
 
     return [
-        Number(own.estimate, ".3f"),
-        interval(own.interval),
-        interval(own.alone_interval),
-        f"{own.n:,}",
-        f"{own.worth:,.0f}",
+        Number(figure.estimate, ".3f"),
+        interval(figure.interval),
+        interval(figure.alone_interval),
+        f"{figure.n:,}",
+        f"{figure.worth:,.0f}",
     ]
 
 
@@ -83,7 +83,7 @@ def plan_tables(calibration: Calibration) -> list[Table]:
         return []
     table = Table(
         [Column("rated captions"), Column("± with the witnesses"), Column("± alone")],
-        [[f"{one.n:,}", Number(one.calibrated, ".3f"), Number(one.alone, ".3f")] for one in calibration.plan],
+        [[f"{step.n:,}", Number(step.calibrated, ".3f"), Number(step.alone, ".3f")] for step in calibration.plan],
         title=f"Plan: {calibration.of}",
     )
     return [table]
@@ -91,7 +91,7 @@ def plan_tables(calibration: Calibration) -> list[Table]:
 
 render = Views(
     _records,
-    lambda found, _: [table(found), *plan_tables(found)],
-    lambda found, _: [replace(table(found), notes=["", *lines(found)]), *plan_tables(found)],
+    lambda calibration, _: [table(calibration), *plan_tables(calibration)],
+    lambda calibration, _: [replace(table(calibration), notes=["", *lines(calibration)]), *plan_tables(calibration)],
 ).render
 """A calibration as text in the format of a name."""

@@ -24,11 +24,11 @@ def verdict(check: Check) -> str:
         return f"{_checks(len(check.checks))} passed"
     beyond = {"min": "below", "max": "above"}
     failed = [
-        f"{check.result[one.metric].label} {Number(one.score)} is {beyond[one.kind]} {one.against:g}"
-        for one in check.failed
-        if one.kind in beyond
+        f"{check.result[outcome.metric].label} {Number(outcome.score)} is {beyond[outcome.kind]} {outcome.against:g}"
+        for outcome in check.failed
+        if outcome.kind in beyond
     ]
-    worse = ", ".join(check.result[one.metric].label for one in check.failed if one.kind not in beyond)
+    worse = ", ".join(check.result[outcome.metric].label for outcome in check.failed if outcome.kind not in beyond)
     failed += [f"worse than the baseline by {worse}"] * bool(worse)
     if not check.complete:
         failed.append(f"{_missing(check)}; --allow-missing SHARE lets more pass")
@@ -51,7 +51,7 @@ def _checks(count: int) -> str:
 def _records(check: Check) -> Table:
     """One row per check."""
     heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
-    return records(heads, [[getattr(one, head) for head in heads] for one in check.checks])
+    return records(heads, [[getattr(outcome, head) for head in heads] for outcome in check.checks])
 
 
 def _table(check: Check, figures: Figures) -> Table:
@@ -65,33 +65,33 @@ def _table(check: Check, figures: Figures) -> Table:
     ]
     rows: list[list[Value]] = [
         [
-            check.result[one.metric].label,
+            check.result[outcome.metric].label,
             "passed"
-            if one.passed
-            else Cell("regression" if one.kind == "baseline" else "failed", Highlight.SIGNIFICANT),
-            figures.number(one.score),
-            f"{_REQUIRED[one.kind]} {figures.number(one.against)}",
-            figures.difference(one.delta),
-            "" if one.p is None else "<0.001" if one.p < 0.001 else Number(one.p, ".3f"),
+            if outcome.passed
+            else Cell("regression" if outcome.kind == "baseline" else "failed", Highlight.SIGNIFICANT),
+            figures.number(outcome.score),
+            f"{_REQUIRED[outcome.kind]} {figures.number(outcome.against)}",
+            figures.difference(outcome.delta),
+            "" if outcome.p is None else "<0.001" if outcome.p < 0.001 else Number(outcome.p, ".3f"),
         ]
-        for one in check.checks
+        for outcome in check.checks
     ]
     notes = [f"failed: {_missing(check)}"] * (not check.complete)
     notes += [f"note: {note}" for note in check.result.notes]
     notes += [
-        f"note: {check.result[one.metric].label}: the difference to the baseline is without {one.left_out:,} images, "
-        "of which it or the baseline has no score."
-        for one in check.checks
-        if one.left_out
+        f"note: {check.result[outcome.metric].label}: the difference to the baseline is without {outcome.left_out:,} "
+        "images, of which it or the baseline has no score."
+        for outcome in check.checks
+        if outcome.left_out
     ]
     below = " ".join(filter(None, [caption({"": check.result}, figures), sentence(_tests(check))]))
     return Table(columns, rows, caption=below, notes=notes)
 
 
-def _shown(check: Check, figures: Figures) -> Table:
+def _in_terminal(check: Check, figures: Figures) -> Table:
     table = _table(check, figures)
-    said = [_tests(check)] if check.tested else []
-    return replace(table, title=heading({"": check.result}, figures), caption="", notes=["", *said, *table.notes])
+    tests = [_tests(check)] if check.tested else []
+    return replace(table, title=heading({"": check.result}, figures), caption="", notes=["", *tests, *table.notes])
 
 
 def _tests(check: Check) -> str:
@@ -103,6 +103,6 @@ def _tests(check: Check) -> str:
 
 
 render = Views(
-    _records, lambda check, figures: [_table(check, figures)], lambda check, figures: [_shown(check, figures)]
+    _records, lambda check, figures: [_table(check, figures)], lambda check, figures: [_in_terminal(check, figures)]
 ).render
 """A check as text in the format of a name."""

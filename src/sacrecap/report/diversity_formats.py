@@ -48,7 +48,7 @@ def _shown(result: Diversity, figures: Figures) -> Table:
     """The same, with the text around a table in the terminal."""
     return replace(
         table(result, figures),
-        title="; ".join(filter(None, [_title(result), figures.said, left_out(result)])),
+        title="; ".join(filter(None, [_title(result), figures.scale, left_out(result)])),
         caption="",
         notes=[*_tests(result, figures), *notes(result)],
     )

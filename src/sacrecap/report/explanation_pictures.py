@@ -26,7 +26,7 @@ _THICKEST = 26
 
 def explanation_figures(explained: Mapping[str, Any]) -> str:
     """The figures of what `Result.explain` returns, one below the other; nothing for what has no words."""
-    return "".join(_DRAWN[kind](found) for kind, found in explained.items() if found is not None)
+    return "".join(_DRAWN[kind](explanation) for kind, explanation in explained.items() if explanation is not None)
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class _Link:
     look: str = ""
 
 
-def _alignment(found: Alignment) -> str:
-    above, below = (_Row(words, [""] * len(words)) for words in (found.candidate, found.reference))
+def _alignment(alignment: Alignment) -> str:
+    above, below = (_Row(words, [""] * len(words)) for words in (alignment.candidate, alignment.reference))
     links = [
         _Link(
             link.module,
@@ -69,41 +69,43 @@ def _alignment(found: Alignment) -> str:
             link.reference,
             f"{link.module}: {_between(above, link.candidate)} – {_between(below, link.reference)}",
         )
-        for link in found.links
+        for link in alignment.links
     ]
-    label = f"METEOR alignment with reference {found.number + 1}"
+    label = f"METEOR alignment with reference {alignment.number + 1}"
     keys = "".join(f'<span class="key {link}">{link}</span>' for link in dict.fromkeys(link.kind for link in links))
     return _linked(
-        above, below, links, 46, label, f"METEOR: candidate above, reference {found.number + 1} below. {keys}"
+        above, below, links, 46, label, f"METEOR: candidate above, reference {alignment.number + 1} below. {keys}"
     )
 
 
-def _plan(found: Explanation) -> str:
-    if not found.flows:
+def _plan(plan: Explanation) -> str:
+    if not plan.flows:
         return ""
     rows = [
-        _Row(words, [f"{word}: share {share:.3f}, ρ {rho:.3f}" for word, share, rho in zip(words, *told, strict=True)])
-        for words, told in (
-            (found.objects, (found.object_weights, found.object_importance)),
-            (found.words, (found.word_weights, found.word_importance)),
+        _Row(
+            words, [f"{word}: share {share:.3f}, ρ {rho:.3f}" for word, share, rho in zip(words, *figures, strict=True)]
+        )
+        for words, figures in (
+            (plan.objects, (plan.object_weights, plan.object_importance)),
+            (plan.words, (plan.word_weights, plan.word_importance)),
         )
     ]
     width = max(row.width for row in rows)
     above, below = (_Row(row.words, row.titles, (width - row.width) / 2) for row in rows)
-    dearest = max(*(cost for *_, cost in found.flows), 1e-12)
+    dearest = max(*(cost for *_, cost in plan.flows), 1e-12)
     links = [
         _Link(
             "flow",
             (i, i + 1),
             (j, j + 1),
-            f"{found.objects[i]} → {found.words[j]}: share {share:.3f} × cost {cost:.3f} = {share * cost:.3f}",
+            f"{plan.objects[i]} → {plan.words[j]}: share {share:.3f} × cost {cost:.3f} = {share * cost:.3f}",
             f' stroke-width="{max(1, _THICKEST * share):.1f}" stroke-opacity="{0.85 - 0.55 * cost / dearest:.2f}"',
         )
-        for i, j, share, cost in found.flows
+        for i, j, share, cost in plan.flows
     ]
     label = "VIFIDEL: objects above, words below"
     how = "a line is as thick as what the object pays the word, and the paler the dearer"
-    return _linked(above, below, links, 90, label, f"{label}; {how}. Distance {found.distance:.3f}.")
+    return _linked(above, below, links, 90, label, f"{label}; {how}. Distance {plan.distance:.3f}.")
 
 
 def _linked(above: _Row, below: _Row, links: Sequence[_Link], gap: int, label: str, caption: str) -> str:
@@ -139,17 +141,17 @@ def _between(row: _Row, span: tuple[int, int]) -> str:
     return " ".join(row.words[slice(*span)])
 
 
-def _mentions(found: Hallucination) -> str:
+def _mentions(hallucination: Hallucination) -> str:
     """The candidate sentence by sentence; the objects that are not there are marked."""
-    sentences = ["".join(_piece(text, mention) for text, mention in pieces) for pieces in found.pieces()]
+    sentences = ["".join(_piece(text, mention) for text, mention in pieces) for pieces in hallucination.pieces()]
     if not sentences:
         return ""
     kind = ' class="numbered"' if len(sentences) > 1 else ""
-    missed = f" There and not named: {plain(', '.join(found.missed))}." if found.missed else ""
+    missed = f" There and not named: {plain(', '.join(hallucination.missed))}." if hallucination.missed else ""
     return (
         f'<figure class="mentions"><ol{kind}>{"".join(f"<li>{sentence}</li>" for sentence in sentences)}</ol>'
         '<figcaption>CHAIR: <span class="there">named and there</span>, <mark>named and not there</mark>, '
-        f"{len(found.hallucinated)} of {len(found.mentions)}.{missed}</figcaption></figure>"
+        f"{len(hallucination.hallucinated)} of {len(hallucination.mentions)}.{missed}</figcaption></figure>"
     )
 
 
@@ -161,15 +163,18 @@ def _piece(text: str, mention: Mention | None) -> str:
     return f'<mark title="{plain(mention.object)}: not there">{plain(text)}</mark>'
 
 
-def _statements(found: Statements) -> str:
+def _statements(statements: Statements) -> str:
     """The caption with what no reference says marked, and the references with what it leaves out."""
-    (caption,), references = _marked(found.candidate, "mark"), _marked(found.references, 'span class="left-out"')
-    told = "; ".join(f"{kind} {share}" for kind, share in found.shares().items())
+    (caption,), references = (
+        _marked(statements.candidate, "mark"),
+        _marked(statements.references, 'span class="left-out"'),
+    )
+    shares = "; ".join(f"{kind} {share}" for kind, share in statements.shares().items())
     return (
         f'<figure class="mentions"><p>{caption}</p><ol class="numbered">'
         f"{''.join(f'<li>{reference}</li>' for reference in references)}</ol>"
         '<figcaption>The caption: <span class="there">said and supported</span>, <mark>said and not supported</mark>. '
-        f'The references below it: <span class="left-out">left out</span>. {told}.</figcaption></figure>'
+        f'The references below it: <span class="left-out">left out</span>. {shares}.</figcaption></figure>'
     )
 
 
@@ -189,12 +194,12 @@ def _marked(side: Said, mark: str) -> list[str]:
     ]
 
 
-def _items(found: Items) -> str:
+def _items(items: Items) -> str:
     """The items one below the other: said in every part, in none, or with the share that is said."""
     looks = {"yes": ("there", "said"), "not mentioned": ("left-out", "not mentioned")}
     rows = []
-    for item, said, answer in zip(found.items, found.said, found.answers, strict=True):
-        look, title = looks.get(answer or "", ("", "says nothing" if said is None else f"{said:.0%} of it is said"))
+    for item, share, answer in zip(items.items, items.said, items.answers, strict=True):
+        look, title = looks.get(answer or "", ("", "says nothing" if share is None else f"{share:.0%} of it is said"))
         rows.append(f'<li><span class="{look}" title="{title}">{plain(item)}</span></li>')
     return (
         f'<figure class="mentions"><ol>{"".join(rows)}</ol><figcaption>The items: <span class="there">said</span>, '

@@ -63,19 +63,19 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         UsageError: as `ImageSource.open`.
     """
     source = check_images(images)
-    found = source.find_all(image_ids)
-    absent = [image for image in image_ids if image not in found]
+    files = source.find_all(image_ids)
+    absent = [image for image in image_ids if image not in files]
     notes = [f"No file was found in {source.description} for {some(absent)}."] if absent else []
     if source.are_addresses:
         parts = urlsplit(source.description)
         host = f"{parts.scheme}://{parts.netloc}"
         return Photos(
-            [found[image].address if image in found else None for image in image_ids],
+            [files[image].address if image in files else None for image in image_ids],
             notes,
             host,
             f"it loads the photos from {host} and nothing else",
         )
-    addresses, folder, broken = _small_images(found, page)
+    addresses, folder, broken = _small_images(files, page)
     if broken:
         reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
         notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
@@ -90,7 +90,7 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
     )
 
 
-def _small_images(found: dict[str, ImageFile], page: PathLike | None) -> tuple[dict[str, str], str | None, list[str]]:
+def _small_images(files: dict[str, ImageFile], page: PathLike | None) -> tuple[dict[str, str], str | None, list[str]]:
     """The addresses of the small images, their folder if they are not inside the page, and for each file that cannot be
     shown a line that says why.
     """
@@ -98,7 +98,7 @@ def _small_images(found: dict[str, ImageFile], page: PathLike | None) -> tuple[d
     beside: _Beside | None = None
     size = 0
     broken: list[str] = []
-    for image, content in _thumbnails(found):
+    for image, content in _thumbnails(files):
         if isinstance(content, DataError):
             broken.append(str(content))
             continue
@@ -107,8 +107,8 @@ def _small_images(found: dict[str, ImageFile], page: PathLike | None) -> tuple[d
         if size * 4 / 3 > MOST_EMBEDDED and page is not None:
             beside = beside or _Beside(page)
         if beside is not None:
-            for one, bytes_ in inside.items():
-                beside.add(one, bytes_)
+            for image_id, bytes_ in inside.items():
+                beside.add(image_id, bytes_)
             inside.clear()
     if beside is not None:
         return beside.addresses, beside.name, broken
@@ -118,9 +118,9 @@ def _small_images(found: dict[str, ImageFile], page: PathLike | None) -> tuple[d
     return addresses, None, broken
 
 
-def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
+def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
     """Small images in the fastest order for reading their files; Pillow uses all cores."""
-    order = sorted(found.items(), key=lambda item: item[1].order)
+    order = sorted(files.items(), key=lambda item: item[1].order)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]

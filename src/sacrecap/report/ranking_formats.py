@@ -20,14 +20,20 @@ def _records(ranking: Ranking) -> Table:
     return records(
         heads,
         [
-            (image, one.number, one.caption, *(one.scores[key] for key in keys), *(one.ranks[key] for key in keys))
+            (
+                image,
+                reference.number,
+                reference.caption,
+                *(reference.scores[key] for key in keys),
+                *(reference.ranks[key] for key in keys),
+            )
             for image, ranked in ranking.images.items()
-            for one in ranked
+            for reference in ranked
         ],
     )
 
 
-def _table(ranking: Ranking, image: str, told: str = "") -> Table:
+def _table(ranking: Ranking, image: str, what: str = "") -> Table:
     """One row per reference: rank and score by each metric, and the caption; in the order of the last metric."""
     last = ranking.metrics[-1].key
     return Table(
@@ -35,8 +41,11 @@ def _table(ranking: Ranking, image: str, told: str = "") -> Table:
             *(Column(metric.label) for metric in ranking.metrics),
             Column("reference", align="left", printed="Reference", names=True),
         ],
-        [[*(_place(one, metric.key) for metric in ranking.metrics), one.caption] for one in ranking.order(image, last)],
-        title="; ".join([f"{image}{told}", *_missing(ranking, image)]),
+        [
+            [*(_place(reference, metric.key) for metric in ranking.metrics), reference.caption]
+            for reference in ranking.order(image, last)
+        ],
+        title="; ".join([f"{image}{what}", *_missing(ranking, image)]),
     )
 
 

@@ -58,8 +58,8 @@ def print_graph(graph: SceneGraph, format_: str) -> str:
         text = f"{relation.predicate} → {graph.objects[relation.object].name}"
         rows[relation.subject].append(part("relation", text, relation.status))
     order = sorted(rows, key=lambda number: min(graph.objects[number].words, default=0))
-    told = "; ".join(str(graph).splitlines()) or "no object"
-    drawn = svg([rows[number] for number in order], f"Scene graph: {told}")
+    propositions = "; ".join(str(graph).splitlines()) or "no object"
+    drawn = svg([rows[number] for number in order], f"Scene graph: {propositions}")
     return _scrolling(drawn) if format_ == "notebook" else drawn
 
 

@@ -33,7 +33,7 @@ def render(
     if format_ == "json":
         return json_text(_document(result, explained))
     drawn = [
-        f"{image}\n{shown}" for image, by_kind in explained.items() for shown in by_kind.values() if shown is not None
+        f"{image}\n{text}" for image, by_kind in explained.items() for text in by_kind.values() if text is not None
     ]
     return "\n\n".join([VIEWS.render(result, format_, **how), *drawn])
 
@@ -64,21 +64,21 @@ def heading(systems: Mapping[str, Result], figures: Figures) -> str:
     references = f"{least}" if least == most else f"{least} to {most}"
     reference = "reference" if most == 1 else "references"
     scored = f"{images_of(result)}, {references} {reference} each, tokenizer {result.corpus.tokenizer}"
-    return "; ".join(filter(None, [scored, figures.said, left_out(systems), *missing(systems)]))
+    return "; ".join(filter(None, [scored, figures.scale, left_out(systems), *missing(systems)]))
 
 
 def caption(systems: Mapping[str, OfImages], figures: Figures) -> str:
     """The scale of the figures, if it is not 1; and of how many images they are, where some are left out."""
     of = left_out(systems)
     images = f"{images_of(next(iter(systems.values())))}; {of}" if of else ""
-    return " ".join(filter(None, [sentence(figures.said), sentence(images)]))
+    return " ".join(filter(None, [sentence(figures.scale), sentence(images)]))
 
 
 def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     document = result.to_dict()
     for image, by_kind in explained.items():
-        for kind, found in by_kind.items():
-            document.setdefault(f"{kind}s", {})[image] = found and found.to_dict()
+        for kind, explanation in by_kind.items():
+            document.setdefault(f"{kind}s", {})[image] = explanation and explanation.to_dict()
     return document
 
 
@@ -88,7 +88,9 @@ def _records(result: Result) -> Table:
     rows = [_record(key, score) for key, score in result.items()]
     if result.groups is None:
         return records(names, rows)
-    of_groups = [(*_record(key, one), group) for group, own in result.groups.scores.items() for key, one in own.items()]
+    of_groups = [
+        (*_record(key, score), group) for group, scores in result.groups.scores.items() for key, score in scores.items()
+    ]
     return records((*names, result.groups.column), [*((*row, None) for row in rows), *of_groups])
 
 
@@ -114,14 +116,14 @@ def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]
             *([name] if len(systems) > 1 else []),
             f"{groups.images(group):,}",
             *(
-                Cell(figures.number(one.value), beside=figures.interval(*one.interval) if one.interval else None)
-                for one in groups.scores[group].values()
+                Cell(figures.number(score.value), beside=figures.interval(*score.interval) if score.interval else None)
+                for score in groups.scores[group].values()
             ),
         ]
         for group in first.scores
         for name, groups in results.items()
     ]
-    return [Table(columns, rows, title=f"by {first.column}", caption=sentence(figures.said))]
+    return [Table(columns, rows, title=f"by {first.column}", caption=sentence(figures.scale))]
 
 
 def _table(result: Result, figures: Figures) -> Table:
@@ -140,13 +142,13 @@ def _table(result: Result, figures: Figures) -> Table:
     return Table(columns, rows, caption=caption({"": result}, figures), notes=notes, signatures=signatures)
 
 
-def shown(result: Result, figures: Figures) -> Table:
+def with_ranges(result: Result, figures: Figures) -> Table:
     """The same with landmarks, or a bar of each score within the metric's range, and the text around a table."""
     table = _table(result, figures)
 
     def place(score: Score) -> Value:
         if score.landmarks:
-            return ", ".join(f"{of} {figures.number(one)}" for of, one in score.landmarks.items())
+            return ", ".join(f"{of} {figures.number(landmark)}" for of, landmark in score.landmarks.items())
         largest = score.metric.largest
         if largest is None or not math.isfinite(score.value):
             return ""
@@ -155,7 +157,7 @@ def shown(result: Result, figures: Figures) -> Table:
     return replace(
         table,
         title=heading({"": result}, figures),
-        caption=sentence(figures.said),
+        caption=sentence(figures.scale),
         columns=[*table.columns, Column("range", align="left", kind="range")],
         rows=[[*row, place(score)] for row, score in zip(table.rows, result.values(), strict=True)],
         notes=[
@@ -172,5 +174,5 @@ def shown(result: Result, figures: Figures) -> Table:
 VIEWS = Views(
     _records,
     lambda result, figures: [_table(result, figures), *groups_table({"": result}, figures)],
-    lambda result, figures: [shown(result, figures), *groups_table({"": result}, figures)],
+    lambda result, figures: [with_ranges(result, figures), *groups_table({"": result}, figures)],
 )

@@ -17,7 +17,7 @@ from sacrecap.report.pictures.panels import columns, round_step
 from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Table
-from sacrecap.report.score_formats import groups_table, shown
+from sacrecap.report.score_formats import groups_table, with_ranges
 from sacrecap.scoring.result import finite, images_of, left_out, missing
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
 def _table(result: Result) -> Table:
     """The printed table, with what each metric is."""
     figures, doubtful = Figures(), Cell("doubtful: see above")
-    printed = shown(result, figures)
+    printed = with_ranges(result, figures)
     doubted = {key for finding in result.findings for key in finding.metrics}
     rows = [
         [
@@ -171,9 +171,9 @@ def facts(systems: Mapping[str, Result]) -> dict[str, str]:
     }
 
 
-def held(shown: Sequence[object], system: Result | SystemDiversity) -> str:
+def held(held_images: Sequence[object], system: Result | SystemDiversity) -> str:
     """The begin of the sentence about a page with a part of the images."""
-    return f"This page holds {len(shown):,} of the {system.images:,} images"
+    return f"This page holds {len(held_images):,} of the {system.images:,} images"
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:

@@ -15,9 +15,9 @@ CHOSEN = 10
 """Number of images in the pictures by default, as in the paper: half of them the most diverse, half the least."""
 
 
-def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
+def check_images(requested: Sequence[str], known: Sequence[str]) -> None:
     """Raises `UsageError` if one of the requested images is unknown."""
-    unknown = sorted(set(asked) - set(known), key=asked.index)
+    unknown = sorted(set(requested) - set(known), key=requested.index)
     if unknown:
         raise UsageError(
             f"{option('images', flag='--draw')} names {some(unknown)} without caption sets; the first image that has "
@@ -25,12 +25,12 @@ def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
         )
 
 
-def chosen_images(result: Diversity, asked: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
+def chosen_images(result: Diversity, requested: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
     """The requested images, or the most and the least diverse by the mean over systems, the most diverse first.
 
     Raises `UsageError` for an image without caption sets.
     """
-    chosen = list(dict.fromkeys(asked))
+    chosen = list(dict.fromkeys(requested))
     check_images(chosen, next(iter(result.values())).image_ids)
     return chosen or ends_of(ranked(result), most)
 

@@ -71,8 +71,8 @@ def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
         for system, spectrum in sets.items():
             for text, captions in _repeats(spectrum.tokens).items():
                 members.setdefault((image, text), []).append((system, spectrum, captions))
-    counts = np.array([float(sum(len(captions) for *_, captions in own)) for own in members.values()])
-    vectors = joined([(own[0][1], own[0][2][0]) for own in members.values()])
+    counts = np.array([float(sum(len(captions) for *_, captions in sets)) for sets in members.values()])
+    vectors = joined([(sets[0][1], sets[0][2][0]) for sets in members.values()])
     # Without BLAS, here and below: its threads cost more than these small products, and its last bits depend on them.
     apart = np.clip(1 - np.einsum("ik,jk->ij", vectors, vectors), 0, None)
     np.fill_diagonal(apart, 0)
@@ -82,8 +82,8 @@ def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
     points = (places.round(_DECIMALS) + 0.0).tolist()
     marks = [
         PlacedCaptions(image, system, x, y, tuple(captions), spectrum.captions[captions[0]])
-        for ((image, _), own), (x, y) in zip(members.items(), points, strict=True)
-        for system, spectrum, captions in own
+        for ((image, _), sets), (x, y) in zip(members.items(), points, strict=True)
+        for system, spectrum, captions in sets
     ]
     return Scaling(sorted(marks, key=lambda mark: mark.system), _accounted(apart, _distances(places), counts))
 
@@ -106,13 +106,13 @@ def set_topics(spectrum: SetSpectrum) -> list[tuple[list[float], str]]:
     A topic has the sign that makes the sum of its entries positive (the first entry, if the sum is 0); a word that is
     heavy on the other side has a minus. Topics beyond the rank have entries of 0 and no words.
     """
-    found = []
+    topics = []
     for topic in spectrum.topics(most=TOPICS, words=_WORDS):
         loads = topic.captions
         sign = -1.0 if (round(sum(loads), 9) or next(load for load in loads if abs(load) > _EQUAL)) < 0 else 1.0
         words = [("−" if sign * load < 0 else "") + word for word, load in topic.words if abs(load) > _EQUAL]
-        found.append(([sign * load / topic.strength + 0.0 for load in loads], ", ".join(words) or "–"))
-    return found + [([0.0] * len(spectrum.captions), "–")] * (TOPICS - len(found))
+        topics.append(([sign * load / topic.strength + 0.0 for load in loads], ", ".join(words) or "–"))
+    return topics + [([0.0] * len(spectrum.captions), "–")] * (TOPICS - len(topics))
 
 
 def _start(vectors: Matrix, groups: npt.NDArray[np.int64]) -> Matrix:
@@ -156,12 +156,12 @@ def _accounted(apart: Matrix, drawn: Matrix, counts: Matrix) -> float:
     number = np.outer(counts, counts)
     np.fill_diagonal(number, counts * (counts - 1) / 2)  # pairs of equal captions
     pairs = np.triu_indices(len(apart))
-    weights, one, other = number[pairs], apart[pairs], drawn[pairs]
-    if np.allclose(one, other, atol=1e-3):
+    weights, kernel, plane = number[pairs], apart[pairs], drawn[pairs]
+    if np.allclose(kernel, plane, atol=1e-3):
         return 1.0
-    one, other = (values - (weights * values).sum() / weights.sum() for values in (one, other))
-    both = (weights * one**2).sum() * (weights * other**2).sum()
-    return float((weights * one * other).sum() ** 2 / both) if both > _EQUAL else 0.0
+    kernel, plane = (values - (weights * values).sum() / weights.sum() for values in (kernel, plane))
+    both = (weights * kernel**2).sum() * (weights * plane**2).sum()
+    return float((weights * kernel * plane).sum() ** 2 / both) if both > _EQUAL else 0.0
 
 
 def _repeats(tokens: list[str]) -> dict[str, list[int]]:

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 class Views:
     """The tables of a kind of result. JSON is the result's own document.
 
-    Each takes the result; `tables` and `shown` also how scores are written.
+    Each takes the result; `tables` and `in_terminal` also how scores are written.
     """
 
     records: Callable[[Any], Table]
     """Content of CSV: every number in full precision."""
     tables: Callable[[Any, Figures], Sequence[Table]]
     """Tables for papers: Markdown and LaTeX."""
-    shown: Callable[[Any, Figures], Sequence[Table]] | None = None
+    in_terminal: Callable[[Any, Figures], Sequence[Table]] | None = None
     """Content for the terminal; the tables for papers by default."""
     papers: bool = True
     """Whether papers print the scores times 100, so that LaTeX does by default."""
@@ -72,14 +72,14 @@ class Views:
         if format_ in ("markdown", "latex"):
             render: Callable[[Table], str] = import_module(f"{__name__}.{format_}").render
             return "\n\n".join(map(render, self.tables(result, figures)))
-        shown = (self.shown or self.tables)(result, figures)
+        tables = (self.in_terminal or self.tables)(result, figures)
         if format_ == "notebook":
             from sacrecap.report.printing import markup
 
-            return markup.render(shown)
+            return markup.render(tables)
         from sacrecap.report.printing import terminal
 
-        return terminal.render(shown, colour=colour, width=width)
+        return terminal.render(tables, colour=colour, width=width)
 
 
 def json_text(document: Mapping[str, Any]) -> str:

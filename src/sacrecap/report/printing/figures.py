@@ -41,7 +41,7 @@ class Figures:
         return cls(percent, (1 if percent else 4) if digits is None else digits)
 
     @property
-    def said(self) -> str:
+    def scale(self) -> str:
         """The note of a table about its scale; empty for unscaled scores."""
         return "scores × 100" if self.percent else ""
 

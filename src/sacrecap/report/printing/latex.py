@@ -93,12 +93,12 @@ def _width(table: Table) -> int:
 
 def _turned(table: Table) -> Table:
     """The same with a row for each column."""
-    first, *others = table.columns
+    first, *rest = table.columns
     heads, *rows = zip(*table.cells(), strict=True)
     return replace(
         table,
         columns=[replace(first, head="", printed=""), *(Column(str(head.value)) for head in heads)],
-        rows=[[column.printed or column.head, *row] for column, row in zip(others, rows, strict=True)],
+        rows=[[column.printed or column.head, *row] for column, row in zip(rest, rows, strict=True)],
     )
 
 

@@ -118,5 +118,5 @@ def interval_plot(value: float, low: float, high: float, left: float, right: flo
         f'<line class="{kind}" x1="{at(start)}" x2="{at(end)}" y1="{top}%" y2="{bottom}%"/>'
         for kind, start, end, top, bottom in marks
     )
-    told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return f'<svg class="interval-plot" {told}>{lines}</svg>'
+    role = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return f'<svg class="interval-plot" {role}>{lines}</svg>'
