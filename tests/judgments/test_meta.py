@@ -17,7 +17,7 @@ from sacrecap.judgments import Pairs, Ratings, agreement, meta, read_judgments
 from sacrecap.judgments.meta import PROTOCOLS, published
 from sacrecap.judgments.row_scorer import RowScorer
 from sacrecap.report.html import render_html
-from sacrecap.report.meta_formats import render
+from sacrecap.report.meta_formats import overview, render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 RATED = ratings([(1, 2), (3, 3), (2, 5), (4, 4)])
@@ -134,12 +134,17 @@ def test_released_d_foil(shared: Path) -> None:
 def test_the_report_has_protocol_table_picture_and_published_figures_of_each_data_set(tmp_path: Path) -> None:
     found = meta({"pascal-50s": PAIRS, "mine": RATED}, ["rouge-1", FittedToPascal()], results=tmp_path / "kept")
     page = render_html(found)
+    [across] = overview(found)
+    assert across.columns[1].head == "pascal-50s: accuracy"
+    firsts = [row[0] for row in across.cells()]
+    assert {cell.value for cell in firsts} == {one.label for one in found.agreements["mine"].measured}
+    assert page.index('id="across"') < page.index('id="pascal-50s"')
     for name, label in (("pascal-50s", "accuracy"), ("mine", "Kendall τ-c")):
         assert f'<section id="{name}"' in page
         assert escape(found.protocol(name)) in page
         assert f'aria-label="{name}, {label}: ' in page
     assert "accuracy, best first; * was fitted to these judgments" in page
-    assert "Kendall τ-c, best first</summary>" in page
+    assert "Kendall τ-c, best first</strong>" in page
     assert 'id="pascal-50s-published"' in page
     assert 'id="mine-published"' not in page
     assert page.count("<script") == 2
@@ -151,4 +156,4 @@ def test_the_command_writes_its_report(tmp_path: Path) -> None:
     rows = [{"image_id": n, "references": list(REFERENCES[n]), "caption": GOOD[n], "rating": n} for n in range(4)]
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     Runner(tmp_path).ok("meta", "mine.jsonl", "--metrics", "rouge-1", "--samples", "20", "--report", "report.html")
-    assert "Every metric on every judgment" in (tmp_path / "report.html").read_text()
+    assert "1 metric on 1 data set" in (tmp_path / "report.html").read_text()

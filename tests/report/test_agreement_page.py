@@ -18,7 +18,7 @@ from sacrecap import example
 from sacrecap.judgments import Agreement, Pairs, Ratings, agreement
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.report import agreement_page
-from sacrecap.report.agreement_formats import lines, table
+from sacrecap.report.agreement_formats import lines, ordered, table
 from sacrecap.report.agreement_page import agreement_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.pictures.agreement_charts import scatter
@@ -40,7 +40,7 @@ def rows(count: int) -> list[Row]:
 def rated() -> Agreement:
     captions = [(PLAIN if n % 2 else CAREFUL)[IDS[n // 2]] for n in range(80)]
     given: list[tuple[float, ...]] = [(float(n % 5), float(n % 3)) for n in range(80)]
-    return agreement(Ratings("ratings", "test", rows(80), captions, given, 80), METRICS, samples=100)
+    return ordered(agreement(Ratings("ratings", "test", rows(80), captions, given, 80), METRICS, samples=100))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def chosen() -> Agreement:
         b_system=["careful"] * 60,
         c_system=["plain"] * 60,
     )
-    return agreement(judgments, METRICS, samples=100)
+    return ordered(agreement(judgments, METRICS, samples=100))
 
 
 def written(found: Agreement, folder: Path) -> Path:
@@ -110,7 +110,7 @@ def test_pairs_have_the_chosen_caption_first_and_no_undecided_ones(chosen: Agree
     # Wrong or tied: what the accuracy counts as no right answer.
     for metric, measured in zip(data["metrics"], chosen.measured, strict=True):
         assert np.mean([gap > 0 for gap in metric["gaps"]]) == pytest.approx(measured.statistics["all"].value)
-    assert [metric["turned"] for metric in data["metrics"]] == [False, False, True]
+    assert [metric["turned"] for metric in data["metrics"]] == [False, True, False]
 
 
 def test_ratings_and_scores_are_compared_by_their_places(rated: Agreement) -> None:
@@ -251,9 +251,9 @@ def test_the_pictures_are_those_that_there_are_numbers_for(
 ) -> None:
     assert 'id="plots"' not in render_html(chosen)
     assert [title.split(":")[0] for title in titles(render_html(rated))] == [
-        "ROUGE-L",
         "CIDEr-D",
         "−WMD(similarity=no)",
+        "ROUGE-L",
     ]
     assert titles(render_html(pictured)) == [
         "Agreement by references: all",

@@ -65,7 +65,7 @@ def test_each_figure_stands_beside_that_of_the_ratings_alone(tmp_path: Path) -> 
 def test_choices(tmp_path: Path) -> None:
     calibration = calibrated(tmp_path, ("a", "b", "c"), chosen=True)
     page = render_html(calibration)
-    assert [name for name in ("how often the first is chosen", "strengths") if f"<summary>{name}<" in page] == [
+    assert [name for name in ("how often the first is chosen", "strengths") if f"<strong>{name}<" in page] == [
         "how often the first is chosen",
         "strengths",
     ]

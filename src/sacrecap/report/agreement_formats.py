@@ -45,8 +45,20 @@ class _Part:
     people: Callable[[dict[str, Estimate]], Value] = lambda _: ""
 
 
+def ordered(agreement: Agreement) -> Agreement:
+    """The same with the metric first that agrees best, among those with the same number of references."""
+    counts = list(dict.fromkeys(measured.references for measured in agreement.measured))
+
+    def place(measured: Measured) -> tuple[int, float]:
+        value = measured.statistics[agreement.primary].value
+        return counts.index(measured.references), -value if math.isfinite(value) else math.inf
+
+    return replace(agreement, measured=sorted(agreement.measured, key=place))
+
+
 def table(agreement: Agreement) -> Table:
-    """One row per metric and number of references; people are the last row."""
+    """One row per metric and number of references, the best first; people are the last row."""
+    agreement = ordered(agreement)
     parts = _parts(agreement)
     rows = [[part.metric(measured) for part in parts] for measured in agreement.measured]
     if agreement.people is not None:
@@ -103,7 +115,7 @@ def _parts(agreement: Agreement) -> list[_Part]:
     parts = [
         _Part(
             Column("metric", align="left", names=True),
-            lambda one: f"{one.label} (fitted to these)" if one.fitted else one.label,
+            lambda one: Cell(f"{one.label} (fitted to these)" if one.fitted else one.label, term=one.name),
             lambda _: Cell("people", kind="people"),
         )
     ]
@@ -118,7 +130,7 @@ def _parts(agreement: Agreement) -> list[_Part]:
             found = statistics[primary].interval(level)
             return "" if found is None else str(Interval(*found))
 
-        parts.append(_Part(Column(head), lambda one: bounds(one.statistics), bounds))
+        parts.append(_Part(Column(head, term="interval"), lambda one: bounds(one.statistics), bounds))
         parts.append(_Part(Column("p against best"), lambda one: _against_best(agreement, one)))
     if isinstance(agreement.judgments, Pairs):
         head = f"{LABELS.get(primary, primary)}, ties {other_ties(agreement.ties)}"
@@ -130,7 +142,7 @@ def _parts(agreement: Agreement) -> list[_Part]:
 
 
 def _value(name: str) -> _Part:
-    column = Column(LABELS.get(name, name))
+    column = Column(LABELS.get(name, name), term="agreement")
     return _Part(column, lambda one: Number(one.statistics[name].value), lambda people: Number(people[name].value))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from sacrecap.judgments.judged_rows import Pairs, usual_metrics
-from sacrecap.report.agreement_formats import lines, missing, systems_tables, table
+from sacrecap.report.agreement_formats import lines, missing, ordered, systems_tables, table
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
@@ -91,6 +91,7 @@ class AgreementPage(TypedDict):
 
 def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of an agreement."""
+    agreement = ordered(agreement)
     data, drawn = agreement_data(agreement), _plots(agreement)
     judgments = agreement.judgments
     pairs = isinstance(judgments, Pairs)
@@ -124,16 +125,18 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
             "Documents": agreement.documents,
         },
         [
-            Section(
-                "agreement",
-                "Metrics against people",
-                table=replace(table(agreement), notes=[*missing(agreement), *lines(agreement)]),
-            ),
+            Section("agreement", "Metrics against people", table=replace(table(agreement), notes=lines(agreement))),
             *(Section("systems", own.title, table=replace(own, title="")) for own in systems_tables(agreement)),
             *([Section("plots", "Pictures", drawn=drawn)] if drawn else []),
             Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),
         ],
         data,
+        [
+            "The metric that [agrees best](howto/measure-agreement/) with people is first: by what has an interval.",
+            "In the last row people predict people.",
+            "A row of the list opens to the references and to all metrics.",
+        ],
+        missing(agreement),
     )
 
 

@@ -33,7 +33,7 @@ def ranks_table(board: Board, figures: Figures) -> Table:
         [
             Column(f"ranked by {label}", align="left", printed="System", names=True),
             *(
-                Column(metric.label, title=f"{metric.summary} {board.signatures[key]}".strip())
+                Column(metric.label, title=f"{metric.summary} {board.signatures[key]}".strip(), term=key)
                 for key, metric in board.metrics.items()
             ),
         ],
@@ -59,7 +59,12 @@ def metrics_table(board: Board) -> Table:
     return Table(
         [Column(name, align="left", names=name == "metric") for name in ("metric", "better", "range", "signature")],
         [
-            [metric.label, "lower" if metric.lower_is_better else "higher", range_of(metric), board.signatures[key]]
+            [
+                Cell(metric.label, term=key),
+                "lower" if metric.lower_is_better else "higher",
+                range_of(metric),
+                board.signatures[key],
+            ]
             for key, metric in board.metrics.items()
         ],
     )

@@ -10,6 +10,7 @@ from sacrecap.report.board_formats import metrics_table, notes, ranks_table, sep
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.strips import Strip, strips
 from sacrecap.report.printing.figures import Figures
+from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
     from sacrecap.boards.scored import Board
@@ -20,7 +21,7 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
     return ReportPage(
         "",
         "Board",
-        "Board",
+        f"{counted(len(board.rows), 'system')} on {counted(board.images, 'image')}",
         board.version,
         {
             "Systems": f"{len(board.rows):,}",
@@ -29,9 +30,14 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
             "Test": TEST,
         },
         sections(board),
+        reading=READING,
     )
 
 
+READING = [
+    "Before a score stand its [ranks](explanation/significance/): systems that no test separates share them.",
+    "Below it stands its [interval](explanation/intervals/).",
+]
 TEST = "paired exact sign-flip permutation test, Holm over all pairs of a metric"
 
 

@@ -19,12 +19,11 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a calibration."""
     legend = [("key told", "with the witnesses"), ("key alone", "by the ratings alone")]
     unit = "Pairs of captions" if calibration.is_choice else "Captions"
+    drawn = Section("people", "With and without the witnesses", legend, pictures=_pictures(calibration))
     told = Section(
-        "people",
+        "figures",
         "What people would say",
-        legend,
-        replace(table(calibration), notes=[*calibration.missing, *lines(calibration)]),
-        _pictures(calibration),
+        table=replace(table(calibration), notes=lines(calibration)),
         kind="calibrated",
     )
     plans = [
@@ -43,7 +42,12 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
             "Witnesses": ", ".join(calibration.witnesses),
             "Intervals": percent(calibration.level),
         },
-        [told, *plans],
+        [drawn, told, *plans],
+        reading=[
+            "A point is what people would [say of all captions](tutorial/calibrate/), a line its interval.",
+            "The grey ones are by the ratings alone: where they are longer, the witnesses helped.",
+        ],
+        doubts=calibration.missing,
     )
 
 
@@ -61,13 +65,9 @@ def _pictures(calibration: Calibration) -> list[tuple[str, str]]:
 
 
 def _strips(what: str, figures: Mapping[str, Calibrated]) -> str:
-    """Two rows for each figure: with the witnesses, and by the ratings alone."""
+    """Each figure with the witnesses, and below it by the ratings alone."""
     rows = [
-        row
+        Strip(name, figure.estimate, figure.interval, (figure.alone, figure.alone_interval))
         for name, figure in figures.items()
-        for row in (
-            Strip(name, figure.estimate, figure.interval),
-            Strip("ratings alone", figure.alone, figure.alone_interval, look=1),
-        )
     ]
     return strips(rows, what)

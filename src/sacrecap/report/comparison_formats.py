@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,13 @@ def test_name(test: str, resampling: Resampling) -> str:
     if test == "exact":
         return "paired exact sign-flip permutation test"
     return f"paired {test} test, {resampling.samples:,} samples"
+
+
+def ordered(comparison: Comparison) -> Comparison:
+    """The same with the best system first: by CIDEr-D, or the first metric."""
+    metrics = list(comparison.metrics)
+    ranking = comparison.ranking("cider-d" if "cider-d" in metrics else metrics[0])
+    return replace(comparison, results={name: comparison[name] for name in ranking})
 
 
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
@@ -150,7 +158,7 @@ def _told(pair: Pair, comparison: Comparison, figures: Figures) -> str:
 
 
 def _metrics(comparison: Comparison) -> list[Column]:
-    return [Column(metric.label, title=metric.summary) for metric in comparison.metrics.values()]
+    return [Column(metric.label, title=metric.summary, term=key) for key, metric in comparison.metrics.items()]
 
 
 def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> dict[str, list[Cell]]:
@@ -179,9 +187,12 @@ def _ranks(ranks: tuple[int, int]) -> str:
     return f"{best}" if best == worst else f"{best}–{worst}"
 
 
+def _shown(comparison: Comparison, figures: Figures) -> list[Table]:
+    found = ordered(comparison)
+    return [scores(found, figures), differences(found, figures), *groups_table(found, figures)]
+
+
 render = Views(
-    _records,
-    lambda found, figures: [_table(found, figures), *groups_table(found, figures)],
-    lambda found, figures: [scores(found, figures), differences(found, figures), *groups_table(found, figures)],
+    _records, lambda found, figures: [_table(ordered(found), figures), *groups_table(ordered(found), figures)], _shown
 ).render
 """A comparison as text in the format of a name."""

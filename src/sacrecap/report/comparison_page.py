@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from sacrecap.report.comparison_formats import differences, scores, signatures, tested
+from sacrecap.report.comparison_formats import differences, ordered, scores, signatures, tested
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import PanelAxis, empty, from_zero
 from sacrecap.report.pictures.svg import svg
@@ -41,8 +41,6 @@ MOST_CAPTIONS = 60_000
 EXTREMES = 1_000
 """Number of images on the page that are chosen because the systems differ most; the others are sampled."""
 
-_MOST_NAMES = 6
-
 
 class ComparedMetric(TypedDict):
     """A metric and the scores by it of the images on the page, system by system; None for no score.
@@ -56,13 +54,11 @@ class ComparedMetric(TypedDict):
 
 
 class ComparisonPage(TypedDict):
-    """What the blocks show. `lead` is the index of the metric that they show first, `first` that of the pair.
-
-    `pairs` are systems by index, in the order of the table of differences.
+    """What the blocks show. `lead` is the index of the metric that they show first; `pairs` are systems by index, in
+    the order of the table of differences.
     """
 
     lead: int
-    first: int
     systems: list[str]
     metrics: list[ComparedMetric]
     pairs: list[tuple[int, int]]
@@ -71,6 +67,7 @@ class ComparisonPage(TypedDict):
 
 def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a comparison."""
+    comparison = ordered(comparison)
     first = next(iter(comparison.values()))
     data = comparison_data(comparison)
     marks = (
@@ -95,7 +92,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     return ReportPage(
         "comparison",
         "Comparison of captioning systems",
-        names(comparison),
+        f"{len(comparison):,} systems on {first.images:,} images",
         first.version,
         {"Systems": f"{len(comparison):,}", **facts(comparison), "Test": tested(comparison)},
         [
@@ -106,16 +103,13 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Where they differ", notes=[part]),
         ],
         data,
+        [
+            "The best system is first. Before a score stand the [ranks](explanation/significance/) that it may have.",
+            "Below it stands its [interval](explanation/intervals/).",
+            "A cell of the differences chooses two systems and a metric: below, each image is a point, and opens.",
+        ],
         doubts(comparison, comparison.findings),
     )
-
-
-def names(systems: Iterable[str]) -> str:
-    """The systems by name in one line; of many the first, and how many more there are."""
-    *first, last = systems
-    if len(first) >= _MOST_NAMES:
-        first, last = first[:_MOST_NAMES], f"{len(first) + 1 - _MOST_NAMES} more"
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def comparison_data(comparison: Comparison) -> ComparisonPage:
@@ -132,11 +126,8 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         lambda image: texts_of(page_image(comparison.values(), image)),
     )
     chosen = _chosen(list(by_metric.values())[leading], most)
-    pairs = list(combinations(comparison, 2))
-    best = set(comparison.ranking(list(comparison.metrics)[leading])[:2])
     return {
         "lead": leading,
-        "first": next(number for number, pair in enumerate(pairs) if best == set(pair)),
         "systems": list(comparison),
         "metrics": [
             {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sacrecap.report.board_formats import set_title
-from sacrecap.report.board_page import TEST, sections
+from sacrecap.report.board_page import READING, TEST, sections
 from sacrecap.report.html import ReportPage, Section
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
         board.version,
         {name: text for name, text in facts.items() if text},
         [*(next(iter(several.values())) if alone else ()), *_about(made)],
+        reading=READING,
         tabs={} if alone else several,
     )
 

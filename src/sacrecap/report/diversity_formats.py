@@ -31,7 +31,7 @@ def table(result: Diversity, figures: Figures) -> Table:
         key: {system.name: system[key].signature for system in result.values() if key in system} for key in scored
     }
     rows: list[list[Value]] = [
-        [_label(score), *(_cell(system.figures.get(key), figures) for system in everybody)]
+        [Cell(_label(score), term=key), *(_cell(system.figures.get(key), figures) for system in everybody)]
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])

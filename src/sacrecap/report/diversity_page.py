@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict
 
-from sacrecap.report.comparison_page import names
 from sacrecap.report.diversity_formats import notes, table, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.charts import ON_THE_PAGE, LeftOutError, in_plane, scaling, topics
+from sacrecap.report.pictures.charts import ON_THE_PAGE, LeftOutError, by_score, in_plane, scaling, topics
 from sacrecap.report.pictures.charts import spread as spread_of
 from sacrecap.report.pictures.chosen import chosen_images, ends_of, ranked
 from sacrecap.report.pictures.page import figure, figures, plots
@@ -20,15 +19,17 @@ from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
 from sacrecap.report.score_page import facts_of_images, held
-from sacrecap.scoring.result import left_out
+from sacrecap.scoring.result import counted, left_out
 
 if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""
-MOST_SETS = 300
+MOST_SETS = 1_200
 """Most sets with similarities, positions and topics on the page: the most and the least diverse images have them."""
+MATTER = ("self-cider", "accuracy", "f", "vocabulary")
+"""The figures that stand first."""
 _DECIMALS = 4
 """Decimals of figures of single images, positions and loads."""
 
@@ -65,6 +66,7 @@ class SetsPage(TypedDict):
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     """The page of caption sets; the images `draw` are drawn in any case."""
+    result = by_score(result)
     chosen = chosen_images(result, draw)
     data = diversity_data(result, chosen)
     ids = [image["id"] for image in data["images"]]
@@ -72,11 +74,20 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     first = everybody[0]
     level = result.resampling.interval
     below = "" if level is None else f" Below each figure its {percent(level)} interval."
-    ways = f"↓: less is more diverse; of the others, more is more diverse, or more accurate.{below}"
+    whole = table(result, Figures())
+    keys = [*dict.fromkeys(key for system in everybody for key in system), "vocabulary"]
+    rows = {key: row for key, row in zip(keys, whole.rows, strict=False) if key in MATTER}
     figures = Section(
         "figures",
         "Systems",
-        table=replace(table(result, Figures()), notes=[ways, *notes(result)[len(result.findings) :]]),
+        table=replace(whole, rows=list(rows.values()), signatures=[], notes=notes(result)[len(result.findings) :]),
+    )
+    others = Section(
+        "more",
+        "All figures",
+        table=replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"]),
+        kind="figures",
+        folded=True,
     )
     part = ""
     if len(ids) < len(first.image_ids):
@@ -87,11 +98,16 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     return ReportPage(
         "diversity",
         "Diversity of caption sets",
-        names(result),
+        f"{counted(len(result), 'system')} on {counted(first.images, 'image')}",
         result.version,
         {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
-        [figures, *_tests(result), _plots(result, chosen), Section("images", "Images", notes=[part])],
+        [figures, _plots(result, chosen), *_tests(result), others, Section("images", "Images", notes=[part])],
         data,
+        [
+            "[Self-CIDEr](reference/metrics/self-cider/) is how varied the captions of an image are.",
+            "Accuracy is how close each is to the references. F joins both: the system with the largest is first.",
+            "A row of the images opens to all captions, and to what they are about.",
+        ],
         [left_out(result), *map(str, result.findings)],
         {
             number: _drawn(result, image["id"])
@@ -117,7 +133,7 @@ def _tests(result: Diversity) -> list[Section]:
         [[f"{a} − {b}", *cells] for (a, b), cells in by_pair.items()],
     )
     said = f"A {tested(result)} over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
-    return [Section("tests", "Differences", [("", said)], tests)]
+    return [Section("tests", "Differences", [("", said)], tests, folded=True)]
 
 
 def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
@@ -154,7 +170,7 @@ def _plots(result: Diversity, chosen: list[str]) -> Section:
     plane = scaling(result, chosen)
     named = [f"Captions by similarity: {name}" for name in plane.titles]
     drawn.append(figures(picture(plane), named, []))
-    return Section("plots", "Pictures", drawn=plots(_looks(result), "Systems shown", *drawn), notes=left_out)
+    return Section("plots", "Pictures", drawn=plots(_looks(result), "Systems shown", *drawn, first=3), notes=left_out)
 
 
 def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:

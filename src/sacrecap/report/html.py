@@ -14,7 +14,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.resources import files
@@ -68,13 +68,15 @@ class Section:
     table: Table | None = None
     """Its notes stand below it."""
     pictures: Sequence[tuple[str, str]] = ()
-    """What they show, and SVG: the first is open, others open when they are asked for."""
+    """What they show, and SVG."""
     drawn: str = ""
     """HTML of pictures that scripts answer to."""
     notes: Sequence[str] = ()
     """Remarks above the blocks that scripts add."""
     kind: str = ""
     """The class of its table; its id by default."""
+    folded: bool = False
+    """Whether it is seen when it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class ReportPage:
     """The last is that of the images."""
     data: Any = None
     """What the scripts read, without photos."""
+    reading: Sequence[str] = ()
+    """How to read the page, in three lines at most, with links into the documentation as Markdown has them."""
     doubts: Sequence[str] = ()
     """What was left out, and what was found that makes scores doubtful: in colour, before everything else."""
     drawings: Mapping[int, str] = field(default_factory=dict)
@@ -160,7 +164,8 @@ def _render(
         version=_escaped(page.version),
         policy=_policy(style, script, photos.policy if photos else "data:"),
         loads=_escaped(photos.loads if photos else "it loads nothing"),
-        doubts=_doubts(page.doubts),
+        doubts=_listed("doubts", "What to know before the scores", map(_escaped, filter(None, page.doubts))),
+        reading=_listed("reading", "How to read this", map(_linked, page.reading)),
         facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
         sections=_tabs(page.tabs)
         + "".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
@@ -171,9 +176,13 @@ def _render(
     )
 
 
-def _doubts(doubts: Sequence[str]) -> str:
-    lines = "".join(f"<li>{_escaped(doubt)}</li>" for doubt in doubts if doubt)
-    return f'<ul id="doubts" aria-label="What to know before the scores">{lines}</ul>' if lines else ""
+def _listed(id_: str, label: str, lines: Iterable[str]) -> str:
+    made = "".join(f"<li>{line}</li>" for line in lines)
+    return f'<ul id="{id_}" aria-label="{label}">{made}</ul>' if made else ""
+
+
+def _linked(line: str) -> str:
+    return re.sub(r"\[(.*?)\]\((.*?)\)", lambda found: markup.link(found[1], found[2]), _escaped(line))
 
 
 def _intervals(resampling: Resampling) -> str:
@@ -206,18 +215,22 @@ def _section(section: Section) -> str:
     pieces = "".join(f'<span class="{kind}">{_escaped(text)}</span>' for kind, text in section.legend)
     legend = f'<p class="legend">{pieces}</p>' if pieces else ""
     table = _table(section, section.table) if section.table else ""
-    return (
-        f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1"><div class="section-head">'
-        f'<h2 id="{name}">{section.heading}</h2>{legend}</div>{table}{_paragraphs("note", section.notes)}'
-        f"{_pictures(section.pictures)}{_unicode(section.drawn)}</section>"
+    head = f'<h2 id="{name}">{section.heading}</h2>'
+    content = (
+        f'<div class="section-head">{"" if section.folded else head}{legend}</div>{table}'
+        f"{_paragraphs('note', section.notes)}{_pictures(section.pictures)}{_unicode(section.drawn)}"
     )
+    if section.folded:
+        content = f"<details><summary>{head}</summary>{content}</details>"
+    return f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1">{content}</section>'
 
 
 def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
-    return "".join(
-        f"<details{' open' if number == 0 else ''}><summary>{_escaped(shown)}</summary>{_unicode(drawing)}</details>"
-        for number, (shown, drawing) in enumerate(pictures)
+    made = "".join(
+        f'<figure class="picture"><figcaption><strong>{_escaped(shown)}</strong></figcaption>{_unicode(drawing)}</figure>'
+        for shown, drawing in pictures
     )
+    return f'<div class="plots">{made}</div>' if made else ""
 
 
 def _table(section: Section, table: Table) -> str:

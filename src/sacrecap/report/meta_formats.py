@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import lines, missing, systems_tables, table
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Column, Number, Table, records
+from sacrecap.report.printing.table import Cell, Column, Number, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.judgments.meta import Meta
@@ -33,13 +35,31 @@ def _records(meta: Meta) -> Table:
 
 def _tables(meta: Meta) -> list[Table]:
     """For each data set what is measured here, and what is published."""
-    tables = []
+    tables = overview(meta)
     for name, found in meta.agreements.items():
         tables += [measured_table(meta, name), *systems_tables(found)]
         if published(name):
             title = f"{name}: figures of others, which were not measured here"
             tables.append(replace(published_table(meta, name), title=title))
     return tables
+
+
+def overview(meta: Meta) -> list[Table]:
+    """How well each metric agrees with people on each data set, the best of them first; nothing of a single one."""
+    columns, values = [Column("metric", align="left", names=True)], {}
+    for name, found in meta.agreements.items():
+        columns.append(Column(f"{name}: {LABELS.get(found.primary, 'accuracy')}", term="agreement"))
+        for one in found.measured:
+            values.setdefault((one.label, one.name), {})[name] = one.statistics[found.primary].value
+
+    def mean(known: dict[str, float]) -> float:
+        return fmean(value if math.isfinite(value) else -1.0 for value in known.values())
+
+    rows: list[list[Value]] = [
+        [Cell(label, term=key), *(Number(known[name], ".3f") if name in known else "" for name in meta.agreements)]
+        for (label, key), known in sorted(values.items(), key=lambda item: -mean(item[1]))
+    ]
+    return [Table(columns, rows, title="Agreement with people")] if len(meta.agreements) > 1 else []
 
 
 def measured_table(meta: Meta, name: str) -> Table:

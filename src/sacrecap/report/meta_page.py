@@ -11,8 +11,9 @@ from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import missing, systems_tables
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.meta_formats import measured_table, published_table
+from sacrecap.report.meta_formats import measured_table, overview, published_table
 from sacrecap.report.pictures.strips import Strip, strips
+from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
     from sacrecap.judgments.meta import Meta
@@ -24,10 +25,18 @@ def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
     return ReportPage(
         "",
         "Meta-evaluation",
-        "Every metric on every judgment",
+        f"{counted(len(metrics), 'metric')} on {counted(len(meta.agreements), 'data set')}",
         meta.version,
         {"Data sets": f"{len(meta.agreements):,}", "Metrics": f"{len(metrics):,}"},
-        [section for name in meta.agreements for section in _sections(meta, name)],
+        [
+            *(Section("across", table.title, table=replace(table, title="")) for table in overview(meta)),
+            *(section for name in meta.agreements for section in _sections(meta, name)),
+        ],
+        reading=[
+            "A number says how well a metric [agrees with people](howto/measure-agreement/): 1 is the most.",
+            "Chance is 0 for a correlation, and one half for a choice between two captions.",
+            "Below each data set stands what papers print of metrics that were not measured here.",
+        ],
     )
 
 

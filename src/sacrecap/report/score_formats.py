@@ -132,9 +132,11 @@ def _table(result: Result, figures: Figures) -> Table:
         Column("metric", align="left", printed="Metric", names=True),
         Column("score", printed="Score", bold=True, kind="score"),
     ]
-    rows: list[list[Value]] = [[score.metric.label, figures.number(score.value)] for score in result.values()]
+    rows: list[list[Value]] = [
+        [Cell(score.metric.label, term=key), figures.number(score.value)] for key, score in result.items()
+    ]
     if result.resampling.interval is not None:
-        columns.append(Column(f"{percent(result.resampling.interval)} interval", kind="interval"))
+        columns.append(Column(f"{percent(result.resampling.interval)} interval", kind="interval", term="interval"))
         for row, score in zip(rows, result.values(), strict=True):
             row.append(figures.interval(*score.interval) if score.interval else "")
     notes = [*map(str, result.findings), *(f"note: {note}" for note in result.notes)]

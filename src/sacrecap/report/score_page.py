@@ -123,6 +123,10 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
             Section("images", "Images", notes=[part]),
         ],
         data,
+        [
+            "A metric’s name leads to what it measures, “interval” to what an [interval](explanation/intervals/) says.",
+            "The bars choose images, a column of the list sorts them, and a row opens to the references.",
+        ],
         doubts({"": result}, result.findings),
         drawings={
             place: explanation_figures(result.explain(result.image_ids[number]))

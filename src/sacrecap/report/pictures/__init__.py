@@ -68,6 +68,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
         UsageError: an image without caption sets is asked for.
     """
     check_pictures(folder)
+    result = charts.by_score(result)
     chosen = chosen_images(result, images)
     left_out = []
     for name, make in _pictures(result, chosen):

@@ -130,6 +130,13 @@ def of_vocabulary() -> Axis:
     return axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
 
 
+def by_score(result: Diversity) -> Diversity:
+    """The same with the system first that has the largest F, or else the largest of what is scored instead."""
+    key = "f" if "f" in _figures(result) else "self-cider" if "self-cider" in _figures(result) else ""
+    names = sorted(result, key=lambda name: -result[name][key].value) if key else list(result)
+    return replace(result, systems={name: result[name] for name in names})
+
+
 def spread(result: Diversity, families: Sequence[str] = SPREADS) -> Score:
     """The figure for the axis of diversity, of the first system: Self-CIDEr, or else the next preferred one.
 

@@ -43,8 +43,10 @@ def figure(
     )
 
 
-def plots(looks: Sequence[Look], title: str, *drawn: str) -> str:
-    """Figures, under boxes that show and hide the systems of these looks in all of them."""
+def plots(looks: Sequence[Look], title: str, *drawn: str, first: int = 100) -> str:
+    """Figures, under boxes that show and hide the systems of these looks in all of them; after the `first`, folded."""
+    more = "".join(drawn[first:])
+    folded = f'<details><summary>More pictures</summary><div class="plots">{more}</div></details>' if more else ""
     boxes = "".join(
         f'<label class="choice"><input type="checkbox" checked data-system="{number}"><span class="system">'
         f'<svg class="key" viewBox="-9 -9 18 18" aria-hidden="true"><use href="#mark-{number}"/></svg>'
@@ -53,6 +55,7 @@ def plots(looks: Sequence[Look], title: str, *drawn: str) -> str:
     )
     marks = "".join(f'<g id="mark-{number}">{symbol(look)}</g>' for number, look in enumerate(looks))
     return (
-        f'<svg class="marks" aria-hidden="true"><defs>{marks}</defs></svg><fieldset id="chooser">'
-        f'<legend class="legend">{title}</legend>{boxes}</fieldset><div class="plots">{"".join(drawn)}</div>'
+        f'<svg class="marks" aria-hidden="true"><defs>{marks}</defs></svg>'
+        f'<fieldset id="chooser"><legend class="legend">{title}</legend>{boxes}</fieldset>'
+        f'<div class="plots">{"".join(drawn[:first])}</div>{folded}'
     )

@@ -21,27 +21,25 @@ class Strip(NamedTuple):
     name: str
     value: float
     interval: Interval | None
-    look: int = 0
-    """0, or 1 for what stands beside it to be compared."""
+    other: tuple[float, Interval | None] | None = None
+    """What stands below it, to be compared, and its interval."""
 
 
 def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guides: Sequence[float] = ()) -> str:
     """SVG of the rows, on a scale between `ends`, by default the least and the largest; with lines at `guides`. `what`
     they are is for those who cannot see it.
     """
-    marks: list[Mark] = [
-        {
-            **MARK,
-            "look": row.look,
-            "x": row.value,
-            "y": place,
-            "across": row.interval,
-            "size": 0.6,
-            "said": f"{row.name}: {row.value:.4f}",
-        }
+    places = [
+        (place + 0.3 * look, row.name, look, *own)
         for place, row in enumerate(rows)
+        for look, own in enumerate([(row.value, row.interval), row.other])
+        if own is not None
     ]
-    reached = [end for row in rows for end in row.interval or (row.value,)]
+    marks: list[Mark] = [
+        {**MARK, "look": look, "x": x, "y": y, "across": across, "size": 0.6, "said": f"{name}: {x:.4f}"}
+        for y, name, look, x, across in places
+    ]
+    reached = [end for *_, x, across in places for end in across or (x,)]
     low, high = ends or (min(reached, default=0.0), max(reached, default=1.0))
     room = 0.0 if ends else 0.03 * (high - low or 1.0)
     made: Panel = {**empty("plot"), "marks": marks}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -26,6 +27,35 @@ _STYLE = (
 )
 
 
+SITE = "https://sacrecap.github.io/sacrecap/"
+PAGES = {
+    **{
+        name: f"reference/metrics/{name}/"
+        for name in "bertscore bleu chair cider-d clipscore combine coverage fluency judge mbleu meteor rouge rubric "
+        "self-cider sentence spice vifidel wmd".split()
+    },
+    **dict.fromkeys(("cider", "accuracy"), "reference/metrics/cider-d/"),
+    **dict.fromkeys(("f", "lsa", "vendi"), "reference/metrics/self-cider/"),
+    **dict.fromkeys(("div", "distinct"), "reference/metrics/mbleu/"),
+    **dict.fromkeys(("long-f1", "precision"), "reference/metrics/coverage/"),
+    "refclipscore": "reference/metrics/clipscore/",
+    "spider": "reference/metrics/spice/",
+    "agreement": "howto/measure-agreement/",
+    "interval": "explanation/intervals/",
+}
+"""The page of the documentation about a term: a metric's name without what follows it, or a word of statistics."""
+
+
+def link(text: str, page: str) -> str:
+    """The text as a link to a page of the documentation, or into one; both are HTML."""
+    return f'<a href="{SITE}{page}">{text}</a>'
+
+
+def _termed(text: str, term: str) -> str:
+    names = [name for name in PAGES if re.match(rf"{name}(?![a-z])", term)]
+    return link(text, PAGES[max(names, key=len)]) if names else text
+
+
 def render(tables: Sequence[Table]) -> str:
     """For notebooks: the tables one below the other, each with its title before and its notes after it."""
     return f'<div class="sacrecap-tables"><style>{_STYLE}</style>{"".join(map(_titled, tables))}</div>'
@@ -44,7 +74,7 @@ def html_table(table: Table, kind: str = "", title: str = "") -> str:
     """
     heads = "".join(
         f'<th scope="col" role="columnheader"{_class(column.align, column.kind)}{_title(column.title)}>'
-        f"{_text(column.head)}</th>"
+        f"{_termed(_text(column.head), column.term)}</th>"
         for column in table.columns
     )
     rows = "".join(f'<tr role="row">{"".join(map(_cell, row, table.columns))}</tr>' for row in table.cells())
@@ -76,7 +106,7 @@ def _cell(cell: Cell, column: Column) -> str:
 
 def _content(cell: Cell) -> str:
     before = f'<span class="before">{_text(cell.before)}</span> ' if cell.before else ""
-    value = f'<span class="value">{_value(cell)}</span>'
+    value = f'<span class="value">{_termed(_value(cell), cell.term)}</span>'
     beside = f' <span class="bounds">{_text(cell.beside.joined(" – "))}</span>' if cell.beside else ""
     below = ""
     if cell.below:

@@ -75,6 +75,8 @@ class Cell:
     """Its class in HTML."""
     title: str = ""
     """What HTML tells when it is pointed at."""
+    term: str = ""
+    """What HTML links it to the page of: the name of a metric, or a word of `markup.PAGES`."""
 
 
 Value: TypeAlias = "str | Number | Interval | Bar | Cell"
@@ -98,6 +100,8 @@ class Column:
     """The class of its cells in HTML."""
     title: str = ""
     """What HTML tells when the header is pointed at."""
+    term: str = ""
+    """What HTML links the header to the page of, as for a cell."""
 
 
 @dataclass(frozen=True)

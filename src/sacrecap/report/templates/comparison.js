@@ -21,8 +21,7 @@ const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, p
     return button;
   }));
 
-const [a, b] = report.pairs[report.first];
-const chosen = {a, b, metric: report.lead};
+const chosen = {a: 0, b: 1, metric: report.lead};
 const metric = () => report.metrics[chosen.metric];
 /** The first system's score of an image less the second's; null where it has none of one of them. */
 const more = (/** @type {number} */ number) => {

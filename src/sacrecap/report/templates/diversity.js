@@ -9,8 +9,9 @@ const MOST_CELLS = 40;
 /** @type {SetsPage} */
 const report = await carried();
 
-document.querySelectorAll("table.figures thead th + th").forEach((head, number) =>
-  head.replaceChildren(systemName(report, number)));
+for (const heads of document.querySelectorAll("table.figures thead")) {
+  heads.querySelectorAll("th + th").forEach((head, number) => head.replaceChildren(systemName(report, number)));
+}
 telling(document);
 const hidden = hiddenSystems(() => list.turn(list.page));
 const everybody = report.systems.map((_, number) => number);
