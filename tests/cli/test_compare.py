@@ -177,7 +177,7 @@ def test_per_image(run: Runner, systems: list[str], compared: sacrecap.Compariso
 
 def test_report(run: Runner, systems: list[str]) -> None:
     assert run.ok("compare", *systems, *METRICS, "--report", "page.html") == TABLE + SIGNATURES
-    assert "<h1>careful, plain and template</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
+    assert "<h1>3 systems on 60 images</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
     assert run.ok("compare", *systems[:3], "--report", "-", "-o", "t.txt").startswith("<!doctype html>")
     assert "end the name in" in run.refused("compare", *systems, "--per-image", "scores.xls")
 

@@ -227,7 +227,8 @@ def _section(section: Section) -> str:
 
 def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
     made = "".join(
-        f'<figure class="picture"><figcaption><strong>{_escaped(shown)}</strong></figcaption>{_unicode(drawing)}</figure>'
+        f'<figure class="picture"><figcaption><strong>{_escaped(shown)}</strong></figcaption>'
+        f"{_unicode(drawing)}</figure>"
         for shown, drawing in pictures
     )
     return f'<div class="plots">{made}</div>' if made else ""

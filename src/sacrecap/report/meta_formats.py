@@ -46,7 +46,8 @@ def _tables(meta: Meta) -> list[Table]:
 
 def overview(meta: Meta) -> list[Table]:
     """How well each metric agrees with people on each data set, the best of them first; nothing of a single one."""
-    columns, values = [Column("metric", align="left", names=True)], {}
+    columns = [Column("metric", align="left", names=True)]
+    values: dict[tuple[str, str], dict[str, float]] = {}
     for name, found in meta.agreements.items():
         columns.append(Column(f"{name}: {LABELS.get(found.primary, 'accuracy')}", term="agreement"))
         for one in found.measured:
