@@ -20,7 +20,7 @@ from sacrecap import example
 from sacrecap.errors import DataError
 from sacrecap.report import score_page as page
 from sacrecap.report.html import render_html, write_report
-from sacrecap.report.printing.markup import SITE
+from sacrecap.report.printing.markup import PAGES, SITE
 from sacrecap.scoring.result import Result
 
 HOSTILE = [
@@ -102,6 +102,20 @@ def test_nothing_is_loaded(result: Result) -> None:
     assert pages == set(re.findall('<a href="([^"#]*)', text)) - {""}, "what the reader may follow"
     assert re.findall(r"\bsrc\s*=|@import|url\(|\bfetch\(|XMLHttpRequest|\bimport\b|innerHTML|\beval\(", text) == []
     assert re.findall(r"<link[^>]*>", text) == ['<link rel="icon" href="data:,">']
+
+
+def test_terms_lead_to_pages_of_the_documentation(result: Result) -> None:
+    modules = Path(page.__file__).parent.glob("*_page.py")
+    lines = "".join(module.read_text(encoding="utf-8") for module in modules)
+    pages = {*PAGES.values(), *re.findall(r"\]\(([a-z][^)]*)\)", lines)}
+    assert len(pages) > 20
+    for place in pages:
+        name, _, heading = place.partition("/#")
+        text = Path("docs", f"{name.strip('/')}.md").read_text(encoding="utf-8")
+        assert not heading or f"## {heading}" in text.lower()
+    shown = render_html(result)
+    for name in ("reference/metrics/bleu/", "reference/metrics/cider-d/", "explanation/intervals/"):
+        assert f'<a href="{SITE}{name}">' in shown
 
 
 def made_up(images: int, words: int = 10) -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -35,7 +35,7 @@ def page(board: Board, _draw: Sequence[str] = ()) -> ReportPage:
 
 
 READING = [
-    "Before a score stand its [ranks](explanation/significance/): systems that no test separates share them.",
+    "Before a score stand its [ranks](explanation/intervals/#ranks): systems that no test separates share them.",
     "Below it stands its [interval](explanation/intervals/).",
 ]
 TEST = "paired exact sign-flip permutation test, Holm over all pairs of a metric"

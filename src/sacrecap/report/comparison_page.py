@@ -104,7 +104,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         ],
         data,
         [
-            "The best system is first. Before a score stand the [ranks](explanation/significance/) that it may have.",
+            "The best system is first. Before a score stand its [ranks](explanation/intervals/#ranks).",
             "Below it stands its [interval](explanation/intervals/).",
             "A cell of the differences chooses two systems and a metric: below, each image is a point, and opens.",
         ],

@@ -143,7 +143,7 @@ def _table(result: Result) -> Table:
     doubted = {key for finding in result.findings for key in finding.metrics}
     rows = [
         [
-            Cell(score.metric.label, below=Cell(score.metric.summary)),
+            Cell(score.metric.label, below=Cell(score.metric.summary), term=score.key),
             Cell(figures.number(score.value), below=doubtful) if key in doubted else number,
             *cells,
         ]

@@ -31,12 +31,11 @@ SITE = "https://sacrecap.github.io/sacrecap/"
 PAGES = {
     **{
         name: f"reference/metrics/{name}/"
-        for name in "bertscore bleu chair cider-d clipscore combine coverage fluency judge mbleu meteor rouge rubric "
+        for name in "bertscore bleu chair cider-d clipscore combine coverage fluency judge meteor rouge rubric "
         "self-cider sentence spice vifidel wmd".split()
     },
     **dict.fromkeys(("cider", "accuracy"), "reference/metrics/cider-d/"),
-    **dict.fromkeys(("f", "lsa", "vendi"), "reference/metrics/self-cider/"),
-    **dict.fromkeys(("div", "distinct"), "reference/metrics/mbleu/"),
+    **dict.fromkeys(("f", "lsa", "vendi", "mbleu", "div", "distinct"), "reference/metrics/self-cider/"),
     **dict.fromkeys(("long-f1", "precision"), "reference/metrics/coverage/"),
     "refclipscore": "reference/metrics/clipscore/",
     "spider": "reference/metrics/spice/",
