@@ -8,9 +8,9 @@ import torch
 
 import sacrecap
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.captioner import END, Vocabulary
+from sacrecap_captioning.captioner import END, Sizes, Vocabulary
 from sacrecap_captioning.encoders import load_encoder, read_pixels
-from sacrecap_captioning.models import FC, LatentCaptioner, Sizes
+from sacrecap_captioning.models import FC, LatentCaptioner
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.set_methods import TrainedSpeaker
 

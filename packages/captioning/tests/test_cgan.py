@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.models import CGAN, FC, Features, Sizes
+from sacrecap_captioning.captioner import Features, Sizes, sample
+from sacrecap_captioning.models import CGAN, FC
 from sacrecap_captioning.objective import Objective, TrainingBatch, TrainingCaptions
-from sacrecap_captioning.search import sample
 from sacrecap_captioning.settings import Settings
 
 IMAGES, EACH, LIMIT = 4, 2, 5

@@ -11,9 +11,8 @@ from torch import Tensor
 
 from sacrecap.errors import UsageError
 from sacrecap_captioning import search
-from sacrecap_captioning.captioner import END
-from sacrecap_captioning.models import FC, Captioner, Features, Sizes, until_end
-from sacrecap_captioning.search import Decoded, Sampling, drawn
+from sacrecap_captioning.captioner import END, Captioner, Decoded, Features, Sampling, Sizes, drawn, until_end
+from sacrecap_captioning.models import FC
 
 WORDS, LIMIT = 5, 3
 

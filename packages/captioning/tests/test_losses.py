@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.captioner import END
-from sacrecap_captioning.models import FC, Features, Sizes
+from sacrecap_captioning.captioner import END, Features, Sizes
+from sacrecap_captioning.models import FC
 from sacrecap_captioning.objective import Objective, Reward, TrainingBatch, others, policy_gradient
 
 IMAGES, VOCABULARY, LIMIT = 3, 5, 4

@@ -6,18 +6,8 @@ import pytest
 import torch
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning.captioner import END, Vocabulary
-from sacrecap_captioning.models import (
-    CGAN,
-    FC,
-    MODELS,
-    Captioner,
-    Features,
-    LatentCaptioner,
-    Sizes,
-    build,
-    cross_entropy,
-)
+from sacrecap_captioning.captioner import END, Captioner, Features, Sizes, Vocabulary, cross_entropy
+from sacrecap_captioning.models import CGAN, FC, MODELS, LatentCaptioner, build
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 

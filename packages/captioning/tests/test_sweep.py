@@ -16,10 +16,9 @@ from sacrecap.data import read_caption_sets
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap_captioning import grid
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.grid import run_sweep
 from sacrecap_captioning.scenes import write_scenes
+from sacrecap_captioning.sweep import MEASURES, Place, SweepResult, _findings, render, run_sweep, write_pictures
 from sacrecap_captioning.sweep_plan import Sweep, SweepCell, check_sweep, read_curves
-from sacrecap_captioning.sweep_result import MEASURES, Place, SweepResult, _findings, render, write_pictures
 
 SUFFIXES = ("png", "svg", "csv")
 TINY: dict[str, Any] = {

@@ -6,8 +6,7 @@ higher may import what stands lower, never the other way round. Everything but t
 (torch):
 
     cli                   `sacrecap caption`
-    grid                  a sweep: jobs, which train, generate and score
-    sweep_result          what its figures say; tables and pictures
+    sweep                 jobs, which train, generate and score; what the figures say; tables and pictures
     sweep_plan            curves, mixtures as axes; the captioners to train
     generation            caption sets by a captioner, a checkpoint, an endpoint, or without any
     transformers_speaker  a checkpoint that speaks
@@ -17,8 +16,7 @@ higher may import what stands lower, never the other way round. Everything but t
     training_data         batches; an encoder from scratch
     objective             losses and rewards
     encoders              pixels to features, and features on disk
-    search                greedy, sampled, beam
-    models, captioner     image features -> words
+    models, captioner     image features -> words: greedy, sampled, beam
     captioned_images      images, folders people have; features that were computed elsewhere
     scenes                images, made up
     settings              of a run, as options of commands; mixtures; names

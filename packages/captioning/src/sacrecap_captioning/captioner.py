@@ -1,6 +1,9 @@
-"""Words and their ids; the base of all captioners: a state from image features, and a step from word to word.
+"""Words and their ids; the base of all captioners: a state from image features, and a step from word to word; and
+captions from these steps: greedy, sampled, by beam and diverse beam search.
 
-Id 0 ends a caption, comes before its first word, and is the padding after an end.
+Id 0 ends a caption, comes before its first word, and is the padding after an end. Only `sample` draws random numbers:
+it takes the numbers that decide, or their generator. The same numbers give the same captions, whatever else is in the
+batch.
 """
 
 from __future__ import annotations
@@ -9,12 +12,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, NamedTuple, Protocol, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
-from sacrecap.errors import DataError
+from sacrecap.errors import DataError, UsageError
 
 END = 0
 """Ends a caption, begins it (the word before the first), and pads."""
@@ -209,3 +212,178 @@ def cross_entropy(logits: Tensor, captions: Tensor) -> Tensor:
     """Mean negative log-likelihood of the words of (B, T) captions under (B, T, V) logits; padding does not count."""
     counted = until_end(captions)
     return nn.functional.cross_entropy(logits[counted], captions[counted])
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a word is drawn from the model's distribution; as it is, by default."""
+
+    temperature: float = 1.0
+    """Divides the logits; below 1 the likely become likelier."""
+    top_k: int = 0
+    """Draw among that many likeliest words; 0 for all (Fan et al. 2018)."""
+    nucleus: float = 1.0
+    """Draw among the fewest likeliest words whose probabilities reach this (Holtzman et al. 2020)."""
+
+    def choose(self, log_probs: Tensor, chance: Tensor) -> Tensor:
+        """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
+        likelihood = (log_probs.detach() / self.temperature).softmax(1, dtype=torch.float64)
+        return drawn(self.kept(likelihood), chance)
+
+    def kept(self, likelihood: Tensor) -> Tensor:
+        """(N, V) likelihoods in which all but the `top_k` likeliest, and what the nucleus leaves out, are 0."""
+        if not self.top_k and self.nucleus >= 1:
+            return likelihood
+        ordered, words = likelihood.sort(dim=1, descending=True, stable=True)  # (N, V)
+        dropped = ordered.cumsum(1) - ordered >= self.nucleus * ordered.sum(1, keepdim=True)
+        if self.top_k:
+            dropped[:, self.top_k :] = True
+        dropped[:, 0] = False
+        return torch.zeros_like(likelihood).scatter(1, words, ordered.masked_fill(dropped, 0.0))
+
+
+PLAIN = Sampling()
+
+
+class Steps(Protocol):
+    """What goes from word to word: a captioner, or one that leaves some words out."""
+
+    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """See `Captioner`."""
+
+
+class Decoded(NamedTuple):
+    """Captions in ids, padded after their end, and how likely each word was."""
+
+    words: Tensor
+    """(N, T) int64."""
+    log_probs: Tensor
+    """(N, T): log-probability of each word, 0 after the end; gradients flow where they are on."""
+
+
+def greedy(model: Steps, state: State, *, limit: int) -> Decoded:
+    """The likeliest word at every step: (B, T) with T ≤ limit."""
+    return _decode(model, state, limit, lambda log_probs, _: log_probs.argmax(1))
+
+
+def sample(
+    model: Steps,
+    state: State,
+    *,
+    limit: int,
+    sampling: Sampling = PLAIN,
+    generator: torch.Generator | None = None,
+    chance: Tensor | None = None,
+) -> Decoded:
+    """A caption for each of the N rows of a state, each word drawn from the model's distribution.
+
+    Args:
+        model: the captioner.
+        state: before the first word.
+        limit: T, the most words of a caption.
+        sampling: how a word is drawn.
+        generator: of the random numbers, where `chance` is not given.
+        chance: (N, limit) uniform numbers in [0, 1), which decide each word.
+    """
+    if chance is None:
+        chance = torch.rand(len(state[0]), limit, generator=generator, device=state[0].device)
+    return _decode(model, state, limit, lambda log_probs, step: sampling.choose(log_probs, chance[:, step]))
+
+
+def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
+    """(N,) words: of each row of (N, V) likelihoods in float64, the first whose running sum passes its chance (N,)."""
+    running = likelihood.cumsum(1)  # (N, V)
+    # Chances are below 1 even when rounded: they have 24 bits, these sums have 53. So some word always passes.
+    word = torch.searchsorted(running, chance.double()[:, None] * running[:, -1:], right=True).squeeze(1)
+    return word.clamp(max=likelihood.shape[1] - 1)  # if likelihoods are NaN, any word: training reports it
+
+
+def _decode(model: Steps, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
+    """Captions word by word, until all of them have ended."""
+    words = torch.full((len(state[0]),), END, device=state[0].device)
+    running = torch.ones_like(words, dtype=torch.bool)
+    chosen, likely = [], []
+    for step in range(limit):
+        logits, state = model.step(words, state)
+        log_probs = logits.log_softmax(1)  # (N, V)
+        words = torch.where(running, choose(log_probs, step), END)
+        chosen.append(words)
+        likely.append(torch.where(running, log_probs.gather(1, words[:, None]).squeeze(1), 0.0))
+        running = running & (words != END)
+        if not running.any():
+            break
+    return Decoded(torch.stack(chosen, 1), torch.stack(likely, 1))
+
+
+def beam(model: Steps, state: State, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5) -> Decoded:
+    """`width` captions per row of a state, in consecutive rows, likeliest first: beam search, diverse with groups.
+
+    Diverse beam search (Vijayakumar et al. 2018, algorithm 1): the beam is cut into groups; a group extends its
+    captions after the groups before it, and at each step a word costs it `penalty` for each time that they have just
+    used it (Hamming diversity). The penalty affects only the selection, not the likelihoods. A caption that has ended
+    keeps its place while `width / groups` others are not likelier; one that `limit` cuts competes as it is. Captions
+    of one group differ; two groups may find the same.
+
+    Returns:
+        (B·width, T) words and their log-probabilities.
+
+    Raises:
+        UsageError: `groups` do not divide `width`, or the vocabulary has fewer words than that.
+    """
+    if width < 1 or groups < 1 or width % groups:
+        raise UsageError(f"the groups must divide the width of the beam, got width {width} and {groups} groups")
+    images, device = len(state[0]), state[0].device
+    state = tuple(part.repeat_interleave(width, 0) for part in state)
+    first = torch.arange(images, device=device)[:, None] * width  # (B, 1) first row of each image
+    words = torch.zeros(images * width, 0, dtype=torch.int64, device=device)
+    likely = torch.zeros(images * width, 0, device=device)
+    ended = torch.zeros(images, width, dtype=torch.bool, device=device)
+    # All captions of a group begin equal, so only its first is extended in the first step.
+    scores = torch.full((images, width), -torch.inf, device=device)
+    scores[:, :: width // groups] = 0.0
+    last = torch.full((images * width,), END, device=device)
+    for _ in range(limit):
+        logits, state = model.step(last, state)
+        log_probs = _continued(logits.float().log_softmax(1).view(images, width, -1), ended)  # (B, W, V)
+        parents, chosen, scores = _extended(scores, log_probs, ended, groups, penalty)  # (B, W) each
+        rows = (first + parents).flatten()
+        last = chosen.flatten()
+        gained = log_probs.flatten(0, 1)[rows].gather(1, last[:, None])
+        words, likely = torch.cat([words[rows], last[:, None]], 1), torch.cat([likely[rows], gained], 1)
+        state = tuple(part[rows] for part in state)
+        ended = chosen == END
+        if ended.all():
+            break
+    order = (first + scores.sort(dim=1, descending=True, stable=True).indices).flatten()
+    return Decoded(words[order], likely[order])
+
+
+def _continued(log_probs: Tensor, ended: Tensor) -> Tensor:
+    """(B, W, V) log-probabilities in which a caption that has ended continues with ends, at no cost."""
+    padding = torch.full_like(log_probs[0, 0], -torch.inf)
+    padding[END] = 0.0
+    return torch.where(ended[..., None], padding, log_probs)
+
+
+def _extended(
+    scores: Tensor, log_probs: Tensor, ended: Tensor, groups: int, penalty: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(B, W) parents within the image, words and scores of the captions that stay, group after group."""
+    images, width, vocabulary = log_probs.shape
+    each = width // groups
+    if vocabulary < each:
+        raise UsageError(f"a beam of {each} needs that many words in the vocabulary, which has {vocabulary}")
+    used = torch.zeros(images, vocabulary, device=scores.device)  # by earlier groups in this step
+    parents, chosen, totals = [], [], []
+    for start in range(0, width, each):
+        part = slice(start, start + each)
+        totalled = scores[:, part, None] + log_probs[:, part]  # (B, W/G, V)
+        costs = penalty * torch.where(ended[:, part, None], 0.0, used[:, None])
+        best = (totalled - costs).flatten(1).topk(each).indices  # (B, W/G)
+        parent, word = start + best // vocabulary, best % vocabulary
+        parents.append(parent)
+        chosen.append(word)
+        totals.append(totalled.flatten(1).gather(1, best))
+        # The padding of a caption that has ended does not count as a used word.
+        used = used.scatter_add(1, word, (~ended.gather(1, parent)).to(used))
+    return torch.cat(parents, 1), torch.cat(chosen, 1), torch.cat(totals, 1)

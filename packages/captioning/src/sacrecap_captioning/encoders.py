@@ -358,7 +358,6 @@ class StoredFeatures:
             self.array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
 
     def rows(self, numbers: Tensor) -> Features:
-        """See `FeatureRows`."""
         found = torch.from_numpy(np.asarray(self.array[numbers.numpy()]))
         return Features(found[:, 0].contiguous(), found[:, 1:].contiguous())
 
@@ -400,7 +399,6 @@ class EncodedPixels:
         self.encoder = encoder
 
     def rows(self, numbers: Tensor) -> Features:
-        """See `FeatureRows`."""
         found: Features = self.encoder(self.pixels[numbers].to(self.encoder.mean.device).float().div(255))
         return found
 

@@ -27,9 +27,9 @@ from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, given_features
+from sacrecap_captioning.captioner import Sampling
 from sacrecap_captioning.encoders import Encoder, FeatureRows, enough_memory
 from sacrecap_captioning.run_folder import RunFolder
-from sacrecap_captioning.search import Sampling
 from sacrecap_captioning.set_methods import (
     Beam,
     ImageBatch,

@@ -48,7 +48,6 @@ class NIC(Captioner):
         return self.hidden(features.pooled).tanh(), self.memory(features.pooled)  # (B, H), (B, H)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One word further."""
         hidden, memory = self.cell(self.embed(words), state)  # (B, H)
         return self.word(self.dropout(hidden)), (hidden, memory)
 
@@ -76,7 +75,6 @@ class FC(Captioner):
         return self._read(pixels, (zeros, zeros))
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One word further."""
         hidden, memory = self._read(self.embed(words), state)
         return self.word(self.dropout(hidden)), (hidden, memory)
 
@@ -146,7 +144,6 @@ class SoftAtt(Captioner):
         return hidden, memory, features.grid, self.attention.keys(features.grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One word further."""
         hidden, memory, grid, keys = state  # (B, H), (B, H), (B, R, D), (B, R, A)
         embedded = self.embed(words)  # (B, E)
         context = self.gate(hidden).sigmoid() * self.attention(hidden, keys, grid)  # (B, D)
@@ -176,7 +173,6 @@ class Att2in(Captioner):
         return zeros, zeros, features.grid, self.attention.keys(features.grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One word further."""
         hidden, memory, grid, keys = state  # (B, H), (B, H), (B, R, D), (B, R, A)
         context = self.attention(hidden, keys, grid)  # (B, D): I_t
         read = torch.cat([self.embed(words), hidden], 1)  # (B, E + H)
@@ -211,7 +207,6 @@ class AdapAtt(Captioner):
         return zeros, zeros, self.image(features.pooled).relu(), regions, self.attention.keys(regions)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One word further."""
         before, memory, image, regions, keys = state  # (B, H), (B, H), (B, H), (B, R, H), (B, R, A)
         read = torch.cat([self.embed(words), image], 1)  # (B, E + H): x_t
         hidden, memory = self.cell(read, (before, memory))
@@ -252,7 +247,6 @@ class LatentCaptioner(Captioner):
         return hidden, memory, latent  # (B, H), (B, H), (B, Z)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One word further."""
         hidden, memory, latent = state
         hidden, memory = self.cell(torch.cat([self.embed(words), latent], 1), (hidden, memory))
         return self.word(self.dropout(hidden)), (hidden, memory, latent)
@@ -447,26 +441,6 @@ MODELS: dict[str, type[Captioner]] = {
     model.name: model for model in (NIC, FC, SoftAtt, Att2in, AdapAtt, CVAE, GMMCVAE, CGAN)
 }
 """Every captioner by its name on the command line."""
-
-__all__ = [
-    "CGAN",
-    "CVAE",
-    "FC",
-    "GMMCVAE",
-    "MODELS",
-    "NIC",
-    "AdapAtt",
-    "Att2in",
-    "Captioner",
-    "Features",
-    "LatentCaptioner",
-    "Sizes",
-    "SoftAtt",
-    "State",
-    "build",
-    "cross_entropy",
-    "until_end",
-]
 
 
 def build(name: str, sizes: Sizes) -> Captioner:

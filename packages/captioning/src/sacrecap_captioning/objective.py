@@ -34,9 +34,8 @@ from sacrecap.metrics import CiderD, Metric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
-from sacrecap_captioning.captioner import END, Captioner, Features, Vocabulary, until_end
+from sacrecap_captioning.captioner import END, Captioner, Features, Vocabulary, greedy, sample, until_end
 from sacrecap_captioning.models import CGAN
-from sacrecap_captioning.search import greedy, sample
 from sacrecap_captioning.settings import BASELINES, CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture, check_evaluator
 
 

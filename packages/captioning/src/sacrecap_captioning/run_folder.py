@@ -25,9 +25,9 @@ from sacrecap.data import atomic_write
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, given_features, images_to_caption
-from sacrecap_captioning.captioner import Vocabulary
+from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary
 from sacrecap_captioning.encoders import Standardisation, load_encoder, read_tensors, write_tensors
-from sacrecap_captioning.models import Captioner, Sizes, build
+from sacrecap_captioning.models import build
 from sacrecap_captioning.settings import CONFIG, PathLike, Settings
 
 if TYPE_CHECKING:

@@ -26,10 +26,20 @@ from torch import Tensor
 from sacrecap.errors import DataError, UsageError, accepted_name, of_extra
 from sacrecap.metrics import parameter
 from sacrecap.metrics.declared import Declared, accepts
-from sacrecap_captioning.captioner import UNKNOWN, Vocabulary
+from sacrecap_captioning.captioner import (
+    PLAIN,
+    UNKNOWN,
+    Captioner,
+    Decoded,
+    Features,
+    Sampling,
+    State,
+    Vocabulary,
+    beam,
+    sample,
+)
 from sacrecap_captioning.encoders import Encoder, to_pixels
-from sacrecap_captioning.models import MODELS, Captioner, Features, LatentCaptioner, State
-from sacrecap_captioning.search import PLAIN, Decoded, Sampling, beam, sample
+from sacrecap_captioning.models import MODELS, LatentCaptioner
 
 Seen: TypeAlias = Any
 """B images as a speaker sees them: `Features` of a captioner, pixels of others."""
@@ -75,12 +85,10 @@ class TrainedSpeaker:
 
     @property
     def side(self) -> int:
-        """See `Speaker`."""
         return self._encoder().side
 
     @torch.inference_mode()
     def see(self, images: Sequence[Image.Image]) -> Features:
-        """See `Speaker`."""
         encoder = self._encoder()
         pixels = torch.stack([to_pixels(image, encoder.side) for image in images])
         features: Features = encoder(pixels.to(encoder.mean.device))
@@ -90,7 +98,6 @@ class TrainedSpeaker:
     def sample(
         self, seen: Features, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
-        """See `Speaker`."""
         state = self._begin(self._here(seen), chances, np.ones(samples))
         chance = uniform(chances, samples, self.limit).to(state[0].device)
         decoded = sample(self._known, state, limit=self.limit, sampling=sampling, chance=chance)
@@ -106,7 +113,6 @@ class TrainedSpeaker:
         groups: int = 1,
         penalty: float = 0.5,
     ) -> list[list[str]]:
-        """See `Speaker`."""
         state = self._begin(self._here(seen), chances, np.ones(1))  # one latent vector for all captions of a beam
         return self._searched(state, width, groups=groups, penalty=penalty)
 
@@ -300,7 +306,6 @@ class RandomSampling(SetMethod):
     )
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """See `SetMethod`."""
         sampling = Sampling(self.temperature, self.top_k, self.nucleus)
         return speaker.sample(images.seen(), images.chances, captions, sampling=sampling)
 
@@ -311,7 +316,6 @@ class Beam(SetMethod):
     family: ClassVar[str] = "beam"
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """See `SetMethod`."""
         return speaker.beam(images.seen(), images.chances, captions)
 
 
@@ -325,14 +329,12 @@ class DiverseBeam(SetMethod):
     penalty: float = parameter("cost of a word for each time earlier groups have just used it", default=0.5, least=0)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
-        """See `SetMethod`."""
         if captions % (self.groups or captions):
             raise UsageError(
                 f"diverse-beam: the groups must divide the {captions} captions of a set, got {self.groups}"
             )
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """See `SetMethod`."""
         groups = self.groups or captions
         return speaker.beam(images.seen(), images.chances, captions, groups=groups, penalty=self.penalty)
 
@@ -352,7 +354,6 @@ class Altered(SetMethod):
         """One for each caption of a set."""
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """See `SetMethod`."""
         pictures, side = images.pictures(), speaker.side
         made: list[list[str]] = [[] for _ in pictures]
         for alteration in self.alterations(captions):
@@ -369,7 +370,6 @@ class RandomCrops(Altered):
     family: ClassVar[str] = "rci"
 
     def alterations(self, captions: int) -> Sequence[Alteration]:
-        """See `Altered`."""
         return [random_crop] * captions
 
 
@@ -387,7 +387,6 @@ class GaussianNoise(Altered):
     )
 
     def alterations(self, captions: int) -> Sequence[Alteration]:
-        """See `Altered`."""
         return [partial(noisy, sigma=sigma) for sigma in self.sigma.over(captions).tolist()]
 
 
@@ -423,7 +422,6 @@ class SynonymSwitching(SetMethod):
     )
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """See `SetMethod`."""
         near = images.near(self.neighbours, self.least)
         best = [beam[0].split() for beam in speaker.beam(images.seen(), images.chances, self.width)]
         return [
@@ -442,11 +440,9 @@ class LatentDraws(SetMethod):
     width: int = parameter("width of the beam that finds each caption; 1 is greedy", default=1, least=1)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
-        """See `SetMethod`."""
         self._latent(speaker)
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """See `SetMethod`."""
         spreads = self.spread.over(captions)
         return self._latent(speaker).draw(images.seen(), images.chances, spreads, width=self.width)
 

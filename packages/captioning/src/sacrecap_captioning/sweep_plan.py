@@ -272,9 +272,9 @@ def check_sweep(sweep: Sweep, images: CaptionedImages) -> SweepPlan:
             or a reward that cannot be had.
         DataError: the file of the retrieval model cannot be used.
     """
-    from sacrecap_captioning.captioner import Vocabulary
+    from sacrecap_captioning.captioner import Sizes, Vocabulary
     from sacrecap_captioning.generation import check_sees_changes
-    from sacrecap_captioning.models import Sizes, build
+    from sacrecap_captioning.models import build
     from sacrecap_captioning.objective import TrainingCaptions, load_reward
     from sacrecap_captioning.retrieval_model import RetrievalModel
     from sacrecap_captioning.set_methods import TrainedSpeaker, set_method

@@ -26,13 +26,12 @@ from sacrecap.data import atomic_write
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
-from sacrecap_captioning.captioner import Vocabulary
+from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary, greedy
 from sacrecap_captioning.encoders import Standardisation, enough_memory, write_tensors
-from sacrecap_captioning.models import Captioner, Sizes, build
+from sacrecap_captioning.models import build
 from sacrecap_captioning.objective import Losses, Objective, TrainingCaptions
 from sacrecap_captioning.retrieval_model import RetrievalModel
 from sacrecap_captioning.run_folder import BEST, LOG, RunFolder, check_new
-from sacrecap_captioning.search import greedy
 from sacrecap_captioning.settings import CONFIG, PathLike, Settings, make_folder
 from sacrecap_captioning.training_data import Batches, Split, TrainingData, first_encoder, prepare
 

@@ -20,7 +20,7 @@ from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoPr
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
-from sacrecap_captioning.search import PLAIN, Sampling
+from sacrecap_captioning.captioner import PLAIN, Sampling
 from sacrecap_captioning.set_methods import in_sets, uniform
 
 if TYPE_CHECKING:
@@ -128,7 +128,6 @@ class TransformersSpeaker:
         *,
         sampling: Sampling = PLAIN,
     ) -> list[list[str]]:
-        """See `Speaker`."""
         chance = uniform(chances, samples, self.limit).to(self.device)
         choice = _Choice(lambda step, _, log_probs: sampling.choose(log_probs, chance[:, step]))
         return self._generated(seen, samples, **_UNCHANGED, num_return_sequences=samples, logits_processor=[choice])

@@ -670,9 +670,8 @@ def sweep(data: str, output: str, quick: bool, processes: int | None, format_: s
         accepted_name("the model", model, MODEL_NAMES)
     plan = Sweep(data, model_names, losses or Sweep.losses, methods, training=training, **swept)
     with torch_needed("sweeping captioners"):
-        from sacrecap_captioning.grid import run_sweep
         from sacrecap_captioning.set_methods import set_method
-        from sacrecap_captioning.sweep_result import render, write_pictures
+        from sacrecap_captioning.sweep import render, run_sweep, write_pictures
     check_converter()
     if len({str(set_method(method)) for method in methods}) < len(methods) or len({*model_names}) < len(model_names):
         raise UsageError("a model or a method is given twice; give each once")
