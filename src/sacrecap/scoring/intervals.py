@@ -1,6 +1,6 @@
 """Intervals over images, and notes on how to read them.
 
-Their coverage is measured: docs/explanation/intervals.md has the tables, benchmarks/coverage.py makes them.
+Their coverage is measured: docs/explanation/intervals.md has the tables.
 """
 
 from __future__ import annotations
