@@ -9,51 +9,12 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import maturin
 import pypi_readme
-
-get_requires_for_build_editable = maturin.get_requires_for_build_editable
-get_requires_for_build_sdist = maturin.get_requires_for_build_sdist
-get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
-
-
-def build_sdist(*arguments: Any, **settings: Any) -> Any:
-    """As maturin's."""
-    pypi_readme.write()
-    return maturin.build_sdist(*arguments, **settings)
-
-
-def prepare_metadata_for_build_wheel(*arguments: Any, **settings: Any) -> Any:
-    """As maturin's."""
-    _prepare()
-    return maturin.prepare_metadata_for_build_wheel(*arguments, **settings)
-
-
-def build_wheel(*arguments: Any, **settings: Any) -> Any:
-    """As maturin's."""
-    _prepare()
-    return maturin.build_wheel(*arguments, **settings)
-
-
-def prepare_metadata_for_build_editable(*arguments: Any, **settings: Any) -> Any:
-    """As maturin's."""
-    _prepare()
-    return maturin.prepare_metadata_for_build_editable(*arguments, **settings)
-
-
-def build_editable(*arguments: Any, **settings: Any) -> Any:
-    """As maturin's."""
-    _prepare()
-    return maturin.build_editable(*arguments, **settings)
-
-
-def _prepare() -> None:
-    check_compiler()
-    pypi_readme.write()
-
 
 def check_compiler(sources: Path = Path()) -> None:
     """Ends with a message where the compiler is older than `rust-version` in Cargo.toml; without one maturin speaks."""
@@ -74,3 +35,25 @@ def check_compiler(sources: Path = Path()) -> None:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2])
+
+
+def _described(hook: Callable[..., Any], *checks: Callable[[], None]) -> Callable[..., Any]:
+    """The hook, after the checks, with the description on PyPI."""
+
+    def call(*arguments: Any, **settings: Any) -> Any:
+        for check in checks:
+            check()
+        pypi_readme.write()
+        return hook(*arguments, **settings)
+
+    return call
+
+
+get_requires_for_build_editable = maturin.get_requires_for_build_editable
+get_requires_for_build_sdist = maturin.get_requires_for_build_sdist
+get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
+build_sdist = _described(maturin.build_sdist)
+build_wheel = _described(maturin.build_wheel, check_compiler)
+build_editable = _described(maturin.build_editable, check_compiler)
+prepare_metadata_for_build_wheel = _described(maturin.prepare_metadata_for_build_wheel, check_compiler)
+prepare_metadata_for_build_editable = _described(maturin.prepare_metadata_for_build_editable, check_compiler)
