@@ -54,7 +54,7 @@ class CaptionFiles:
         self.columns = columns_named(self.id_column, self.caption_column, self.references_column)
         self._skipped: set[str] = set()
         self._image_column: str | None = None
-        self._taken: dict[str, tuple[CaptionFile, str]] = {}
+        self._files_of_columns: dict[str, tuple[CaptionFile, str]] = {}
         self._stdin: Content | None = None
 
     def of_system(self, references: str, candidates: str | None, needs: Needs) -> tuple[Captions, Captions, Needs]:
@@ -67,17 +67,15 @@ class CaptionFiles:
             return described, systems[candidates], needs
         if self.add_references:
             raise UsageError("--add-references is for references beside a file of candidates; name that, too")
-        stage.text = "reading"
-        self._expect_images(needs)
-        described, captions = self._both(references)
+        self._begin(needs)
+        described, captions = self._of_one_file(references)
         return described, captions, self._with_images(needs, described)
 
     def of_systems(
         self, references: str, systems: Mapping[str, str], needs: Needs
     ) -> tuple[Captions, dict[str, Captions], Needs]:
         """The same of several systems, by their names."""
-        stage.text = "reading"
-        self._expect_images(needs)
+        self._begin(needs)
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [("candidates", file) for file in systems.values()]
         added = [("added", file) for file in self.add_references]
@@ -85,14 +83,12 @@ class CaptionFiles:
         of_systems, of_references = every[: len(systems)], [every[-1], *every[len(systems) : -1]]
         if added:
             of_references = [without_empty(captions, captions.source or references) for captions in of_references]
-        described = self._known(united_captions(of_references))
-        if self.on_extra == "skip":
-            of_systems = [of_known_images(captions, described) for captions in of_systems]
+        described = self._described(united_captions(of_references))
+        of_systems = self._of_known(of_systems, described)
         described, of_systems = _without_several(self._skipped, described, of_systems)
-        by_name = dict(zip(systems, of_systems, strict=True))
-        return described, by_name, self._with_images(needs, described)
+        return described, dict(zip(systems, of_systems, strict=True)), self._with_images(needs, described)
 
-    def _known(self, described: Captions) -> Captions:
+    def _described(self, described: Captions) -> Captions:
         """The references; without images that have only blank ones, where candidates of such are left out."""
         if self.on_extra != "skip":
             return described
@@ -100,28 +96,30 @@ class CaptionFiles:
         counts = zip(described.image_ids, described.caption_counts(), strict=True)
         return without_images(described, [image for image, count in counts if not count])
 
+    def _of_known(self, systems: list[Captions], described: Captions) -> list[Captions]:
+        """Captions of systems; without those of other images, where they are left out."""
+        return systems if self.on_extra != "skip" else [of_known_images(captions, described) for captions in systems]
+
     def of_sets(
         self, references: str | None, systems: Mapping[str, str], needs: Needs
     ) -> tuple[Captions | None, dict[str, Captions], Needs]:
         """The same of caption sets, with references or without."""
-        stage.text = "reading"
-        self._expect_images(needs)
-        parts = [("alone" if references is None else "sets", file) for file in systems.values()]
-        candidates = self.read(parts if references is None else [*parts, ("references", references)])
-        described = None if references is None else self._known(candidates.pop())
-        if described is not None and self.on_extra == "skip":
-            candidates = [of_known_images(captions, described) for captions in candidates]
+        self._begin(needs)
+        files = [("alone" if references is None else "sets", file) for file in systems.values()]
+        candidates = self.read(files if references is None else [*files, ("references", references)])
+        described = None if references is None else self._described(candidates.pop())
+        if described is not None:
+            candidates = self._of_known(candidates, described)
         return described, dict(zip(systems, candidates, strict=True)), self._with_images(needs, candidates[0])
 
-    def _both(self, path: str) -> tuple[Captions, Captions]:
+    def _of_one_file(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
         file, columns = self.open("references", path), self.columns
         self._take_columns(file, path)
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
-        references = self._known(file.references(columns=columns, image_ids=self.image_ids))
-        if self.on_extra == "skip":
-            candidates = of_known_images(candidates, references)
+        references = self._described(file.references(columns=columns, image_ids=self.image_ids))
+        [candidates] = self._of_known([candidates], references)
         references, _ = _without_several(file.skipped, references, [])
         return references, candidates
 
@@ -137,11 +135,9 @@ class CaptionFiles:
 
     def alone(self, systems: Mapping[str, str], needs: Needs) -> tuple[dict[str, Captions], Needs]:
         """Systems' captions without references, by name, and the needs."""
-        stage.text = "reading"
-        self._expect_images(needs)
+        self._begin(needs)
         candidates = self.read([("candidates", file) for file in systems.values()])
-        if self.on_extra == "skip":
-            candidates = [of_known_images(captions, candidates[0]) for captions in candidates]
+        candidates = self._of_known(candidates, candidates[0])
         return dict(zip(systems, candidates, strict=True)), self._with_images(needs, candidates[0])
 
     def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
@@ -172,8 +168,9 @@ class CaptionFiles:
         described, candidates = _without_several(file.skipped, described, [*systems.values()])
         return described, dict(zip(systems, candidates, strict=True))
 
-    def _expect_images(self, needs: Needs) -> None:
+    def _begin(self, needs: Needs) -> None:
         """Before files are read: --images may name a column of theirs."""
+        stage.text = "reading"
         images = needs.get("images")
         self._image_column = images if images is not None and _may_be_a_column(images) else None
 
@@ -184,7 +181,7 @@ class CaptionFiles:
         """
         if self._image_column is None:
             return needs
-        if self._image_column not in self._taken:
+        if self._image_column not in self._files_of_columns:
             raise DataError(
                 f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
                 "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
@@ -192,7 +189,10 @@ class CaptionFiles:
             )
         from sacrecap.data.images import ByImage
 
-        images, folder = self.taken(self._image_column, captions.image_ids), self._taken[self._image_column][1]
+        images, folder = (
+            self.values_of_column(self._image_column, captions.image_ids),
+            self._files_of_columns[self._image_column][1],
+        )
         description = f"the column {self._image_column}"
         return needs.with_({"images": ByImage(images, description, folder)})
 
@@ -230,12 +230,12 @@ class CaptionFiles:
             if _meet(captions, described):
                 continue
             pairs = ((place, described), (len(systems), captions))
-            for first, other in pairs:
+            for first, their_match in pairs:
                 part, file, columns = files[first]
                 for number in range(1, len(file.id_columns(columns))):
                     file.id_place = number
                     read = self._read(part, file, columns)
-                    if _meet(read, other):
+                    if _meet(read, their_match):
                         parts[first] = read
                         return self._meeting(parts, files)
                 file.id_place = 0
@@ -253,20 +253,20 @@ class CaptionFiles:
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
-        for name in {self._image_column, self.by} - {None, *self._taken}:
+        for name in {self._image_column, self.by} - {None, *self._files_of_columns}:
             if file.column(name or "", columns=self.columns, image_ids=self.image_ids):
-                self._taken[name or ""] = file, os.path.dirname(path)
+                self._files_of_columns[name or ""] = file, os.path.dirname(path)
 
-    def taken(self, name: str, images: Sequence[str]) -> dict[str, Any]:
+    def values_of_column(self, name: str, images: Sequence[str]) -> dict[str, Any]:
         """The values of a column of the files that were read, for these images, as far as it has them.
 
         The file may call the images otherwise: in another column of ids, or by names of files or numbers.
 
         Raises `DataError` if no file has the column.
         """
-        if name not in self._taken:
+        if name not in self._files_of_columns:
             raise DataError(f"{name}: no file has a column of that name; sacrecap inspect FILE says which there are")
-        file = self._taken[name][0]
+        file = self._files_of_columns[name][0]
         every = []
         for place in dict.fromkeys([file.id_place, *range(len(file.id_columns(self.columns)))]):
             file.id_place = place
@@ -317,11 +317,11 @@ def _may_be_a_column(images: str) -> bool:
     return not (os.path.exists(images) or "{" in images or "://" in images or os.sep in images)
 
 
-def _show(name: str, done: int, all_: int) -> None:
+def _show(name: str, loaded: int, size: int) -> None:
     from sacrecap.cli.testsets import show
 
-    show(name, done, all_)
-    if done == all_:
+    show(name, loaded, size)
+    if loaded == size:
         stage.text = "reading"
 
 

@@ -87,11 +87,11 @@ def command(
         **significance._asdict(),
         resampling=resampling,
         threads=needs.threads,
-        engine=engine.made(),
+        engine=engine.options(),
     )
     if files.by is not None:
         images = next(iter(comparison.values())).image_ids
-        comparison = comparison.by(files.taken(files.by, images), files.by)
+        comparison = comparison.by(files.values_of_column(files.by, images), files.by)
     output.write_files(comparison)
     output.write_report(comparison, images=photos)
     return output.judge(comparison)

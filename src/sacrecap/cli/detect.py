@@ -83,7 +83,7 @@ def run(
         chosen,
         pictures,
         output,
-        progress=lambda done: options.show_bar("detecting", done, len(pictures), "images"),
+        progress=lambda finished: options.show_bar("detecting", finished, len(pictures), "images"),
         **how,
     )
 

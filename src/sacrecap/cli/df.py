@@ -72,7 +72,7 @@ def build(
     for name, is_given in (("--stem", stem), ("--engine", engine.name != "local")):
         if language_model and is_given:
             raise UsageError(f"{name} is for document frequencies; leave it out with --language-model")
-    where, captions = engine.made(), files.references(references)
+    where, captions = engine.options(), files.references(references)
     if language_model:
         from sacrecap.corpus.language_model import LanguageModel
 

@@ -131,12 +131,12 @@ def command(
     image_ids = [image for image in first.image_ids if all(image in captions for captions in rest)]
     drawn = _split(draw, image_ids)
     photos = options.image_source(needs, output.report, parse_metrics(set_options.accuracy), image_ids)
-    known = None if training is None else read_references(training)
+    training_captions = None if training is None else read_references(training)
     result = diversity(
         systems,
         described,
         **set_options._asdict(),
-        training=known,
+        training=training_captions,
         tokenizer=files.tokenizer,
         on_missing=files.on_missing,
         needs=needs,
@@ -150,14 +150,14 @@ def command(
     return output.judge(result)
 
 
-def _split(text: str | None, known: list[str]) -> list[str]:
+def _split(text: str | None, image_ids: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if text is None:
         return []
     from sacrecap.report.pictures.chosen import check_images
 
     chosen = [image.strip() for image in text.split(",") if image.strip()]
-    check_images(chosen, known)
+    check_images(chosen, image_ids)
     return chosen
 
 

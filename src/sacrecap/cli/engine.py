@@ -35,10 +35,10 @@ class EngineChoice:
         is_address = before == "ray" and address and "(" not in address
         name, parameters = (before, {"address": address}) if is_address else read_call("--engine", engine)
         accepted_name("--engine", name, ENGINES)
-        self.name: EngineName = next(known for known in ENGINES if known == name)
+        self.name: EngineName = next(engine_name for engine_name in ENGINES if engine_name == name)
         self._parameters = read_parameters(f"--engine {name}", parameters, _OF_RAY if name == "ray" else {})
 
-    def made(self, *, rows: bool = False) -> EngineOptions | Literal["local"]:
+    def options(self, *, rows: bool = False) -> EngineOptions | Literal["local"]:
         """The engine; `rows`: whether anything is wanted of single images."""
         if self.name == "local":
             return "local"

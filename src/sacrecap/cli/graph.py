@@ -59,16 +59,16 @@ def command(
     read = files.read([("captions", captions)])[0]
     as_text = _line if format_ == "jsonl" else _text
     with atomic_write(output) as file:
-        done = 0
+        parsed = 0
         for batch in _batches(read):
-            stage.text = f"parsing {done:,} of {read.caption_count:,} captions"
+            stage.text = f"parsing {parsed:,} of {read.caption_count:,} captions"
             graphs = scene_graphs(
                 [caption for _, caption in batch], tokenizer=tokenizer, grammar=grammar, threads=threads
             )
             file.writelines(
                 as_text(image, caption, graph) for (image, caption), graph in zip(batch, graphs, strict=True)
             )
-            done += len(batch)
+            parsed += len(batch)
 
 
 def _batches(captions: Captions) -> Iterator[list[tuple[str, str]]]:

@@ -61,7 +61,7 @@ def command(file: str, format_: str, files: CaptionFiles) -> None:
         "rows": looks.rows if looks.rows is not None else read[0].caption_count,
         **{_called(part, looks.holds_both): _described(captions) for part, captions in zip(parts, read, strict=True)},
         "lengths": _lengths(corpus.seen.everywhere, looks.holds_both),
-        "use": _use(shlex.quote(source.name), _given(), read[0], holds_both=looks.holds_both),
+        "use": _use(shlex.quote(source.name), _spellings(), read[0], holds_both=looks.holds_both),
     }
     if format_ == "json":
         document["findings"] = [finding.to_dict() for finding in notes]
@@ -95,7 +95,7 @@ def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
     }
 
 
-def _given() -> dict[str, str]:
+def _spellings() -> dict[str, str]:
     """Options of the command line that another command needs too to read the file, by name, with a blank in front."""
     parameters = click.get_current_context().params
     uses: dict[str, str] = {}
@@ -134,9 +134,9 @@ def _printed(document: dict[str, Any], warnings: list[Finding]) -> str:
     ]
     for name, lengths in document["lengths"].items():
         section = document[name]
-        each = "–".join(dict.fromkeys(map(str, section["captions_per_image"])))
+        per_image = "–".join(dict.fromkeys(map(str, section["captions_per_image"])))
         rows += [
-            (name, f"{section['captions']:,}, {each} each of {counted(section['images'], 'image')}"),
+            (name, f"{section['captions']:,}, {per_image} each of {counted(section['images'], 'image')}"),
             ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
             *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in section["first"].items()),
         ]

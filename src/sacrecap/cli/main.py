@@ -157,8 +157,8 @@ def _known_elsewhere(error: click.NoSuchOption) -> str:
         command
         for command in group.list_commands(context)
         if command in getattr(group, "own_commands", ())
-        and (other := group.get_command(context, command)) is not None
-        and any(name in option.opts for option in other.params)
+        and (known_command := group.get_command(context, command)) is not None
+        and any(name in option.opts for option in known_command.params)
     ]
     return f": that is an option of {', '.join(having)}" if having else did_you_mean(name, mine)
 

@@ -440,8 +440,8 @@ def yes_or_no(text: str) -> bool:
 def on_command_line() -> list[click.Parameter]:
     """The arguments and options of the running command that were given to it."""
     context = click.get_current_context()
-    command_line = ParameterSource.COMMANDLINE
-    return [each for each in context.command.params if context.get_parameter_source(each.name or "") is command_line]
+    source, command_line = context.get_parameter_source, ParameterSource.COMMANDLINE
+    return [option for option in context.command.params if source(option.name or "") is command_line]
 
 
 def check_outputs(**places: str | None) -> None:
@@ -460,7 +460,7 @@ def check_outputs(**places: str | None) -> None:
         other = used.setdefault(place if place == "-" else os.path.realpath(place), option)
         if other != option:
             what = "standard output" if place == "-" else place
-            raise UsageError(f"{_dashed(other)} and {_dashed(option)} both write {what}; give each a file of its own")
+            raise UsageError(f"{_dashed(writer)} and {_dashed(option)} both write {what}; give each a file of its own")
 
 
 def _inputs(outputs: Iterable[str]) -> set[str]:
@@ -485,10 +485,10 @@ def _dashed(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def show_bar(what: str, done: int, total: int, unit: str = "") -> None:
+def show_bar(what: str, finished: int, total: int, unit: str = "") -> None:
     """Shows a bar on the line of a terminal, and how much is done."""
-    filled = 20 * done // max(1, total)
-    stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {done:,} of {total:,} {unit}".rstrip()
+    filled = 20 * finished // max(1, total)
+    stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {finished:,} of {total:,} {unit}".rstrip()
 
 
 def colour(output: str) -> bool:

@@ -60,14 +60,14 @@ class Output:
         """Whether scores of single images are written."""
         return any(place is not None for place in (self.per_image, self.report, self.baseline))
 
-    def check(self, **others: str | None) -> None:
+    def check(self, **other_places: str | None) -> None:
         """Raises, before anything is computed, if something cannot be written; `others`: what other options write."""
         if self.per_image is not None:
             from sacrecap.report.per_image import check_suffix
 
             check_suffix(self.per_image)
         options.check_outputs(
-            output=self.place, per_image=self.per_image, report=self.report, baseline=self.baseline, **others
+            output=self.place, per_image=self.per_image, report=self.report, baseline=self.baseline, **other_places
         )
 
     def write_files(self, result: Any) -> None:

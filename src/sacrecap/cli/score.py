@@ -124,10 +124,10 @@ def command(
         needs=needs,
         resampling=resampling,
         threads=needs.threads,
-        engine=engine.made(rows=bool(explain or files.by or output.takes_rows)),
+        engine=engine.options(rows=bool(explain or files.by or output.takes_rows)),
     )
     if files.by is not None:
-        result = result.by(files.taken(files.by, result.image_ids), files.by)
+        result = result.by(files.values_of_column(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
     output.write_files(result)
     title = system_name(candidates or references)

@@ -20,17 +20,17 @@ def named(systems: Iterable[str]) -> dict[str, str]:
     files = {os.path.realpath(file): file for name, file in names_and_files if name is None and file != "-"}
     short = _told_apart(files)
     names: dict[str, str] = {}
-    seen: set[str] = set()
+    places: set[str] = set()
     for name, file in names_and_files:
         place = os.path.realpath(file)
         called = name or short.get(place, system_name(file))
-        if name is None and place in seen:
-            called = next(other for n in range(2, len(names_and_files) + 2) if (other := f"{called} {n}") not in names)
+        if name is None and place in places:
+            called = next(alias for n in range(2, len(names_and_files) + 2) if (alias := f"{called} {n}") not in names)
         if called in names:
             raise UsageError(f"two systems are called {called!r}; give each a name of its own: NAME=FILE")
-        if place in seen and file != "-":
+        if place in places and file != "-":
             warn(f"{file} is given twice, as two systems")
-        seen.add(place)
+        places.add(place)
         names[called] = file
     return names
 
@@ -64,9 +64,9 @@ def _told_apart(files: Iterable[str]) -> dict[str, str]:
     stems = {place: [*os.path.dirname(place).split(os.sep), system_name(place)] for place in files}
     names: dict[str, str] = {}
     for place, parts in stems.items():
-        same_stems = [other for key, other in stems.items() if key != place]
+        same_stems = [path for key, path in stems.items() if key != place]
         length = next(
-            (n for n in range(1, len(parts)) if all(parts[-n:] != other[-n:] for other in same_stems)), len(parts)
+            (n for n in range(1, len(parts)) if all(parts[-n:] != path[-n:] for path in same_stems)), len(parts)
         )
         names[place] = "/".join(parts[-length:])
     # a.json and a.csv of one folder differ by nothing but the suffix.

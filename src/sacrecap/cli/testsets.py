@@ -44,6 +44,6 @@ def command(names: tuple[str, ...], format_: str) -> None:
     options.emit(render([Table(columns, rows, title=testsets.folder())]))
 
 
-def show(name: str, done: int, all_: int) -> None:
+def show(name: str, loaded: int, size: int) -> None:
     """Says how much of a test set is there."""
-    stage.text = f"fetching {name}: {done / 1e6:,.1f} of {all_ / 1e6:,.1f} MB"
+    stage.text = f"fetching {name}: {loaded / 1e6:,.1f} of {size / 1e6:,.1f} MB"

@@ -117,7 +117,7 @@ def command(
             f"{claimed.metric} was scored with {named}:{claimed.get(named)}, which is not the default; give it with "
             f"--metric '{opening}{named}=…)'"
         )
-    click.echo("\n".join(_told(here, score, differ, why)))
+    click.echo("\n".join(_lines(here, score, differ, why)))
     return FAILED if differ or why else 0
 
 
@@ -219,7 +219,7 @@ def _resampling(signed: str | None) -> Resampling:
         raise UsageError(f"the signature's interval is mistyped: {signed}") from None
 
 
-def _told(here: Signature, score: Score | None, differ: Mapping[str, tuple[str, str]], why: str) -> list[str]:
+def _lines(here: Signature, score: Score | None, differ: Mapping[str, tuple[str, str]], why: str) -> list[str]:
     """The lines that say how it ended."""
     lines = [
         f"{_CALLED.get(part, part)}: {mine or 'none'} in the signature, {here_value or 'none'} here"
