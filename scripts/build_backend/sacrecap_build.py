@@ -16,6 +16,7 @@ from typing import Any
 import maturin
 import pypi_readme
 
+
 def check_compiler(sources: Path = Path()) -> None:
     """Ends with a message where the compiler is older than `rust-version` in Cargo.toml; without one maturin speaks."""
     needed = re.search(r'^rust-version = "(.*)"', (sources / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)

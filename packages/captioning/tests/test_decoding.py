@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning import search
+from sacrecap_captioning import captioner as decoding
 from sacrecap_captioning.captioner import END, Captioner, Decoded, Features, Sampling, Sizes, drawn, until_end
 from sacrecap_captioning.models import FC
 
@@ -34,15 +34,15 @@ def features() -> Features:
 
 
 def greedy(model: Captioner, features: Features, *, limit: int) -> Decoded:
-    return search.greedy(model, model.begin(features), limit=limit)
+    return decoding.greedy(model, model.begin(features), limit=limit)
 
 
 def sample(model: Captioner, features: Features, *, samples: int = 1, **options: Any) -> Decoded:
-    return search.sample(model, model.begin(features.repeated(samples)), **options)
+    return decoding.sample(model, model.begin(features.repeated(samples)), **options)
 
 
 def beam(model: Captioner, features: Features, **options: Any) -> Decoded:
-    return search.beam(model, model.begin(features), **options)
+    return decoding.beam(model, model.begin(features), **options)
 
 
 def one(features: Features, image: int) -> Features:

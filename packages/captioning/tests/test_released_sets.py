@@ -17,7 +17,7 @@ from papers_order import by_weight, check_order, rises
 
 from runner import Runner
 from sacrecap.report import pictures
-from sacrecap_captioning import grid
+from sacrecap_captioning import sweep as sweep_module
 from sacrecap_captioning.scenes import _karpathy, make_scenes
 
 ROOT = Path(__file__).parents[3]
@@ -48,7 +48,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     printed = {}
     with pytest.MonkeyPatch.context() as patch:
         for name in ("train", "first_encoder", "captioner_sets", "ProcessPoolExecutor"):
-            patch.setattr(grid, name, lambda *_, name=name, **__: pytest.fail(f"{name} is not needed"))
+            patch.setattr(sweep_module, name, lambda *_, name=name, **__: pytest.fail(f"{name} is not needed"))
         patch.setattr(pictures, "_rendered", lambda _, format_: format_.encode())
         for _, *words in commands():
             name = words[words.index("-o") + 1]

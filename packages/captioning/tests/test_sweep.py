@@ -14,7 +14,7 @@ from in_this_process import Here
 
 from sacrecap.data import read_caption_sets
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
-from sacrecap_captioning import grid
+from sacrecap_captioning import sweep as sweep_module
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.sweep import MEASURES, Place, SweepResult, _findings, render, run_sweep, write_pictures
@@ -60,7 +60,7 @@ def tiny(scenes: Path, **changes: Any) -> Sweep:
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of its own reads PyTorch for longer than such a sweep takes; `cli/test_caption_sweep.py` has them."""
-    monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(sweep_module, "ProcessPoolExecutor", Here)
 
 
 def times(folder: Path) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pytest
 from test_sweep import Here
 
 from runner import Runner
-from sacrecap_captioning import grid
+from sacrecap_captioning import sweep as sweep_module
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.generation import BLIND
 
@@ -18,7 +18,7 @@ SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--bat
 
 
 def test_from_features_to_scores(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(sweep_module, "ProcessPoolExecutor", Here)
     run.here("caption", "scenes", "scenes", "--images", 40)
     ids = [image.id for image in CaptionedImages.of_data_set(run.folder / "scenes")]
     shutil.rmtree(run.folder / "scenes" / "images")

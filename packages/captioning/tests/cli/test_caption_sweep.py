@@ -12,7 +12,7 @@ from in_this_process import Here
 from papers_order import COOL, PLAIN, by_weight, check_order
 
 from runner import Ended, Runner
-from sacrecap_captioning import grid
+from sacrecap_captioning import sweep as sweep_module
 
 SMALL = (
     "--models",
@@ -70,14 +70,14 @@ LITTLE = """--images 80 --encoder-epochs 3 --hidden 32 --embedding 32 --attentio
 def test_quick_has_the_papers_order(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also much smaller: more weight of CIDEr-D is less diverse, a lower temperature is that and more accurate."""
     threads: list[int] = []
-    learn = grid.first_encoder
+    learn = sweep_module.first_encoder
 
     def first_encoder(*how: Any) -> Any:
         threads.append(torch.get_num_threads())
         return learn(*how)
 
-    monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
-    monkeypatch.setattr(grid, "first_encoder", first_encoder)
+    monkeypatch.setattr(sweep_module, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(sweep_module, "first_encoder", first_encoder)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     torch.set_num_threads(2)
     run.here("caption", "scenes", "scenes", "--images", 250)

@@ -14,7 +14,7 @@ from in_this_process import Here
 
 from runner import Runner
 from sacrecap.report import pictures
-from sacrecap_captioning import grid
+from sacrecap_captioning import sweep as sweep_module
 
 PAGE = Path(__file__).parents[4] / "docs" / "howto" / "train-captioners.md"
 CURVES = (
@@ -72,7 +72,7 @@ def made_small(words: list[str], folder: Path) -> list[str]:
 
 
 def test_every_figure_is_one_command(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grid, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr(sweep_module, "ProcessPoolExecutor", Here)
     # Drawn, but not rendered, which takes longer than all the rest; the core's tests render each kind of picture.
     monkeypatch.setattr(pictures, "_rendered", lambda _, format_: format_.encode())
     for words in commands():
