@@ -457,8 +457,8 @@ def check_outputs(**places: str | None) -> None:
         check_writable(place)
         if os.path.isfile(place) and any(_is_same(place, text) for text in inputs):
             raise UsageError(f"{_dashed(option)} {place} would overwrite an input of this command; name another file")
-        other = used.setdefault(place if place == "-" else os.path.realpath(place), option)
-        if other != option:
+        writer = used.setdefault(place if place == "-" else os.path.realpath(place), option)
+        if writer != option:
             what = "standard output" if place == "-" else place
             raise UsageError(f"{_dashed(writer)} and {_dashed(option)} both write {what}; give each a file of its own")
 
