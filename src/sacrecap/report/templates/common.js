@@ -105,19 +105,22 @@ export const head = (kind, content) => element("th", {class: kind, role: "column
  * @returns {Promise<any>}
  */
 export async function carried() {
-  const bytes = Uint8Array.from(atob(byId("data").textContent ?? ""), (sign) => sign.charCodeAt(0));
+  const text = atob(byId("data").textContent ?? "");
+  const bytes = new Uint8Array(text.length);
+  // In a loop: Uint8Array.from with a function takes a second for 50,000 images.
+  for (let place = 0; place < text.length; place += 1) bytes[place] = text.charCodeAt(place);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
-const markup = globalThis.trustedTypes?.createPolicy("drawings", {createHTML: (/** @type {string} */ text) => text});
+const markup = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("drawings", {createHTML: (/** @type {string} */ text) => text});
 
 /**
  * What Python drew of the image of this number, if anything.
- * @param {{drawings: Record<number, string>}} report
+ * @param {any} report
  * @param {number} number
  */
-export function drawing({drawings}, number) {
-  const text = drawings[number] ?? "";
+export function drawing(report, number) {
+  const text = report.drawings[number] ?? "";
   const parsed = new DOMParser().parseFromString(/** @type {any} */ (markup?.createHTML(text) ?? text), "text/html");
   return [...document.importNode(parsed.body, true).children];
 }
