@@ -30,9 +30,9 @@ def _scored(
 
 
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=4), st.sampled_from(["0", "0.5", "1"]))
-def test_an_item_has_the_precision_of_a_caption_with_these_words(caption: str, items: list[str], worth: str) -> None:
-    metric = f"precision(synonyms={worth})"  # of one image: without chance
-    alone = (sacrecap.score({"1": [caption]}, {"1": item}, metric, interval=None) for item in items)
+def test_an_item_has_the_coverage_of_a_reference_with_these_words(caption: str, items: list[str], worth: str) -> None:
+    metric = f"coverage(synonyms={worth})"  # of one image: without chance
+    alone = (sacrecap.score({"1": [item]}, {"1": caption}, metric, interval=None) for item in items)
     per_image = [score.value for result in alone for score in result.values()]
     found = _scored(caption, items, f"rubric(synonyms={worth})")
     [score] = found.values()

@@ -126,10 +126,17 @@ def scores(
         ]
         return (same + synonyms * (max([same, *by_set]) - same)) / len(others)
 
+    def length(said: float) -> float:
+        """What is said; half of what it lacks to the length of a reference counts as said."""
+        each = [statements([caption], stem) for caption in images[0]]
+        lengths = [share(one, meanings(one, sets), one, meanings(one, sets))[1] for one in each]
+        return max(said, (said + sum(lengths) / len(lengths)) / 2) if said else 0.0
+
     supported, said, chance = share(mine, own, theirs, their)
     covered, expected, _ = share(theirs, their, mine, own)
     if kind == "all" and not (said and expected):
         return 0.0, 0.0, 0.0
+    said = length(said)
     shares = (
         (covered - chance, expected),
         (supported - chance, said),

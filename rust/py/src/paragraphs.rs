@@ -38,7 +38,8 @@ impl Paragraphs {
     }
 
     /// What an image's first candidate and its references say, and how far the other side says it, if a match by a synonym
-    /// is worth so much: of each side, captions as tokens with the places behind sentences but the last, and statements.
+    /// is worth so much: of each side, captions as tokens with the places behind sentences but the last, and statements;
+    /// and coverage, precision and long-f1 of all statements and of each kind.
     fn explain(
         &self,
         py: Python<'_>,
@@ -46,11 +47,11 @@ impl Paragraphs {
         frequencies: &Bound<'_, StatementFrequencies>,
         corpus: &Bound<'_, Corpus>,
         image: (usize, f64),
-    ) -> PyResult<(Side, Side)> {
+    ) -> PyResult<(Side, Side, Vec<(&'static str, [f64; 3])>)> {
         let (synonyms, frequencies, corpus) = (&synonyms.get().0, &frequencies.get().0, &corpus.get().0);
         check_index("image", image.0, corpus.candidates.image_count())?;
         let found = py.detach(|| core::explain(&self.0, synonyms, frequencies, corpus, image));
-        Ok((side(found.candidate), side(found.references)))
+        Ok((side(found.candidate), side(found.references), found.scores))
     }
 
     /// How far a candidate, by the numbers of its image and in it, says each of the image's references.

@@ -169,7 +169,7 @@ def _statements(statements: Statements) -> str:
         _marked(statements.candidate, "mark"),
         _marked(statements.references, 'span class="left-out"'),
     )
-    shares = "; ".join(f"{kind} {share}" for kind, share in statements.shares().items())
+    shares = "; ".join(f"{kind} {share}" for kind, share in statements.shares.items())
     return (
         f'<figure class="mentions"><p>{caption}</p><ol class="numbered">'
         f"{''.join(f'<li>{reference}</li>' for reference in references)}</ol>"

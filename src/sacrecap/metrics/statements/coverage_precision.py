@@ -1,13 +1,15 @@
 """Coverage, precision and the F of both: how complete a caption is, and how true, by what its references say.
 
     chance    = Σ_{s ∈ S(c)} w(s) · p(s)
-    precision = (Σ_{s ∈ S(c)} w(s) · support(s, S(refs)) − chance) / Σ_{s ∈ S(c)} w(s)
-    coverage  = (Σ_{s ∈ S(refs)} w(s) · support(s, S(c)) − chance) / Σ_{s ∈ S(refs)} w(s)
+    length    = max(W(c), (W(c) + mean W(ref)) / 2), where W(t) = Σ_{s ∈ S(t)} w(s)
+    precision = (Σ_{s ∈ S(c)} w(s) · support(s, S(refs)) − chance) / length
+    coverage  = (Σ_{s ∈ S(refs)} w(s) · support(s, S(c)) − chance) / W(refs)
     long-f1   = the sum of both numerators / the sum of both denominators
 
-S(t) are the distinct statements of a text t: things, their qualities and their relations in its scene graph, and its
-content words, one by one and in pairs. What is denied, or not about the picture, is no statement. The support is 1
-for a statement of the same stems, `synonyms` for one of the graph that differs by synonyms, else 0; p is the mean
+Half of what a caption lacks to the length of a reference counts as said: who says only what is surest is no more
+precise. S(t) are the distinct statements of a text t: things, their qualities and their relations in its scene graph,
+and its content words, one by one and in pairs. What is denied, or not about the picture, is no statement. The support
+is 1 for a statement of the same stems, `synonyms` for one of the graph that differs by synonyms, else 0; p is the mean
 support by the references of the other images. The corpus score is the mean over images.
 
 Where papers and programs differ: docs/reference/metrics/coverage.md.
@@ -53,6 +55,12 @@ class _OfStatements(Metric):
     explains: ClassVar[str | None] = "statement"
     trained_on_references: ClassVar[bool] = True
     rises_with_references: ClassVar[bool] = False
+    unscored: ClassVar[str]
+
+    @property
+    def no_score_where(self) -> str | None:
+        """With a category, the images where nothing is in it."""
+        return None if self.category == "all" else self.unscored
 
     @property
     def smallest(self) -> float | None:
@@ -102,9 +110,10 @@ class _OfStatements(Metric):
 
         if self.category != "all":
             return super().notes(statistics)
-        sums = statistics.sums()[12:]
-        shares = (Shares.of(*sums[4 * at : 4 * at + 4]) for at in range(len(KINDS)))
-        told = (f"{kind}s {share}" for kind, share in zip(KINDS, shares, strict=True))
+        sums, told = iter(statistics.sums()[12:]), []
+        for kind, supported, said, covered, expected in zip(KINDS, *[sums] * 4, strict=True):
+            shares = (supported, said), (covered, expected), (supported + covered, said + expected)
+            told.append(f"{kind}s {Shares(*(part / whole if whole else 0.0 for part, whole in shares))}")
         return [*super().notes(statistics), f"Statements of all images together: {'; '.join(told)}."]
 
 
@@ -175,11 +184,7 @@ class Coverage(_OfStatements):
     }
     arithmetic: ClassVar[str] = "coverage"
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.3)
-
-    @property
-    def no_score_where(self) -> str | None:
-        """Which images have no score: with a category, those whose references have nothing in it."""
-        return None if self.category == "all" else "their references have nothing in this category"
+    unscored: ClassVar[str] = "their references have nothing in this category"
 
 
 class Precision(_OfStatements):
@@ -188,7 +193,7 @@ class Precision(_OfStatements):
     family: ClassVar[str] = "precision"
     title: ClassVar[str] = "Precision"
     summary: ClassVar[str] = "The references say what the caption says: it makes up little."
-    equation: ClassVar[str] = "precision = (Σ w(s) support(s, S(refs)) − chance) / Σ w(s) over s ∈ S(c)"
+    equation: ClassVar[str] = "precision = (Σ w(s) support(s, S(refs)) − chance) / length over s ∈ S(c)"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
@@ -196,11 +201,7 @@ class Precision(_OfStatements):
     }
     arithmetic: ClassVar[str] = "precision"
     bears: ClassVar[Bears | None] = Bears(0.3, 3, 0.2)
-
-    @property
-    def no_score_where(self) -> str | None:
-        """Which images have no score: with a category, those whose captions have nothing in it."""
-        return None if self.category == "all" else "their captions have nothing in this category"
+    unscored: ClassVar[str] = "their captions have nothing in this category"
 
 
 class LongF1(_OfStatements):
@@ -218,8 +219,4 @@ class LongF1(_OfStatements):
         "neither side with a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "long-f1"
-
-    @property
-    def no_score_where(self) -> str | None:
-        """Which images have no score: with a category, those where neither side has anything in it."""
-        return None if self.category == "all" else "neither side has anything in this category"
+    unscored: ClassVar[str] = "neither side has anything in this category"

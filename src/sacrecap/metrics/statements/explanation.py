@@ -72,17 +72,11 @@ class Said:
 
 
 class Shares(NamedTuple):
-    """Precision, recall and F of statements."""
+    """Precision, recall (the coverage) and F of statements."""
 
     precision: float
     recall: float
     f: float
-
-    @classmethod
-    def of(cls, supported: float, said: float, covered: float, expected: float) -> Shares:
-        """From weights of statements, what chance would give subtracted; 0 where nothing is said."""
-        shares = (supported, said), (covered, expected), (supported + covered, said + expected)
-        return cls(*(part / whole if whole else 0.0 for part, whole in shares))
 
     def __str__(self) -> str:
         return f"P {self.precision:.3f} R {self.recall:.3f} F {self.f:.3f}"
@@ -94,15 +88,12 @@ class Statements:
 
     candidate: Said
     references: Said
-
-    def shares(self) -> dict[str, Shares]:
-        """Precision, recall (the coverage) and F of `all` statements, and of each kind."""
-        sides = self.candidate, self.references
-        return {kind: Shares.of(*_sums(kind, *sides)) for kind in ("all", *KINDS)}
+    shares: dict[str, Shares]
+    """The scores of `all` statements, and of each kind; 0 where there is none."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, and the shares of each kind, as JSON."""
-        return {**asdict(self), "shares": {kind: share._asdict() for kind, share in self.shares().items()}}
+        """All fields, as JSON."""
+        return {**asdict(self), "shares": {kind: share._asdict() for kind, share in self.shares.items()}}
 
     def __str__(self) -> str:
         lines = [("caption", _bracketed(caption)) for caption in self.candidate.pieces()]
@@ -110,28 +101,24 @@ class Statements:
         for title, side in (("not supported", self.candidate), ("left out", self.references)):
             found = ((kind, side.missing(kind)) for kind in KINDS[:3])
             lines += [(title, f"{kind}s: {', '.join(labels)}") for kind, labels in found if labels]
-        lines += [(kind, str(share)) for kind, share in self.shares().items()]
+        lines += [(kind, str(share)) for kind, share in self.shares.items()]
         width = max(len(head) for head, _ in lines)
         return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
-
-
-def _sums(kind: str, *sides: Said) -> tuple[float, ...]:
-    counted = [[one for one in side.statements if kind in ("all", one.kind)] for side in sides]
-    if kind == "all" and not all(counted):
-        return 0.0, 0.0, 0.0, 0.0
-    chance = sum(one.weight * one.chance for one in counted[0])
-    sums = ((sum(one.weight * one.support for one in of), sum(one.weight for one in of)) for of in counted)
-    return tuple(number for supported, whole in sums for number in (supported - chance, whole))
 
 
 def _bracketed(caption: Iterable[tuple[str, float | None]]) -> str:
     return "".join(f"[{text}]" if support == 0 else text for text, support in caption)
 
 
-def explain(found: tuple[_Side, _Side], corpus: Corpus, image: int) -> Statements:
+def explain(
+    found: tuple[_Side, _Side, list[tuple[str, tuple[float, float, float]]]], corpus: Corpus, image: int
+) -> Statements:
     """The explanation from what the native code found in the image with that number."""
+    *sides, scores = found
     given = corpus.given(corpus.image_ids[image])
-    return Statements(*(_said(captions, *side) for captions, side in zip(given, found, strict=True)))
+    candidate, references = (_said(captions, *side) for captions, side in zip(given, sides, strict=True))
+    shares = {kind: Shares(precision, coverage, f) for kind, (coverage, precision, f) in scores}
+    return Statements(candidate, references, shares)
 
 
 def _said(

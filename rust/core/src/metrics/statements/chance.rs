@@ -59,19 +59,20 @@ impl Frequencies {
         }
     }
 
-    /// How far the references of an image other than that of `own` say a statement of `side`, in the mean: 1 where they
-    /// say it, `worth` where they name a thing by a synonym alone. 0 if there is no other image.
-    pub(super) fn chance(&self, side: &Said, statement: &Statement, own: &Said, worth: f64) -> f64 {
+    /// How far the references of another image say a statement of `side`, in the mean: 1 where they say it, `worth` where
+    /// they name a thing by a synonym alone; `excluded` is what the references of this image say, which are counted, too.
+    /// 0 if there is no other image.
+    pub(super) fn chance(&self, side: &Said, statement: &Statement, excluded: &Said, worth: f64) -> f64 {
         if self.images < 2 {
             return 0.0;
         }
         let others = f64::from(self.images - 1);
-        let share = |key: u64, own: bool| {
+        let share = |key: u64, excluded: bool| {
             let count = self.counts.get(&key).copied().unwrap_or_default();
-            f64::from(count.saturating_sub(own.into())) / others
+            f64::from(count.saturating_sub(excluded.into())) / others
         };
-        let same = share(key(statement), own.same(statement).is_some());
-        let by_set = |&set: &u32| share(set_key(set), own.names_one_of(set));
+        let same = share(key(statement), excluded.same(statement).is_some());
+        let by_set = |&set: &u32| share(set_key(set), excluded.names_one_of(set));
         let alike = side.sets_of(statement).iter().map(by_set).fold(same, f64::max);
         same + worth * (alike - same)
     }

@@ -2,7 +2,7 @@
 
 use super::lexicon::Lexicon;
 use super::said::{Kind, Said};
-use super::{Frequencies, Paragraphs, Read, weighed};
+use super::{Counts, Expected, Frequencies, Paragraphs, Read, categories, weighed};
 use crate::corpus::Corpus;
 use crate::wordnet::Synonyms;
 
@@ -30,6 +30,8 @@ pub struct Explanation {
     pub candidate: (Vec<Read>, Vec<Explained>),
     /// The references.
     pub references: (Vec<Read>, Vec<Explained>),
+    /// Coverage, precision and long-f1 of all statements, and of each kind; 0 where there is none.
+    pub scores: Vec<(&'static str, [f64; 3])>,
 }
 
 /// Explains the scores of an image's first candidate; a match by a synonym is worth `worth`.
@@ -43,7 +45,11 @@ pub fn explain(
     let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
     let [candidate, references] = [paragraphs.candidate(corpus, image, 0), paragraphs.references(corpus, image)]
         .map(|captions| paragraphs.read(&mut memory, captions));
-    let (said, expected) = (Said::of(&candidate, &mut lexicon), Said::of(&references, &mut lexicon));
+    let said = Said::of(&candidate, &mut lexicon);
+    let expected = Expected::of(&references, &mut lexicon, worth);
+    let counts = Counts::of(&said, &expected, (frequencies, &expected.said), worth);
+    let of = |(name, kind)| (name, [0, 2, 4].map(|place| counts.scores(kind)[place]));
+    let scores = categories().into_iter().map(of).collect();
     let explained = |side: &Said, other: &Said, frequencies: Option<&Frequencies>| {
         let statements = side.statements.iter().enumerate().map(|(number, statement)| {
             let (weight, support) = weighed(side, other, number, worth);
@@ -54,7 +60,8 @@ pub fn explain(
         statements.collect()
     };
     Explanation {
-        candidate: (candidate, explained(&said, &expected, Some(frequencies))),
-        references: (references, explained(&expected, &said, None)),
+        candidate: (candidate, explained(&said, &expected.said, Some(frequencies))),
+        references: (references, explained(&expected.said, &said, None)),
+        scores,
     }
 }

@@ -111,10 +111,13 @@ pub(crate) fn build_rubric(parameters: &mut Parameters) -> Result<Box<dyn Kernel
     Ok(Box::new(Share { asked: Asked::Rubric, kind: None, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
 }
 
+/// All statements, and those of each kind, by name.
+fn categories() -> Vec<(&'static str, Option<Kind>)> {
+    [("all", None)].into_iter().chain(Kind::ALL.map(|kind| (kind.name(), Some(kind)))).collect()
+}
+
 fn build(asked: Asked, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let kinds = Kind::ALL.map(|kind| (kind.name(), Some(kind)));
-    let choices: Vec<_> = [("all", None)].into_iter().chain(kinds).collect();
-    let kind = parameters.choice("category", &choices)?;
+    let kind = parameters.choice("category", &categories())?;
     Ok(Box::new(Share { asked, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
 }
 
@@ -146,28 +149,27 @@ impl Kernel for Share {
         }
         let frequencies = resources.need::<Frequencies>()?;
         // With what an image's references say, by the image's number: the next candidate is often of the same image.
-        let memory = move || (memory(), None::<(usize, Said, [f64; 2 * SCORES.len()])>);
+        let memory = move || (memory(), None::<(usize, Expected, [f64; 2 * SCORES.len()])>);
         Ok(with_memory(memory, move |((memory, lexicon), known), image, candidate, row| {
             let number = image.number();
-            let (expected, people) = match known {
-                Some((image, said, people)) if *image == number => (said, people),
-                _ => {
-                    let read = paragraphs.read(memory, paragraphs.references(corpus, number));
-                    let own = Said::of(&read, lexicon);
-                    let mut people = [0.0; 2 * SCORES.len()];
-                    if let [first, others @ ..] = &read[..]
-                        && !others.is_empty()
-                    {
-                        let [first, others] = [slice::from_ref(first), others].map(|side| Said::of(side, lexicon));
-                        people = Counts::of(&first, &others, (frequencies, &own), self.synonyms).scores(self.kind);
-                    }
-                    let (_, said, people) = known.insert((number, own, people));
-                    (said, people)
+            if known.as_ref().is_none_or(|(image, ..)| *image != number) {
+                let read = paragraphs.read(memory, paragraphs.references(corpus, number));
+                let expected = Expected::of(&read, lexicon, self.synonyms);
+                let mut people = [0.0; 2 * SCORES.len()];
+                if let [first, others @ ..] = &read[..]
+                    && !others.is_empty()
+                {
+                    let (first, others) =
+                        (Said::of(slice::from_ref(first), lexicon), Expected::of(others, lexicon, self.synonyms));
+                    people =
+                        Counts::of(&first, &others, (frequencies, &expected.said), self.synonyms).scores(self.kind);
                 }
-            };
+                *known = Some((number, expected, people));
+            }
+            let Some((_, expected, people)) = known else { return };
             let said = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
-            let counts = Counts::of(&said, expected, (frequencies, expected), self.synonyms);
-            row.copy_from_slice(&[&counts.scores(self.kind)[..], people, counts.0.as_flattened()].concat());
+            let counts = Counts::of(&said, expected, (frequencies, &expected.said), self.synonyms);
+            row.copy_from_slice(&[&counts.scores(self.kind)[..], people, counts.by_kind.as_flattened()].concat());
         }))
     }
 
@@ -178,33 +180,64 @@ impl Kernel for Share {
     }
 }
 
-/// For each kind, with what chance would give subtracted: the candidate's statements that the references say, and all of
-/// the candidate's, without that; the references' that the candidate says, and all of the references'.
-struct Counts([[f64; 4]; Kind::ALL.len()]);
+/// What references say together, and for each kind how much one of them says in the mean.
+struct Expected {
+    said: Said,
+    length: [f64; Kind::ALL.len()],
+}
+
+impl Expected {
+    fn of(references: &[Read], lexicon: &mut Lexicon<'_>, synonyms: f64) -> Self {
+        let mut length = [0.0; Kind::ALL.len()];
+        for reference in references {
+            let said = Said::of(slice::from_ref(reference), lexicon);
+            for (number, statement) in said.statements.iter().enumerate() {
+                length[statement.kind as usize] += weight(&said, number, synonyms) / references.len() as f64;
+            }
+        }
+        Self { said: Said::of(references, lexicon), length }
+    }
+}
+
+struct Counts {
+    /// For each kind, with what chance would give subtracted: the candidate's statements that the references say, and all
+    /// of the candidate's, without that; the references' that the candidate says, and all of the references'.
+    by_kind: [[f64; 4]; Kind::ALL.len()],
+    /// For each kind, what one reference says in the mean.
+    length: [f64; Kind::ALL.len()],
+}
 
 impl Counts {
-    /// Chance is by the frequencies without the image whose references say `own`.
-    fn of(said: &Said, expected: &Said, (frequencies, own): (&Frequencies, &Said), synonyms: f64) -> Self {
-        let (precision, coverage) = (supports(said, expected, synonyms), supports(expected, said, synonyms));
+    /// Chance is by the frequencies without the image whose references say `excluded`.
+    fn of(said: &Said, expected: &Expected, (frequencies, excluded): (&Frequencies, &Said), synonyms: f64) -> Self {
+        let precision = supports(said, &expected.said, synonyms);
+        let coverage = supports(&expected.said, said, synonyms);
         let mut by_chance = [0.0; Kind::ALL.len()];
         for (number, statement) in said.statements.iter().enumerate() {
-            let chance = frequencies.chance(said, statement, own, synonyms);
+            let chance = frequencies.chance(said, statement, excluded, synonyms);
             by_chance[statement.kind as usize] += weight(said, number, synonyms) * chance;
         }
-        Self(std::array::from_fn(|kind| {
+        let by_kind = std::array::from_fn(|kind| {
             let ([supported, said], [covered, expected]) = (precision[kind], coverage[kind]);
             [supported - by_chance[kind], said, covered - by_chance[kind], expected]
-        }))
+        });
+        Self { by_kind, length: expected.length }
     }
 
     /// Each score and a 1; zeros where nothing of the kind is said. All are 0 where a side says nothing at all.
+    ///
+    /// What a caption says less than a reference counts half as said: who says only what is surest is not more precise.
     fn scores(&self, kind: Option<Kind>) -> [f64; 2 * SCORES.len()] {
-        let [supported, said, covered, expected] = match kind {
-            Some(kind) => self.0[kind as usize],
-            None => std::array::from_fn(|place| self.0.iter().map(|numbers| numbers[place]).sum()),
+        let ([supported, said, covered, expected], length) = match kind {
+            Some(kind) => (self.by_kind[kind as usize], self.length[kind as usize]),
+            None => {
+                let sum = |place| self.by_kind.iter().map(|numbers: &[f64; 4]| numbers[place]).sum();
+                (std::array::from_fn(sum), self.length.iter().sum())
+            }
         };
-        let shares = [(covered, expected), (supported, said), (supported + covered, said + expected)];
         let silent = kind.is_none() && (said == 0.0 || expected == 0.0);
+        let said = if said > 0.0 { said.max(f64::midpoint(said, length)) } else { 0.0 };
+        let shares = [(covered, expected), (supported, said), (supported + covered, said + expected)];
         let score = |(part, whole)| {
             if silent {
                 [0.0, 1.0]
