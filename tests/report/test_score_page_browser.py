@@ -174,6 +174,18 @@ def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) ->
     opened.close()
 
 
+def test_the_marks_are_those_of_the_metric_that_counts_statements(browser: Any, tmp_path: Path) -> None:
+    references = {"1": ["A small dog on a couch."], "2": ["A red bus."]}
+    captions = {"1": "The picture shows a small cat 🐈 on the sofa.", "2": "A red bus."}
+    write_report(sacrecap.score(references, captions, "long-f1", interval=None), tmp_path / "long.html")
+    opened = Opened(browser, tmp_path / "long.html")
+    assert opened.page.locator(".card mark").all_inner_texts() == ["small", "cat"]
+    caption = opened.page.locator(".card .candidate", has_text="picture")
+    assert caption.inner_text() == captions["1"]
+    assert "no reference says" in opened.page.locator("#extremes").inner_text()
+    opened.close()
+
+
 def test_without_references_no_word_is_marked(browser: Any, tmp_path: Path) -> None:
     captions = _core.Captions.from_dict({"1": ["a dog on a bus"], "2": ["two cats"]})
     alone = Corpus.without_references(captions, tokenizer="ptb")

@@ -68,11 +68,13 @@ class PageImage(TypedDict):
 
 class ScorePage(TypedDict):
     """What the blocks show. `lead` is the index of the metric that they sort by at first; `unexplained` what an image
-    without figures that explain its scores says, empty if all have them or no metric makes any.
+    without figures that explain its scores says, empty if all have them or no metric makes any; `marked` has candidates
+    by their place, in pieces of which a metric marks every other one; None: words are marked that no reference has.
     """
 
     lead: int
     unexplained: str
+    marked: dict[int, list[str]] | None
     metrics: list[ScoredMetric]
     images: list[PageImage]
 
@@ -84,7 +86,9 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     by_lead = list(scores.values())[leading]
     most = fitting(MOST_IMAGES, result.image_ids, lambda image: texts_of(page_image([result], image)))
     chosen = _chosen(by_lead, most)
-    explained = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
+    extreme = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
+    explained = {at: result.explain(result.image_ids[number]) for at, number in enumerate(chosen) if number in extreme}
+    by_statements = "statement" in result.explains
     label = list(result.values())[leading].label
     unexplained = (
         f"Figures that explain scores are on the page for {len(explained)} images, the best and the worst by {label}; "
@@ -93,10 +97,14 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     data: ScorePage = {
         "lead": leading,
         "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
+        "marked": {at: found["statement"].marked() for at, found in explained.items()} if by_statements else None,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [page_image([result], result.image_ids[number]) for number in chosen],
     }
-    marked = [("marked", "Marked"), ("", " words occur in no reference (words compared in lower case, as written).")]
+    told = " words occur in no reference (words compared in lower case, as written)."
+    if by_statements:
+        told = " words say what no reference says, as coverage, precision and long-f1 count it."
+    marked = [("marked", "Marked"), ("", told)]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
     part = ""
     if len(data["images"]) < len(result.image_ids):
@@ -128,11 +136,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
             "The bars choose images, a column of the list sorts them, and a row opens to the references.",
         ],
         doubts({"": result}, result.findings),
-        drawings={
-            place: explanation_figures(result.explain(result.image_ids[number]))
-            for place, number in enumerate(chosen)
-            if number in explained
-        },
+        drawings={at: explanation_figures(found) for at, found in explained.items()},
     )
 
 

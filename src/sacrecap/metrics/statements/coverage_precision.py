@@ -183,7 +183,7 @@ class Coverage(_OfStatements):
         "references without a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "coverage"
-    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.3)
+    bears: ClassVar[Bears | None] = Bears(0.6, math.inf, 0.2)
     unscored: ClassVar[str] = "their references have nothing in this category"
 
 
@@ -200,7 +200,7 @@ class Precision(_OfStatements):
         "caption without a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "precision"
-    bears: ClassVar[Bears | None] = Bears(0.3, 3, 0.2)
+    bears: ClassVar[Bears | None] = Bears(0.5, 5, 0.2)
     unscored: ClassVar[str] = "their captions have nothing in this category"
 
 
@@ -219,4 +219,5 @@ class LongF1(_OfStatements):
         "neither side with a statement of the category": "no score",
     }
     arithmetic: ClassVar[str] = "long-f1"
+    bears: ClassVar[Bears | None] = Bears(0.6, math.inf, 0.2)
     unscored: ClassVar[str] = "neither side has anything in this category"

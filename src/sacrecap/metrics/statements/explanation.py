@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.corpus.sentences import located, pieces
@@ -90,6 +92,12 @@ class Statements:
     references: Said
     shares: dict[str, Shares]
     """The scores of `all` statements, and of each kind; 0 where there is none."""
+
+    def marked(self) -> list[str]:
+        """The candidate in pieces; every other one, from the second on, says what no reference says."""
+        runs = [(support == 0, text) for text, support in self.candidate.pieces()[0]]
+        grouped = ["".join(text for _, text in run) for _, run in groupby(runs, itemgetter(0))]
+        return ["", *grouped] if runs and runs[0][0] else grouped
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON."""

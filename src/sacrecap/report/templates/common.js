@@ -161,13 +161,18 @@ for (const lines of document.querySelectorAll(".signatures pre")) {
 const wordsOf = (text) => new Set(text.toLowerCase().match(WORD) ?? []);
 
 /**
- * The candidate with the words that no reference has in `<mark>`, none where there is no reference; everything else stays
- * as it was written.
+ * The candidate with the words that no reference has in `<mark>`, none where there is no reference, or with every other
+ * of its `pieces`; everything else stays as it was written.
  * @param {string | null} candidate
  * @param {string[]} references
+ * @param {string[]} [pieces]
  */
-export function markedCandidate(candidate, references) {
+export function markedCandidate(candidate, references, pieces) {
   const paragraph = element("p", {class: "candidate"});
+  if (candidate && pieces) {
+    paragraph.append(...pieces.map((text, at) => (at % 2 ? element("mark", {}, text) : text)));
+    return paragraph;
+  }
   if (!candidate) {
     const nothing = candidate === null ? "no candidate: scored as an empty caption" : "empty caption";
     paragraph.append(element("span", {class: "nothing"}, nothing));

@@ -78,8 +78,9 @@ const list = new List({
   },
   details: (number) => {
     const image = report.images[number];
-    return [...besidePhoto(photo(image, "large"), markedCandidate(image.candidates[0], image.references),
-      referenceList(image.references)), ...explained(number), allScores(number)];
+    // The figure of the statements has both sides, with more marks.
+    const sides = report.marked?.[number] ? [] : [candidate(number), referenceList(image.references)];
+    return [...besidePhoto(photo(image, "large"), ...sides), ...explained(number), allScores(number)];
   },
 });
 fill("images", [], ...list.blocks);
@@ -117,8 +118,16 @@ function card(number, metric) {
   return element("article", {class: "card"},
     element("h4", {}, element("span", {class: "id"}, image.id),
       element("span", {class: "value"}, imageScore(metric.scores[number]))),
-    ...besidePhoto(photo(image), markedCandidate(image.candidates[0], image.references), referenceList(image.references),
-      allScores(number, metric)));
+    ...besidePhoto(photo(image), candidate(number), referenceList(image.references), allScores(number, metric)));
+}
+
+/**
+ * An image's candidate, with marks by the metric that makes some.
+ * @param {number} number
+ */
+function candidate(number) {
+  const {candidates, references} = report.images[number];
+  return markedCandidate(candidates[0], report.marked ? [] : references, report.marked?.[number]);
 }
 
 /**
