@@ -118,7 +118,9 @@ class Endpoint:
         self.url, self.model, self.key_env = checked_url(url), model, key_env
         self.price, self.budget = price, budget
         self.at_once = whole_number("at_once", at_once, 1)
-        self.per_minute, self.extra = _checked_rate(per_minute), _checked_extra(extra)
+        if per_minute is not None and not 0 < per_minute < math.inf:
+            raise UsageError(f"per_minute is a number of requests above 0, got {per_minute!r}")
+        self.per_minute, self.extra = per_minute, _checked_extra(extra)
         self.image_size = None if image_size is None else whole_number("image_size", image_size, 1)
         self.unanswered, self.timeout, self.dry_run, self.answers = unanswered, timeout, dry_run, answers
         self._begin()
@@ -415,12 +417,6 @@ def _is_asked_again(question: Question, answer: Answer) -> bool:
     if answer.end == "refused" or answer.times >= _REPEATS:
         return False
     return not answer.text.strip() if question.reads is None else question.reads(answer) is None
-
-
-def _checked_rate(per_minute: float | None) -> float | None:
-    if per_minute is not None and not 0 < per_minute < math.inf:
-        raise UsageError(f"per_minute is a number of requests above 0, got {per_minute!r}")
-    return per_minute
 
 
 def _checked_extra(extra: Mapping[str, object] | None) -> dict[str, object]:

@@ -71,11 +71,6 @@ def _size(content: bytes, name: str) -> tuple[int, int]:
         raise DataError(f"{name}: cannot be read: {error}") from None
 
 
-def as_url(content: bytes) -> str:
-    """The file as the address of its own content."""
-    return f"data:image/{_kind(content)};base64,{base64.b64encode(content).decode()}"
-
-
 class Connection:
     """A client with the key and nothing else of the environment; it is closed at the end of a `with` block.
 
@@ -120,7 +115,8 @@ class Connection:
                 ]
             except DataError as error:
                 return Reply("unfit", str(error))
-            pictures = [{"type": "image_url", "image_url": {"url": as_url(file)}} for file in files]
+            urls = [f"data:image/{_kind(file)};base64,{base64.b64encode(file).decode()}" for file in files]
+            pictures = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
             content = [*pictures, {"type": "text", "text": question.text}]
         body = {"model": self._endpoint.model, "messages": [{"role": "user", "content": content}], **parameters}
         try:
