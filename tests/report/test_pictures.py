@@ -16,7 +16,7 @@ from sacrecap import example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics import Lsa
 from sacrecap.report import diversity_page, pictures
-from sacrecap.report.pictures import charts, check_pictures, chosen, single_images, write_charts, write_pictures
+from sacrecap.report.pictures import charts, check_pictures, single_images, write_charts, write_pictures
 from sacrecap.report.pictures.panels import picture, round_values
 from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
@@ -47,7 +47,7 @@ def result() -> Diversity:
 def folder(result: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data of all pictures. They are not drawn, which takes a second each: those of `small_folder` are."""
     folder = tmp_path_factory.mktemp("pictures")
-    for name, make in pictures._pictures(result, chosen.chosen_images(result, ["beach-dog", "market-fruit"])):
+    for name, make in pictures._pictures(result, charts.chosen_images(result, ["beach-dog", "market-fruit"])):
         (folder / f"{name}.csv").write_text(make().csv(), encoding="utf-8")
     return folder
 
@@ -328,10 +328,10 @@ def test_ticks_are_round(low: float, high: float, values: list[float]) -> None:
 def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Diversity) -> None:
     means = np.mean([system["self-cider"].per_image for system in result.values()], axis=0)
     order = [result["varied"].image_ids[n] for n in np.argsort(-means, kind="stable")]
-    assert chosen.chosen_images(result) == [*order[:5], *order[-5:]]
-    assert chosen.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
+    assert charts.chosen_images(result) == [*order[:5], *order[-5:]]
+    assert charts.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
     with pytest.raises(UsageError, match=r"images names 1 image \(nowhere\) without caption sets"):
-        chosen.chosen_images(result, ["beach-dog", "nowhere"])
+        charts.chosen_images(result, ["beach-dog", "nowhere"])
 
 
 @pytest.mark.usefixtures("undrawn")

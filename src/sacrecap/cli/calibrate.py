@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """
     --witness NAME  A column of SCORES to use; all by default.
     --rating NAME  Which rating, where captions have several.
-    --rating-range LOW,HIGH  The scale of the ratings; needed where all that were given are equal.
+    --rating-range LOW,HIGH  The scale, where all ratings are equal.
     --raters PATTERN  The columns of one rater each, such as 'R*'; columns like rater_1 are found without.
     --words LIST  What words of other tools stand for, such as model_a=b,model_b=c,unsure=tie.
     --interval LEVEL  Confidence level of the intervals.

@@ -154,7 +154,7 @@ def _split(text: str | None, image_ids: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if text is None:
         return []
-    from sacrecap.report.pictures.chosen import check_images
+    from sacrecap.report.pictures.charts import check_images
 
     chosen = [image.strip() for image in text.split(",") if image.strip()]
     check_images(chosen, image_ids)

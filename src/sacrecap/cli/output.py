@@ -35,6 +35,7 @@ class Output:
         format_: str,
         output: str = "-",
         report: str | None = None,
+        title: str | None = None,
         per_image: str | None = None,
         baseline: str | None = None,
         percent: bool | None = None,
@@ -46,6 +47,7 @@ class Output:
         self.strict = strict
         self.place = output
         self.report = report
+        self.title = title
         self.per_image = per_image
         self.baseline = baseline
         self.figures: Figures | None = None
@@ -88,7 +90,7 @@ class Output:
             from sacrecap.report.html import write_report
 
             stage.text = "writing"
-            write_report(result, self.report, **how)
+            write_report(result, self.report, **(how if self.title is None else {**how, "title": self.title}))
 
     def judge(self, result: Any, **how: Any) -> int:
         """Prints the result, after a line on standard error for each finding about its captions.
@@ -128,10 +130,11 @@ def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> fro
     return frozenset(named)
 
 
-_PER_IMAGE, _REPORT, _BASELINE, _STRICT, _DIGITS = declared(
+_PER_IMAGE, _REPORT, _TITLE, _BASELINE, _STRICT, _DIGITS = declared(
     f"""
     --per-image FILE  Write each image's scores: .csv, .tsv, .jsonl or .parquet, or CSV to - (stdout).
     --report FILE.html  Write a report: one self-contained page.
+    --title TEXT  The heading of the report.
     --baseline FILE.json  Write the scores and captions: a baseline, which sacrecap check compares with.
     --strict KIND,…  Leave with status 3 if such a thing is found about the captions: {", ".join(FINDINGS)}; may be
         repeated.
@@ -171,7 +174,7 @@ def output(
     """
     chosen = [
         *((_PER_IMAGE,) if per_image else ()),
-        *((_REPORT,) if report else ()),
+        *((_REPORT, _TITLE) if report else ()),
         *((_BASELINE,) if baseline else ()),
         *((_STRICT,) if strict else ()),
         *([*_percent(papers), _DIGITS] if scores else []),

@@ -19,9 +19,9 @@ from sacrecap.report.agreement_formats import lines, missing, ordered, systems_t
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
-from sacrecap.report.pictures.page import figures, plots
 from sacrecap.report.pictures.panels import has_few, picture
 from sacrecap.report.pictures.style import look
+from sacrecap.report.pictures.svg import figures, plots
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.board_formats import metrics_table, notes, ranks_table, separated_table
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.strips import Strip, strips
+from sacrecap.report.pictures.svg import Strip, strips
 from sacrecap.report.printing.figures import Figures
 from sacrecap.scoring.result import counted
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.calibration_formats import lines, plan_tables, table
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.strips import Strip, strips
+from sacrecap.report.pictures.svg import Strip, strips
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, TypedDict
 
 from sacrecap.report.diversity_formats import notes, table, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.charts import ON_THE_PAGE, LeftOutError, by_score, in_plane, scaling, topics
+from sacrecap.report.pictures.charts import (
+    ON_THE_PAGE,
+    LeftOutError,
+    by_score,
+    chosen_images,
+    ends_of,
+    in_plane,
+    ranked,
+    scaling,
+    topics,
+)
 from sacrecap.report.pictures.charts import spread as spread_of
-from sacrecap.report.pictures.chosen import chosen_images, ends_of, ranked
-from sacrecap.report.pictures.page import figure, figures, plots
 from sacrecap.report.pictures.panels import picture
 from sacrecap.report.pictures.single_images import spectra
 from sacrecap.report.pictures.style import Look, look
+from sacrecap.report.pictures.svg import figure, figures, plots
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent

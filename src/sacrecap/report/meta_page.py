@@ -12,7 +12,7 @@ from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import missing, systems_tables
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.meta_formats import measured_table, overview, published_table
-from sacrecap.report.pictures.strips import Strip, strips
+from sacrecap.report.pictures.svg import Strip, strips
 from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError, spell
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.systems import by_people
 from sacrecap.report.pictures import charts
-from sacrecap.report.pictures.chosen import chosen_images, ends_of
 from sacrecap.report.pictures.panels import picture
 from sacrecap.report.pictures.svg import document
 
@@ -69,7 +68,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
     """
     check_pictures(folder)
     result = charts.by_score(result)
-    chosen = chosen_images(result, images)
+    chosen = charts.chosen_images(result, images)
     left_out = []
     for name, make in _pictures(result, chosen):
         try:
@@ -129,7 +128,7 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
     yield "measures", lambda: charts.measures(charts.by_measure(result, charts.MEASURES))
     yield "ranking", lambda: charts.ranking(charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
     yield "scaling", lambda: charts.scaling(result, chosen)
-    for number, image in enumerate(ends_of(chosen, _MOST_TOPICS), start=1):
+    for number, image in enumerate(charts.ends_of(chosen, _MOST_TOPICS), start=1):
         yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from sacrecap.errors import SacrecapError, option
+from sacrecap.errors import SacrecapError, UsageError, option, some
 from sacrecap.judgments.correlation import plain
 from sacrecap.metrics import Lsa
 from sacrecap.metrics.self_cider import SelfCider
@@ -478,6 +478,46 @@ def diversities(result: Diversity) -> dict[str, float]:
     columns = [system[key].per_image.tolist() for system in result.values()]
     ids = next(iter(result.values())).image_ids
     return {image: sum(row) / len(row) for image, *row in zip(ids, *columns, strict=True)}
+
+
+CHOSEN = 10
+"""Number of images in the pictures by default, as in the paper: half of them the most diverse, half the least."""
+
+
+def check_images(requested: Sequence[str], known: Sequence[str]) -> None:
+    """Raises `UsageError` if one of the requested images is unknown."""
+    unknown = sorted(set(requested) - set(known), key=requested.index)
+    if unknown:
+        raise UsageError(
+            f"{option('images', flag='--draw')} names {some(unknown)} without caption sets; the first image that has "
+            f"them is {known[0]!r}"
+        )
+
+
+def chosen_images(result: Diversity, requested: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
+    """The requested images, or the most and the least diverse by the mean over systems, the most diverse first.
+
+    Raises `UsageError` for an image without caption sets.
+    """
+    chosen = list(dict.fromkeys(requested))
+    check_images(chosen, next(iter(result.values())).image_ids)
+    return chosen or ends_of(ranked(result), most)
+
+
+def ranked(result: Diversity) -> list[str]:
+    """All images, the most diverse first; ties, and all images if no diversity was scored, in the result's order."""
+    try:
+        means = diversities(result)
+    except LeftOutError:
+        return next(iter(result.values())).image_ids
+    return sorted(means, key=lambda image: -means[image])
+
+
+def ends_of(order: list[str], most: int) -> list[str]:
+    """That many from both ends of an order, in that order."""
+    if len(order) <= most:
+        return order
+    return [*order[: (most + 1) // 2], *order[len(order) - most // 2 :]]
 
 
 _NAMED = {"system": "system", "kind": "kind"}

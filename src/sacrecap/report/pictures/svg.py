@@ -11,13 +11,15 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from sacrecap.report.pictures.panels import AXIS, MARK, empty, round_values
 from sacrecap.report.pictures.style import RADIUS, elided, ink, outline
 
 if TYPE_CHECKING:
     from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Picture, Point
     from sacrecap.report.pictures.style import Look
+    from sacrecap.scoring.intervals import Interval
 
 _LONGEST = 18
 """Letters of a text beside the vertical axis."""
@@ -25,6 +27,8 @@ _LETTER = 7.0
 """Width of a letter, as pages draw it on a phone."""
 _NARROW = 6.2
 """Width of a letter of running text."""
+_RADARS = 12
+"""Panels of a picture of radars with one system in a row; of more systems, two stand beside each other."""
 _BAR = 44
 """Height that a bar and its text need."""
 _STYLE = (
@@ -58,6 +62,100 @@ def svg(
         f'<svg class="chart {panel["kind"]}" viewBox="0 0 {width} {drawing.height}" '
         f'role="{"group" if focus else "img"}" data-box="{box}" aria-label="{escape(label)}">{drawing.content()}</svg>'
     )
+
+
+_FLAT = 240
+"""Width of a plane or a radar, in the picture's own units."""
+
+
+def figures(shown: Picture, titles: Sequence[str], systems: Sequence[int]) -> str:
+    """The panels of a picture, whose looks are those of these systems; without any, each panel is of a system."""
+    made = "".join(
+        figure(
+            panel, title, shown["looks"], systems or [number], note="" if panel["kind"] == "plane" else shown["note"]
+        )
+        for number, (title, panel) in enumerate(zip(titles, shown["panels"], strict=True))
+    )
+    if systems:
+        return made
+    return f'</div><p class="legend">{escape(shown["note"])}</p><div class="plots planes">{made}'
+
+
+def figure(
+    panel: Panel, title: str, looks: Sequence[Look], systems: Sequence[int] = (), *, note: str = "", focus: bool = True
+) -> str:
+    """A panel under its title; `systems` are those of the looks, or that of the panel."""
+    width = _FLAT if panel["kind"] in ("plane", "radar") else 400
+    drawn = svg(panel, title, looks=looks, width=width, focus=focus)
+    legend = f'<span class="legend">{escape(note)}</span>' if note else ""
+    below = f'<p class="legend">{escape(panel["below"])}</p>' if panel["below"] else ""
+    return (
+        f'<figure class="picture" data-systems="{" ".join(map(str, systems))}"><figcaption>'
+        f"<strong>{escape(title)}</strong>{legend}</figcaption>{drawn}{below}</figure>"
+    )
+
+
+def plots(looks: Sequence[Look], title: str, *drawn: str, first: int = 100) -> str:
+    """Figures, under boxes that show and hide the systems of these looks in all of them; after the `first`, folded."""
+    more = "".join(drawn[first:])
+    folded = f'<details><summary>More pictures</summary><div class="plots">{more}</div></details>' if more else ""
+    boxes = "".join(
+        f'<label class="choice"><input type="checkbox" checked data-system="{number}"><span class="system">'
+        f'<svg class="key" viewBox="-9 -9 18 18" aria-hidden="true"><use href="#mark-{number}"/></svg>'
+        f"<bdi>{escape(look['name'])}</bdi></span></label>"
+        for number, look in enumerate(looks)
+    )
+    marks = "".join(f'<g id="mark-{number}">{symbol(look)}</g>' for number, look in enumerate(looks))
+    return (
+        f'<svg class="marks" aria-hidden="true"><defs>{marks}</defs></svg>'
+        f'<fieldset id="chooser"><legend class="legend">{title}</legend>{boxes}</fieldset>'
+        f'<div class="plots">{"".join(drawn[:first])}</div>{folded}'
+    )
+
+
+_ROW = 26
+"""Height of a number."""
+
+
+class Strip(NamedTuple):
+    """A number that stands in a row of its own."""
+
+    name: str
+    value: float
+    interval: Interval | None
+    other: tuple[float, Interval | None] | None = None
+    """What stands below it, to be compared, and its interval."""
+
+
+def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guides: Sequence[float] = ()) -> str:
+    """SVG of the rows, on a scale between `ends`, by default the least and the largest; with lines at `guides`. `what`
+    they are is for those who cannot see it.
+    """
+    places = [
+        (place + 0.3 * look, row.name, look, *own)
+        for place, row in enumerate(rows)
+        for look, own in enumerate([(row.value, row.interval), row.other])
+        if own is not None
+    ]
+    marks: list[Mark] = [
+        {**MARK, "look": look, "x": x, "y": y, "across": across, "size": 0.6, "said": f"{name}: {x:.4f}"}
+        for y, name, look, x, across in places
+    ]
+    reached = [end for *_, x, across in places for end in across or (x,)]
+    low, high = ends or (min(reached, default=0.0), max(reached, default=1.0))
+    room = 0.0 if ends else 0.03 * (high - low or 1.0)
+    made: Panel = {**empty("plot"), "marks": marks}
+    ticks = [(tick, f"{tick:,.6g}") for tick in round_values(low, high, 5)] if high > low else [(low, f"{low:g}")]
+    made["x"] = {**AXIS, "ends": (low - room, high + room), "ticks": ticks}
+    made["lines"] = [
+        {"look": None, "points": [(guide, -0.5), (guide, len(rows) - 0.5)], "kind": "open", "said": ""}
+        for guide in guides
+    ]
+    names = [(float(place), row.name) for place, row in enumerate(rows)]
+    made["y"] = {**AXIS, "ends": (len(rows) - 0.5, -0.5), "ticks": names}
+    bounds = [f" [{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "" for row in rows]
+    told = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
+    return svg(made, f"{what}: {told}", height=40 + _ROW * len(rows))
 
 
 def height_of(panel: Panel, width: int) -> int:
@@ -115,7 +213,7 @@ def _layout(panels: Sequence[Panel]) -> tuple[int, int, int]:
         case "plane":
             return min(5, len(panels)), 210, 210
         case "radar":
-            return 3, 250, 250
+            return 3 if len(panels) <= _RADARS else 6, 250, 250
     if _slanted(first):
         return 1, 130 + 90 * len(first["x"]["ticks"]), 280
     return (1, 470, 400) if len(panels) == 1 else (2, 310, 290) if len(panels) < 5 else (4, 250, 250)
@@ -135,7 +233,8 @@ def _titled(panel: Panel, looks: Sequence[Look], width: int, height: int, top: i
             + "</g>"
             for number, (colour, line) in enumerate(lines)
         )
-    title = _text("title", 0, 12, elided(panel["title"], int(width / 7.4)), "start") if panel["title"] else ""
+    most = int(width / 7.4)
+    title = _text("title", 0, 12, elided(panel["title"], most, tail=most // 2), "start") if panel["title"] else ""
     texts = "".join(_text("small", width / 2, top + height + 12 * (1 + n), line) for n, line in enumerate(below))
     drawn = _Drawing(panel, looks, width, height, False).content()
     return f'{title}<g class="{panel["kind"]}" transform="translate(0 {top})">{drawn}</g>{texts}'

@@ -10,8 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sacrecap.report.pictures.panels import AXIS, MARK, Mark, Panel, empty
-from sacrecap.report.pictures.strips import Strip, strips
-from sacrecap.report.pictures.svg import svg
+from sacrecap.report.pictures.svg import Strip, strips, svg
 from sacrecap_studies.alpha import RELIABLE, TENTATIVE
 from sacrecap_studies.quality import SECONDS
 
