@@ -67,7 +67,7 @@ def _pictures(calibration: Calibration) -> list[tuple[str, str]]:
 def _strips(what: str, figures: Mapping[str, Calibrated]) -> str:
     """Each figure with the witnesses, and below it by the ratings alone."""
     rows = [
-        Strip(name, figure.estimate, figure.interval, (figure.alone, figure.alone_interval))
+        Strip(name, figure.estimate, figure.interval, other=(figure.alone, figure.alone_interval))
         for name, figure in figures.items()
     ]
     return strips(rows, what)

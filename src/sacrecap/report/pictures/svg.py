@@ -123,8 +123,10 @@ class Strip(NamedTuple):
     name: str
     value: float
     interval: Interval | None
+    look: int = 0
+    """0, or 1 for what stands beside others to be compared."""
     other: tuple[float, Interval | None] | None = None
-    """What stands below it, to be compared, and its interval."""
+    """What stands in its row below it, of look 1, and its interval."""
 
 
 def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guides: Sequence[float] = ()) -> str:
@@ -132,9 +134,9 @@ def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guide
     they are is for those who cannot see it.
     """
     places = [
-        (place + 0.3 * look, row.name, look, *own)
+        (place + 0.3 * below, row.name, max(row.look, below), *own)
         for place, row in enumerate(rows)
-        for look, own in enumerate([(row.value, row.interval), row.other])
+        for below, own in enumerate([(row.value, row.interval), row.other])
         if own is not None
     ]
     marks: list[Mark] = [
