@@ -6,7 +6,6 @@ import datetime as dt
 import os
 import re
 import stat
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.data import fields
-from sacrecap.data.fields import Invalid
+from sacrecap.data.fields import Invalid, toml_document
 from sacrecap.data.source import PathLike, reading
 from sacrecap.errors import DataError, nearest
 
@@ -120,7 +119,7 @@ class Contest:
         with reading(path), open(path, encoding="utf-8") as file:
             text = file.read()
         try:
-            document = _toml(text)
+            document = toml_document(text)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{path}: {error}") from None
         return cls(folder, **_declared(document, path, folder))
@@ -223,15 +222,6 @@ class Contest:
         from sacrecap.boards.contest_board import board_of
 
         return board_of(self, self.part(now), needs, threads)
-
-
-def _toml(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    document: dict[str, Any] = tomllib.loads(text)
-    return document
 
 
 def _declared(document: Mapping[str, Any], path: str, folder: str) -> dict[str, Any]:

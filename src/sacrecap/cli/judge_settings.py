@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable
 from typing import Any
 
 from sacrecap.cli.options import number, yes_or_no
+from sacrecap.data.fields import toml_document
 from sacrecap.data.source import reading
-from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.errors import DataError, UsageError
 from sacrecap.parameters import Parameter, read_parameters
 
 
@@ -60,18 +60,10 @@ def _of_file(path: str) -> dict[str, str]:
     with reading(path), open(path, encoding="utf-8") as file:
         text = file.read()
     try:
-        document = json.loads(text) if text.lstrip().startswith("{") else _toml(text)
+        document = json.loads(text) if text.lstrip().startswith("{") else toml_document(text)
     except ValueError as error:
         raise DataError(f"{path}: neither JSON nor TOML: {error}") from None
     return {key: _written(value) for key, value in document.items()}
-
-
-def _toml(text: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-
-        return tomllib.loads(text)
-    raise MissingDependencyError("settings in TOML need Python 3.11 or newer; write them in JSON")
 
 
 def _written(value: object) -> str:

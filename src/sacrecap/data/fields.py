@@ -12,6 +12,7 @@ its messages rewritten: one wrong image id gives six lines. This module takes un
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -140,3 +141,13 @@ def _within(least: float, most: float) -> str:
     if math.isinf(most):
         return "" if math.isinf(least) else f" of at least {least:,g}"
     return f" from {least:,g} to {most:,g}"
+
+
+def toml_document(text: str) -> dict[str, Any]:
+    """The document of a text in TOML. Raises `ValueError` for other text."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    document: dict[str, Any] = tomllib.loads(text)
+    return document
