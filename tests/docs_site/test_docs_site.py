@@ -199,9 +199,7 @@ def test_copy_buttons_copy_code_and_commands_without_output(browser: Any, addres
     assert python.startswith("import sacrecap\n")
     assert python.endswith("print(score.signature)")
     page = tab.open("howto/reproduce-a-published-number/")
-    assert copied(page.locator(".language-console.highlight").nth(1)) == (
-        "sacrecap score references.json captions.json --metrics cider-d --interval none"
-    )
+    assert copied(page.locator(".language-console.highlight").nth(1)) == "sacrecap df build references.json -o words.df"
     tab.close()
 
 
