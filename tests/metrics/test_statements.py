@@ -170,6 +170,14 @@ def test_the_note_tells_each_kind_once() -> None:
     assert "objects P 0.000 R 0.000" in told[0]
 
 
+def test_a_note_answers_how_true_and_how_complete_captions_are() -> None:
+    references = {"1": ["A red dog runs.", "A dog."], "2": ["A blue boat.", "A boat on a lake."]}
+    result = sacrecap.score(references, {"1": "A red dog runs.", "2": "A boat."}, "long-f1, precision", interval=None)
+    [answer] = [note for note in result.notes if note.startswith("Beyond chance")]
+    true, people = result["precision"].value, result["precision"].landmarks["people"]
+    assert f"references say {100 * true:.0f} % of what the captions say (people's {100 * people:.0f} %)" in answer
+
+
 def _sixteen() -> tuple[dict[str, list[str]], dict[str, str]]:
     colours, places = ("red", "blue", "green", "black"), ("couch", "street", "boat", "field")
     references = {

@@ -97,14 +97,14 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     data: ScorePage = {
         "lead": leading,
         "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
-        "marked": {at: found["statement"].marked() for at, found in explained.items()} if by_statements else None,
+        "marked": {at: parts["statement"].marked() for at, parts in explained.items()} if by_statements else None,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [page_image([result], result.image_ids[number]) for number in chosen],
     }
-    told = " words occur in no reference (words compared in lower case, as written)."
+    legend = " words occur in no reference (words compared in lower case, as written)."
     if by_statements:
-        told = " words say what no reference says, as coverage, precision and long-f1 count it."
-    marked = [("marked", "Marked"), ("", told)]
+        legend = " words say what no reference says, as coverage, precision and long-f1 count it."
+    marked = [("marked", "Marked"), ("", legend)]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
     part = ""
     if len(data["images"]) < len(result.image_ids):
@@ -136,7 +136,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
             "The bars choose images, a column of the list sorts them, and a row opens to the references.",
         ],
         doubts({"": result}, result.findings),
-        drawings={at: explanation_figures(found) for at, found in explained.items()},
+        drawings={at: explanation_figures(parts) for at, parts in explained.items()},
     )
 
 

@@ -191,7 +191,7 @@ def _of_denials(counts: Tallies, metrics: list[Metric], called: str) -> Iterator
     misled = [metric for metric in metrics if metric.counts_denied]
     if misled:
         whole = sum(words(counts, "candidates").values())
-        notes = _found(_DENIED, counts, ("candidates", _DENIED.name, 0), whole, called)
+        notes = _ruled(_DENIED, counts, ("candidates", _DENIED.name, 0), whole, called)
         yield from (replace(finding, metrics=_keys(misled)) for finding in notes)
 
 
@@ -200,15 +200,15 @@ def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
     for part, name in (("candidates", called), ("references", "references")):
         whole = sum(words(counts, part).values())
         for rule in _MARKS:
-            yield from _found(rule, counts, (part, rule.name, 0), whole, name)
+            yield from _ruled(rule, counts, (part, rule.name, 0), whole, name)
         several = counts.get((part, "several", 0), _NONE)[0]
-        yield from _found(_EQUAL, counts, (part, _EQUAL.name, 0), several, f"images with several {name}")
-    yield from _found(_OWN, counts, ("", _OWN.name, 0), sum(_ratios(counts).values()), called)
+        yield from _ruled(_EQUAL, counts, (part, _EQUAL.name, 0), several, f"images with several {name}")
+    yield from _ruled(_OWN, counts, ("", _OWN.name, 0), sum(_ratios(counts).values()), called)
     captions = sample.get(("", "captions", 0), _NONE)[0]
     among = called if captions == sum(words(counts, "candidates").values()) else f"{called} of a sample"
     images = sample.get(("", "images", 0), _NONE)[0]
     same_of = among if captions == images else f"images of {among}"
-    same = list(_found(_SAME, sample, ("", _SAME.name, 0), images, same_of))
+    same = list(_ruled(_SAME, sample, ("", _SAME.name, 0), images, same_of))
     yield from same
     yield from _beginnings(sample, captions, among)
     if not same:
@@ -218,7 +218,7 @@ def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
 _NONE = (0, "", "")
 
 
-def _found(rule: FindingRule, counts: Tallies, name: tuple[str, str, int], whole: int, what: str) -> Iterator[Finding]:
+def _ruled(rule: FindingRule, counts: Tallies, name: tuple[str, str, int], whole: int, what: str) -> Iterator[Finding]:
     """The finding of a rule, if there is one."""
     count, image, caption = counts.get(name, _NONE)
     if count >= max(rule.least, 1) and count >= rule.share * whole:
@@ -261,7 +261,7 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
         remedy=f"of captions on any ids a quarter would, so about {share:.0%} are on other images' ids: do ids and "
         "captions belong together?"
     )
-    yield from _found(rule, sample, ("", rule.name, 0), matched, among)
+    yield from _ruled(rule, sample, ("", rule.name, 0), matched, among)
 
 
 # Lengths

@@ -105,16 +105,29 @@ class _OfStatements(Metric):
         return {"chance": 0.0, **({"people": people / images} if images else {})}
 
     def notes(self, statistics: Totals) -> list[str]:
-        """Precision, recall and F of each kind, of all images together, if all kinds count."""
+        """How true and how complete the captions are, in words; and each kind, of all images together, if all count."""
         from sacrecap.metrics.statements.explanation import Shares
 
         if self.category != "all":
             return super().notes(statistics)
-        sums, told = iter(statistics.sums()[12:]), []
-        for kind, supported, said, covered, expected in zip(KINDS, *[sums] * 4, strict=True):
-            shares = (supported, said), (covered, expected), (supported + covered, said + expected)
-            told.append(f"{kind}s {Shares(*(part / whole if whole else 0.0 for part, whole in shares))}")
-        return [*super().notes(statistics), f"Statements of all images together: {'; '.join(told)}."]
+        sums = statistics.sums()
+        complete, true, _, people_complete, people_true, _ = (
+            f"{part / images:.0%}".replace("%", " %") if images else ""
+            for part, images in zip(sums[:12:2], sums[1:12:2], strict=True)
+        )
+        beside = [
+            f" ({of} {share})" if share else ""
+            for of, share in (("people's", people_true), ("people", people_complete))
+        ]
+        answer = (
+            f"Beyond chance, references say {true} of what the captions say{beside[0]}, and the captions say "
+            f"{complete} of what the references say{beside[1]}."
+        )
+        columns, parts = iter(sums[12:]), []
+        for kind, supported, claimed, covered, expected in zip(KINDS, *[columns] * 4, strict=True):
+            shares = (supported, claimed), (covered, expected), (supported + covered, claimed + expected)
+            parts.append(f"{kind}s {Shares(*(part / whole if whole else 0.0 for part, whole in shares))}")
+        return [*super().notes(statistics), answer, f"Statements of all images together: {'; '.join(parts)}."]
 
 
 class StatementLearner:

@@ -57,11 +57,11 @@ class Said:
         A word that names a thing or a quality in the scene graph has the support of that, any other its own as a word.
         """
         support: dict[tuple[int, int, int], tuple[bool, float]] = {}
-        for one in self.statements:
-            in_graph = one.kind in ("object", "attribute")
-            if in_graph or (one.kind == "word" and len(one.parts) == 1):
-                for place in one.places:
-                    support[place] = max(support.get(place, (False, 0.0)), (in_graph, one.support))
+        for statement in self.statements:
+            in_graph = statement.kind in ("object", "attribute")
+            if in_graph or (statement.kind == "word" and len(statement.parts) == 1):
+                for place in statement.places:
+                    support[place] = max(support.get(place, (False, 0.0)), (in_graph, statement.support))
         marked = sorted((*place, value) for place, (_, value) in support.items())
         return [
             [*pieces(caption, ((start, end, value) for at, start, end, value in marked if at == number))]
@@ -70,7 +70,7 @@ class Said:
 
     def missing(self, kind: str) -> list[str]:
         """The statements of that kind that the other side does not say."""
-        return [one.label for one in self.statements if one.kind == kind and not one.support]
+        return [item.label for item in self.statements if item.kind == kind and not item.support]
 
 
 class Shares(NamedTuple):
@@ -107,8 +107,8 @@ class Statements:
         lines = [("caption", _bracketed(caption)) for caption in self.candidate.pieces()]
         lines += [("reference", _bracketed(caption)) for caption in self.references.pieces()]
         for title, side in (("not supported", self.candidate), ("left out", self.references)):
-            found = ((kind, side.missing(kind)) for kind in KINDS[:3])
-            lines += [(title, f"{kind}s: {', '.join(labels)}") for kind, labels in found if labels]
+            missing = ((kind, side.missing(kind)) for kind in KINDS[:3])
+            lines += [(title, f"{kind}s: {', '.join(labels)}") for kind, labels in missing if labels]
         lines += [(kind, str(share)) for kind, share in self.shares.items()]
         width = max(len(head) for head, _ in lines)
         return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
@@ -119,17 +119,17 @@ def _bracketed(caption: Iterable[tuple[str, float | None]]) -> str:
 
 
 def explain(
-    found: tuple[_Side, _Side, list[tuple[str, tuple[float, float, float]]]], corpus: Corpus, image: int
+    read: tuple[_Side, _Side, list[tuple[str, tuple[float, float, float]]]], corpus: Corpus, image: int
 ) -> Statements:
     """The explanation from what the native code found in the image with that number."""
-    *sides, scores = found
-    given = corpus.given(corpus.image_ids[image])
-    candidate, references = (_said(captions, *side) for captions, side in zip(given, sides, strict=True))
+    *sides, scores = read
+    texts = corpus.given(corpus.image_ids[image])
+    candidate, references = (_side_of(captions, *side) for captions, side in zip(texts, sides, strict=True))
     shares = {kind: Shares(precision, coverage, f) for kind, (coverage, precision, f) in scores}
     return Statements(candidate, references, shares)
 
 
-def _said(
+def _side_of(
     captions: list[str],
     read: list[tuple[list[str], list[int]]],
     statements: list[tuple[str, list[str], list[tuple[int, int]], float, float, float]],

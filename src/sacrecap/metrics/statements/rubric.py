@@ -39,7 +39,7 @@ class Items:
         """`yes` for an item that is said whole, `not mentioned` for one of which nothing is said; None for all others,
         which rules do not decide.
         """
-        return tuple({1.0: "yes", 0.0: "not mentioned"}.get(-1.0 if one is None else one) for one in self.said)
+        return tuple({1.0: "yes", 0.0: "not mentioned"}.get(-1.0 if part is None else part) for part in self.said)
 
     def to_dict(self) -> dict[str, Any]:
         """Each item with how far it is said, and its answer, as JSON."""
@@ -48,8 +48,8 @@ class Items:
     def __str__(self) -> str:
         rows = zip(self.items, self.said, self.answers, strict=True)
         return "\n".join(
-            f"{'–' if said is None else format(said, '.2f'):<4}  {answer or 'in part':<13}  {item}"
-            for item, said, answer in rows
+            f"{'–' if part is None else format(part, '.2f'):<4}  {answer or 'in part':<13}  {item}"
+            for item, part, answer in rows
         )
 
 
@@ -131,9 +131,9 @@ def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:
     from sacrecap.resources.english import synonyms
     from sacrecap.resources.rubrics import statement
 
-    given = [(image, corpus.given(image)[0]) for image in corpus.image_ids]
-    asked = [(image, [*map(statement, own)]) for image, own in zip(corpus.image_ids, items, strict=True)]
-    sides: list[_core.Captions] = [_core.Captions.of_images(side, None) for side in (given, asked)]
+    captions = [(image, corpus.given(image)[0]) for image in corpus.image_ids]
+    statements = [(image, [*map(statement, texts)]) for image, texts in zip(corpus.image_ids, items, strict=True)]
+    sides: list[_core.Captions] = [_core.Captions.of_images(side, None) for side in (captions, statements)]
     encoded = SetCorpus.of_sets(*sides, tokenizer=corpus.tokenizer)
     read, table = as_paragraphs(encoded), synonyms()
     return Ready(encoded._core, (read, table), read_with(), own=(read, table, items))
