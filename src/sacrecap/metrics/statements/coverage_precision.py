@@ -108,9 +108,9 @@ class _OfStatements(Metric):
         """How true and how complete the captions are, in words; and each kind, of all images together, if all count."""
         from sacrecap.metrics.statements.explanation import Shares
 
-        if self.category != "all":
-            return super().notes(statistics)
         sums = statistics.sums()
+        if self.category != "all" or not sums[1]:
+            return super().notes(statistics)
         complete, true, _, people_complete, people_true, _ = (
             f"{part / images:.0%}".replace("%", " %") if images else ""
             for part, images in zip(sums[:12:2], sums[1:12:2], strict=True)
