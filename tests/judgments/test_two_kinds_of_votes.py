@@ -147,9 +147,9 @@ def test_what_people_like_is_compared_with_what_is_like_people(triplets: str, pa
     assert "direct votes prefer what the consensus prefers: HC 0.5000  HI 1.0000" in render(found, "table")
     alone = replace(judged, votes=None)
     assert "direct votes prefer" not in render(agreement(alone, "rouge-1", interval=None), "table"), "a row has them"
-    written = str(data_of(render_html(found)))
-    assert "1 of 3 votes · 2 of 3 direct votes" not in written
-    assert "2 of 3 votes · 2 of 3 direct votes" in written
+    told = str(data_of(render_html(found)))
+    assert "1 of 3 votes · 2 of 3 direct votes" not in told
+    assert "2 of 3 votes · 2 of 3 direct votes" in told
 
 
 def test_direct_votes_may_decide(triplets: str, pairwise: str) -> None:

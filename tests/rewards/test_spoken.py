@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sacrecap.rewards import CaptionReward
-from sacrecap.rewards.spoken import ways_of
+from sacrecap.rewards.completions import ways_of
 
 REFERENCES = {"beach": ["a dog runs along the beach"], "city": ["two cats sit in a city"]}
 SAID = "a dog runs"

@@ -7,8 +7,7 @@ if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.contest_folder import SUFFIXES, Contest, Quota, Submission, Submissions
     from sacrecap.boards.leaks import CaptionLimits
-    from sacrecap.boards.scored import Board, BoardRow, ToldPair, ToldScore, board
-    from sacrecap.boards.standing import Standing
+    from sacrecap.boards.scored import Board, BoardRow, Standing, ToldPair, ToldScore, board
 
 __all__ = [
     "SUFFIXES",
@@ -30,7 +29,6 @@ __dir__ = __all__.copy
 _HOME = {
     "CaptionLimits": "leaks",
     "ContestBoard": "contest_board",
-    "Standing": "standing",
     **dict.fromkeys(("SUFFIXES", "Contest", "Quota", "Submission", "Submissions"), "contest_folder"),
 }
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import hashlib
+import json
 import os
+import random
 import re
+import secrets
 import stat
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.data import fields
+from sacrecap.data.atomic import atomic_write
 from sacrecap.data.fields import Invalid, toml_document
-from sacrecap.data.source import PathLike, reading
+from sacrecap.data.source import PathLike, read_bytes, reading
 from sacrecap.errors import DataError, nearest
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
-    from sacrecap.boards.parts import PrivatePart
     from sacrecap.resources.needs import Needs
+
 
 FILE = "contest.toml"
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".txt")
@@ -166,8 +172,6 @@ class Contest:
     @cached_property
     def private_part(self) -> PrivatePart:
         """The private images. Draws them where they have no file yet."""
-        from sacrecap.boards.parts import private_part
-
         return private_part(self.private_path, self._images, self.private, os.path.basename(self.folder))
 
     def submissions(self) -> Submissions:
@@ -366,10 +370,10 @@ def _of_team(team: os.DirEntry[str], left_out: list[str]) -> list[Submission]:
     ]
 
 
-def _entries(folder: str, called: str, left_out: list[str]) -> list[os.DirEntry[str]]:
+def _entries(folder: str, kind: str, left_out: list[str]) -> list[os.DirEntry[str]]:
     """What a folder has by name, but for names that begin with a dot or an underscore, and links, which are told."""
     if os.path.islink(folder):
-        left_out.append(f"{called}: a link, which is not followed")
+        left_out.append(f"{kind}: a link, which is not followed")
         return []
     try:
         with os.scandir(folder) as scanned:
@@ -377,17 +381,17 @@ def _entries(folder: str, called: str, left_out: list[str]) -> list[os.DirEntry[
     except FileNotFoundError:
         return []
     except OSError as error:
-        left_out.append(f"{called}: {error.strerror}")
+        left_out.append(f"{kind}: {error.strerror}")
         return []
-    places = []
+    taken = []
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.is_symlink():
-            left_out.append(f"{called}/{entry.name!a}: a link, which is not followed")
+            left_out.append(f"{kind}/{entry.name!a}: a link, which is not followed")
         elif not entry.name.isprintable():
-            left_out.append(f"{called}/{entry.name!a}: its name has signs that cannot be printed")
+            left_out.append(f"{kind}/{entry.name!a}: its name has signs that cannot be printed")
         else:
-            places.append(entry)
-    return places
+            taken.append(entry)
+    return taken
 
 
 def _read(path: str, most: int) -> bytes:
@@ -409,3 +413,68 @@ def _read(path: str, most: int) -> bytes:
 
 _FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC")
 """So that a link or a pipe that takes a file's place is not read."""
+
+
+FEWEST = 2
+"""Images of a part; one says nothing of others."""
+
+
+class PrivatePart(NamedTuple):
+    """The images that are drawn, and what shows afterwards that they were not changed."""
+
+    images: frozenset[str]
+    data: bytes
+    """Their file, nobody's business before the end. It has the seed of the draw, `random.Random(seed).sample` of the
+    sorted ids, and a nonce: without that, whoever guesses the images could see in the checksum that they are right."""
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the file, which is told from the beginning."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def private_part(path: str, images: Sequence[str], share: int, contest: str) -> PrivatePart:
+    """The private images of a file; where there is none, so many per cent are drawn, and written there.
+
+    Raises `DataError`: the file cannot be read or written, or has another draw than of these images, this share and the
+    contest whose folder has this name: the contest that ends first would tell the private images of the others.
+    """
+    count = round(len(images) * share / 100)
+    if min(count, len(images) - count) < FEWEST:
+        raise DataError(f"{path}: a private part of {share} % of {len(images):,} images leaves a part without two")
+    if not os.path.exists(path):
+        _draw(path, images, count, contest)
+    data = read_bytes(path)
+    try:
+        document = json.loads(data)
+        private, drawn_for = frozenset(map(str, document["images"])), document.get("contest", contest)
+    except (ValueError, KeyError, TypeError):
+        private, drawn_for = frozenset(), contest
+    if drawn_for != contest:
+        raise DataError(
+            f"{path}: was drawn for the contest {drawn_for!r}, and this is {contest!r}; put a copy of the references "
+            "into another folder, or give the contest's folder its name again"
+        )
+    if len(private) != count or not private <= set(images):
+        raise DataError(
+            f"{path}: has {len(private):,} images, no draw of {share} % of the {len(images):,} of the references; "
+            "restore these and the share, or take it away before the contest starts"
+        )
+    return PrivatePart(private, data)
+
+
+def _draw(path: str, images: Sequence[str], count: int, contest: str) -> None:
+    """Draws, and writes whole; a file that another process has written meanwhile stays."""
+    seed = secrets.randbits(62)
+    private = set(random.Random(seed).sample(sorted(images), count))
+    drawn = [image for image in images if image in private]
+    document = {"contest": contest, "nonce": secrets.token_hex(16), "seed": seed, "images": drawn}
+    beside = f"{path}.{secrets.token_hex(4)}"
+    try:
+        with atomic_write(beside) as file:
+            json.dump(document, file)
+        with contextlib.suppress(FileExistsError):
+            os.link(beside, path)
+        os.unlink(beside)
+    except OSError as error:
+        raise DataError(f"{path}: the private part cannot be written: {error.strerror}") from None

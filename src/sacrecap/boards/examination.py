@@ -74,8 +74,8 @@ class _Places(dict[tuple[str, str], list[str]]):
                 self.add(_SEVERAL if count else _BARE, _short(image))
             elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
                 self.add(_TOO_LONG, _short(image))
-        known, there = set(images), set(described)
-        for words, some, those_known in ((_FOREIGN, described, known), (_MISSING, images, there)):
+        expected, there = set(images), set(described)
+        for words, some, those_known in ((_FOREIGN, described, expected), (_MISSING, images, there)):
             for image in some:
                 if image not in those_known:
                     self.add(words, _short(image))

@@ -1,7 +1,7 @@
 """A board: references that stay with the host, and systems of which it tells scores, ranks, pairs.
 
 It tells what a board may tell of hidden references (`sacrecap.boards.leaks`), and nothing else: no caption, no score of
-an image, no digit beyond the fourth.
+an image, no digit beyond the fourth. Places of systems are by all its tests at once.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sacrecap.above import Printable
 from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, shown
-from sacrecap.boards.standing import ALPHA, LEVEL, Standing, standings
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
@@ -26,7 +26,7 @@ from sacrecap.resources.outside_scores import OutsideScores
 from sacrecap.scoring.compare import tested, with_intervals
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.ranks import best_first
+from sacrecap.scoring.ranks import Name, best_first, corrected, rank_ranges
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import OF_CAPTIONS, Signature
 
@@ -40,6 +40,71 @@ if TYPE_CHECKING:
     from sacrecap.scoring.comparison import Pair
     from sacrecap.scoring.intervals import Interval
     from sacrecap.scoring.result import Result, Score
+
+
+ALPHA = 0.05
+LEVEL = 1 - ALPHA
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The ranks that a system may have on a board, and how they come about."""
+
+    first: int
+    last: int
+    """Between these ranks, by all tests of the board at once."""
+    better: int = 0
+    """Number of others that it is better than."""
+    worse: int = 0
+    """Number of others that are better."""
+    level: int = 0
+    """Number of others that no test separates from it."""
+    attempts: int = 1
+    """Of how many attempts it is the best, by scores on the images that are shown."""
+
+    @property
+    def rank(self) -> str:
+        """`2`, or `1–3` where no test separates it from its neighbours."""
+        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
+
+    @property
+    def explanation(self) -> str:
+        """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
+        counts = ("better than", self.better), ("worse than", self.worse), ("not separated from", self.level)
+        phrases = ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
+        return phrases if self.attempts == 1 else f"{phrases}; the best of {self.attempts} submissions"
+
+
+@dataclass(frozen=True)
+class Standings(Generic[Name]):
+    """All places by one metric."""
+
+    places: dict[Name, Standing]
+    separated: set[tuple[Name, Name]]
+    """(better, worse): the pairs that a test finds to differ."""
+
+
+def standings(
+    ordered: Sequence[Name], tests: Mapping[tuple[Name, Name], float], attempts: Mapping[Name, int]
+) -> Standings[Name]:
+    """The places of systems.
+
+    Args:
+        ordered: all systems, the best score first.
+        tests: p of the pairs that were tested: (ahead, behind), by the test's own difference. Scores on a board are
+            rounded: where they say otherwise, p is 1.
+        attempts: of how many attempts a system is the best, where they are several: p is times these.
+    """
+    p = {pair: min(1.0, tests.get(pair, 1.0) * attempts.get(pair[0], 1)) for pair in combinations(ordered, 2)}
+    separated = {pair for pair, value in corrected(ordered, p).items() if value <= ALPHA}
+    ranks = rank_ranges(ordered, separated)
+    places = {}
+    for name in ordered:
+        better, worse = (sum(pair[side] == name for pair in separated) for side in (0, 1))
+        level = len(ordered) - 1 - better - worse
+        places[name] = Standing(*ranks[name], better, worse, level, attempts.get(name, 1))
+    return Standings(places, separated)
+
 
 Content = TypeVar("Content")
 
@@ -177,13 +242,13 @@ def board(
     described = as_references(references)
     limits = limits_for(limits or CaptionLimits(), chosen)
     best: Best[Result] = Best(ranking(chosen, rank_by, merged_needs))
-    seen: set[str] = set()
+    names: set[str] = set()
     refused: dict[str, list[str]] = {}
     for team, systems in teams.items():
         for system, source in systems.items():
-            if system in seen:
+            if system in names:
                 raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
-            seen.add(system)
+            names.add(system)
             try:
                 corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
                 its_needs = for_system(merged_needs, system)
@@ -259,8 +324,8 @@ def without_folders(message: str, *sources: object) -> str:
 
 def _missing(images: list[str], captioned: list[str]) -> list[str]:
     """A sentence about the images without a caption, if there are any."""
-    known = set(captioned)
-    missing = [image for image in images if image not in known]
+    present = set(captioned)
+    missing = [image for image in images if image not in present]
     return [f"No caption for {len(missing):,} of {len(images):,} images: {first_of(missing)}."] if missing else []
 
 

@@ -9,7 +9,9 @@ imported; those of a changed copy are kept. The modules of each old package are 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
 
 from sacrecap.compat.finder import SUITES, Finder
 from sacrecap.errors import accepted_name
@@ -58,6 +60,36 @@ def report() -> str:
 _finder = Finder()
 
 
-def be_quiet() -> None:
-    """Says no more which modules are kept: in processes of a program that was told."""
-    _finder.quiet = True
+@dataclass(frozen=True)
+class _Installation:
+    """The replaced packages, None for all. They are installed when this is unpickled."""
+
+    only: tuple[str, ...] | None
+
+    def __reduce__(self) -> tuple[Callable[..., _Installation], tuple[tuple[str, ...] | None]]:
+        return _installed, (self.only,)
+
+
+def _installed(only: tuple[str, ...] | None) -> _Installation:
+    install(only)
+    _finder.quiet = True  # the program's first process said what is kept
+    return _Installation(only)
+
+
+def send(only: tuple[str, ...] | None) -> None:
+    """Installs these packages in every process that is started from here on by `multiprocessing`.
+
+    A process that was not forked imports the program again, before our code could run there. But the data that Python
+    sends to it are unpickled even earlier, so a function call among them runs in time.
+    """
+    from multiprocessing import spawn
+
+    prepare = spawn.get_preparation_data
+
+    def prepared(name: str) -> dict[str, Any]:
+        data = {**prepare(name), "sacrecap_compat": _Installation(only)}
+        if name == "ignore":  # the server of `forkserver`, which takes the program's path alone
+            data.pop("init_main_from_path", None)
+        return data
+
+    spawn.get_preparation_data = prepared

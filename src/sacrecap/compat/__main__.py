@@ -10,8 +10,7 @@ import sys
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
-from sacrecap.compat import SUITES, install, report
-from sacrecap.compat.children import send
+from sacrecap.compat import SUITES, install, report, send
 from sacrecap.errors import SacrecapError
 
 USAGE = f"""\

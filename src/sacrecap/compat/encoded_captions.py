@@ -1,23 +1,28 @@
-"""Captions as programs related to coco-caption pass them, encoded for the metrics here.
+"""Captions as programs related to coco-caption pass them: checked, counted as n-grams, added up, and encoded.
 
 Their scorers take captions as text with a blank between tokens, and split the text themselves: BLEU and CIDEr at white
-space, ROUGE at each blank. The tokenizer `blanks` does the same.
+space, ROUGE at each blank. The tokenizer `blanks` does the same. N-grams are counted only when a program reads them:
+scoring uses the text. Programs add candidates and references one image after the other, to score them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus, check_captions
-from sacrecap.errors import DataError, some
+from sacrecap.errors import DataError, UsageError, some
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from sacrecap.corpus import DocumentFrequency
     from sacrecap.metrics import Metric
     from sacrecap.scoring.result import Score
+
 
 TOKENIZER: Final = "blanks"
 
@@ -102,3 +107,135 @@ def score_alone(metric: Metric, corpus: Corpus, document_frequency: DocumentFreq
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
+
+
+Ngram = tuple[str, ...]
+
+
+class Cooked(Mapping[Ngram, int]):
+    """How often a caption holds each n-gram, up to `n` words; words are split at white space."""
+
+    __slots__ = ("_counts", "n", "text")
+
+    def __init__(self, text: str, n: int) -> None:
+        self.text = text
+        self.n = n
+        self._counts: dict[Ngram, int] | None = None
+
+    @property
+    def counts(self) -> dict[Ngram, int]:
+        """The counts, in the order in which the n-grams are met: all words first."""
+        if self._counts is None:
+            words = self.text.split()
+            self._counts = {}
+            for order in range(1, self.n + 1):
+                for end in range(order, len(words) + 1):
+                    ngram = tuple(words[end - order : end])
+                    self._counts[ngram] = self._counts.get(ngram, 0) + 1
+        return self._counts
+
+    def __getitem__(self, ngram: Ngram) -> int:
+        return self.counts[ngram]
+
+    def __iter__(self) -> Iterator[Ngram]:
+        return iter(self.counts)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __repr__(self) -> str:
+        return f"<n-grams of {self.text!r}>"
+
+
+def precook(text: str, n: int = 4) -> Cooked:
+    """A caption's n-grams up to `n` words."""
+    return Cooked(text, n)
+
+
+cook_test = precook
+
+
+def cook_refs(refs: Sequence[str], n: int = 4) -> list[Cooked]:
+    """The n-grams of each reference of an image."""
+    return [Cooked(caption, n) for caption in refs]
+
+
+def add(counts: dict[Ngram, float], references: Iterable[Sequence[Cooked]]) -> None:
+    """Counts each n-gram once for each image whose references have it."""
+    for captions in references:
+        for ngram in set().union(*captions):
+            counts[ngram] += 1
+
+
+class NgramScorer:
+    """What the scorers under BLEU and CIDEr have in common.
+
+    Attributes:
+        n: the longest n-gram.
+        crefs: the references of each image, as the scorer keeps them.
+        ctest: the candidate of each image; None if only the references were added.
+    """
+
+    def __init__(self, n: int, test: str | None, refs: Sequence[str] | None) -> None:
+        self.n = n
+        self.crefs: list[Sequence[Any]] = []
+        self.ctest: list[Any] = []
+        self.cook_append(test, refs)
+
+    def copy(self) -> Self:
+        """A scorer of the same captions, to which others can be added."""
+        new = copy.copy(self)
+        new.crefs, new.ctest = [*self.crefs], [*self.ctest]
+        return new
+
+    def cook_append(self, test: str | None, refs: Sequence[str] | None) -> None:
+        """Adds an image's candidate and references; a `test` of None adds the references alone."""
+        if refs is not None:
+            self.crefs.append(self._cooked(refs))
+            self.ctest.append(None if test is None else self._cooked([test])[0])
+
+    def _cooked(self, captions: Sequence[str]) -> Sequence[Any]:
+        """The captions as the scorer keeps them."""
+        return captions
+
+    def _texts(self, cooked: Sequence[Any]) -> Sequence[Any]:
+        """The captions that are kept so; None stays."""
+        return cooked
+
+    def size(self) -> int:
+        """Number of images. Raises `DataError` if references and candidates were not added in pairs."""
+        if len(self.crefs) != len(self.ctest):
+            raise DataError(f"{len(self.crefs):,} images with references, {len(self.ctest):,} with a candidate")
+        return len(self.crefs)
+
+    def compatible(self, other: object) -> bool:
+        """Whether the images of the other can be added to these."""
+        return isinstance(other, type(self)) and self.n == other.n
+
+    def __iadd__(self, other: tuple[str | None, Sequence[str]] | Self) -> Self:
+        if isinstance(other, tuple):
+            self.cook_append(*other)
+        elif self.compatible(other):
+            self.ctest.extend(other.ctest)
+            self.crefs.extend(other.crefs)
+        else:
+            raise UsageError(f"only images of a {type(self).__name__} of n={self.n} can be added, got {other!r}")
+        return self
+
+    def with_all(self, gts: Captions, res: Captions) -> Self:
+        """Adds the images of both, in the order of `gts`; returns itself."""
+        _, candidates, references = paired(gts, res)
+        for candidate, captions in zip(candidates, references, strict=True):
+            self.cook_append(candidate, captions)
+        return self
+
+    def texts(self) -> tuple[list[str], list[Sequence[str]]]:
+        """The candidates and the references. Raises `DataError` for an image without a candidate or a reference."""
+        self.size()
+        candidates = [
+            single_caption(self._texts([candidate]), f"the candidate of image {number}")
+            for number, candidate in enumerate(self.ctest)
+        ]
+        return candidates, [
+            caption_list(self._texts(captions), f"crefs[{number}]") for number, captions in enumerate(self.crefs)
+        ]

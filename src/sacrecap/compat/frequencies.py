@@ -7,7 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from sacrecap.compat.cooked import Cooked, Ngram, add
+from sacrecap.compat.encoded_captions import Cooked, Ngram, add
 from sacrecap.corpus import DocumentFrequency
 from sacrecap.corpus.pickled import MAGIC, packed
 from sacrecap.errors import DataError

@@ -12,10 +12,9 @@ from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
 from sacrecap.data.captions import read_both, several_candidates
 from sacrecap.data.source import Reading
-from sacrecap.engines.plan import Engine, Plan
-from sacrecap.engines.progress import Progress
+from sacrecap.engines.passes import StreamEngine
+from sacrecap.engines.plan import Engine, Plan, Progress
 from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
-from sacrecap.engines.stream import StreamEngine
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.scoring.collected import Extent, result_without_captions
@@ -71,11 +70,11 @@ def compare(
     systems = systems or {}
     several = checked_attempts(systems, attempts, test=test or "exact", alpha=alpha, correction=correction)
     source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-    if lacking := without_standard(metrics, [needs]):
-        alone = _results(options, source, Plan(tuple(lacking), needs, tokenizer), Resampling(None))
+    if unscaled := without_standard(metrics, [needs]):
+        alone = _results(options, source, Plan(tuple(unscaled), needs, tokenizer), Resampling(None))
         scores = {
             metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
-            for metric in lacking
+            for metric in unscaled
         }
         needs = needs.with_({"standard": standard_of(scores)})
     results = _results(options, source, Plan(tuple(metrics), needs, tokenizer), Resampling(None))
@@ -99,13 +98,13 @@ def _results(
     engine = make(options, plan.threads)
     try:
         plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
-        known = None
+        whole = None
         if plan.orders or plan.learning:
             progress = Progress("counting n-grams", source.images, plan.needs.progress)
-            known = engine.count(plan, progress.watched(source.pieces(again=True)))
+            whole = engine.count(plan, progress.watched(source.pieces(again=True)))
         progress = Progress("scoring", source.images, plan.needs.progress)
         collected = Collected(plan, source, keep=keep)
-        collected.take(engine.score(plan, known, progress.watched(source.pieces())))
+        collected.take(engine.score(plan, whole, progress.watched(source.pieces())))
         return collected.results(how)
     finally:
         engine.close()
@@ -153,15 +152,15 @@ class Collected:
         several = {*np.unique(keys[1:][keys[1:] == keys[:-1]]).tolist()}
         if not several:
             return
-        seen: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for piece in self._source.pieces():
             candidates = next(iter(piece.systems.values()))
             ids = candidates.image_ids
             hashes = np.frombuffer(_core.sample_order(ids), dtype="<u8").tolist()
             for image, key in zip(ids, hashes, strict=True):
                 if key in several:
-                    seen[image] = seen.get(image, 0) + 1
-        repeated = [image for image, count in seen.items() if count > 1]
+                    counts[image] = counts.get(image, 0) + 1
+        repeated = [image for image, count in counts.items() if count > 1]
         if repeated:
             raise DataError(f"{candidates.source}: {several_candidates(repeated)}")
 
@@ -172,12 +171,12 @@ class Collected:
 
     def _result(self, name: str, corpus: Corpus, how: Resampling) -> Result:
         plan, extent, sample = self._plan, self._extents[name], self._sample_corpus(name)
-        statistics = self._statistics(name)
-        seen = dict(extent.seen)
+        statistics: list[Any] = list(self._rows[name].finish()) if self._keep else Summed.of_metrics(self._sums[name])
+        tallied = dict(extent.seen)
         if corpus.matched_by is not None:
             by, example = corpus.matched_by
-            seen["candidates", f"ids by {by}", 0] = (statistics[0].rows, min(corpus.image_ids), example)
-        corpus.is_part_with(seen, tallies(_core.seen_in_sample(sample._core, sample.candidate_captions, SAMPLE)))
+            tallied["candidates", f"ids by {by}", 0] = (statistics[0].rows, min(corpus.image_ids), example)
+        corpus.is_part_with(tallied, tallies(_core.seen_in_sample(sample._core, sample.candidate_captions, SAMPLE)))
         corpus.reference_counts = extent.references or (0, 0)
         if not self._keep:
             corpus.image_ids = []
@@ -190,9 +189,6 @@ class Collected:
                 for message in metric.warnings(ready, rows):
                     warn(message)
         return result_without_captions(counted, corpus, plan.needs, how, plan.threads)
-
-    def _statistics(self, name: str) -> list[Any]:
-        return list(self._rows[name].finish()) if self._keep else Summed.of_metrics(self._sums[name])
 
     def _sample_corpus(self, name: str) -> Corpus:
         """The sample as a corpus."""
@@ -232,9 +228,9 @@ def document_frequency(
 
 def _source(references: Any, candidates: Any, on_missing: str) -> PieceSource:
     """Where the captions come from."""
-    called = {SYSTEM: "the candidates"}
+    names = {SYSTEM: "the candidates"}
     if candidates is not None:
-        return Held(references, {SYSTEM: candidates}, called, on_missing)
+        return Held(references, {SYSTEM: candidates}, names, on_missing)
     if isinstance(references, RowsOfFile):
         return references
     if not isinstance(references, (str, PathLike)):
@@ -243,7 +239,7 @@ def _source(references: Any, candidates: Any, on_missing: str) -> PieceSource:
     if rows is not None:
         return rows
     described, captions = read_both(references)
-    return Held(described, {SYSTEM: captions}, called, on_missing)
+    return Held(described, {SYSTEM: captions}, names, on_missing)
 
 
 def make(options: EngineOptions, threads: int) -> Engine:

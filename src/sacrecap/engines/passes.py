@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sacrecap import _core
@@ -17,6 +17,7 @@ from sacrecap.scoring.count import count_quietly
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Learner
+
 
 RARE = 2
 """An n-gram in one document weighs as much as one in none, so those are not kept."""
@@ -137,3 +138,31 @@ def _sample(piece: Piece, ids: list[str], order: bytes) -> Sample:
         )
         for place in chosen
     }
+
+
+class StreamEngine:
+    """Works on one piece after another; the cores share the work on each."""
+
+    name = "stream"
+
+    def __init__(self, threads: int = 0) -> None:
+        self.threads = threads
+
+    def count(self, plan: Plan, pieces: Iterable[Piece], *, minimum: int = RARE) -> WholeCorpus:
+        """What is known of all references together, without n-grams in fewer images."""
+        counters = Counters(plan)
+        for piece in pieces:
+            counters.add(piece)
+        return counters.known(minimum)
+
+    def fetch(self, known: WholeCorpus) -> WholeCorpus:
+        """What `count` found."""
+        return known
+
+    def score(self, plan: Plan, known: WholeCorpus | None, pieces: Iterable[Piece]) -> Iterator[ScoredPiece]:
+        """What scoring makes of each piece, in their order."""
+        for piece in pieces:
+            yield score(plan, known, piece)
+
+    def close(self) -> None:
+        """Nothing was started."""

@@ -68,8 +68,8 @@ def p_value(difference: Estimate) -> float | None:
 
 def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
     """The images numbered in the order they appear."""
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(image, len(numbers)) for image in image_ids], dtype="<u4")
 
 
 def draws(count: int, samples: int, seed: int) -> npt.NDArray[np.uint16]:

@@ -119,8 +119,8 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
             notes.append(f"pairs that hold one caption twice, on which every metric ties: {equal:,}")
     references = [set(map(letters_of, row.references)) for row in judgments.rows]
     listed = sum(
-        any(letters_of(caption) in known for caption in captions)
-        for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
+        any(letters_of(caption) in letters for caption in captions)
+        for letters, *captions in zip(references, *judgments.candidates().values(), strict=True)
     )
     if listed:
         notes.append(f"candidates among their own references, which can be dropped from them: {listed:,}")
@@ -169,8 +169,8 @@ def with_direct_votes(judgments: Ratings | Pairs, pairwise: Ratings | Pairs) -> 
         rated = pairwise if isinstance(judgments, Pairs) else judgments
         raise DataError(f"{rated.source}: ratings, and direct votes are on pairs; give two files of pairs")
     votes: dict[tuple[str, str, str], list[int]] = {}
-    known = pairwise.votes or [[sign] if sign else [] for sign in pairwise.preferred]
-    for row, b, c, votes_of_pair in zip(pairwise.rows, pairwise.b, pairwise.c, known, strict=True):
+    votes_of = pairwise.votes or [[sign] if sign else [] for sign in pairwise.preferred]
+    for row, b, c, votes_of_pair in zip(pairwise.rows, pairwise.b, pairwise.c, votes_of, strict=True):
         votes[row.image_id, b, c] = votes_of_pair
         votes[row.image_id, c, b] = [-vote for vote in votes_of_pair]
     direct = [

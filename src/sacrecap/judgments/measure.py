@@ -257,7 +257,9 @@ class _Study:
         for a, b in combinations(scores, 2):
             first, other = estimates[a], estimates[b]
             if not self.are_pairs and (unscored(scores[a]) or unscored(scores[b])):
-                first, other = (self.estimate(values, self.resampling) for values in _in_common(scores[a], scores[b]))
+                missing = np.isnan(scores[a]["caption"]) | np.isnan(scores[b]["caption"])
+                in_common = [np.where(missing, np.nan, scores[name]["caption"]) for name in (a, b)]
+                first, other = (self.estimate({"caption": values}, self.resampling) for values in in_common)
             compared += [compare(a, b, name, (first[name], other[name]), level) for name in first]
         return compared if self.are_pairs else self._with_williams(compared, scores)
 
@@ -283,13 +285,6 @@ class _Study:
         except MissingDependencyError as error:
             warn(f"no Williams' tests: {error}")
             return compared
-
-
-def _in_common(a: Columns, b: Columns) -> tuple[Columns, Columns]:
-    """Both metrics' scores of captions, NaN where one of them has none."""
-    missing = np.isnan(a["caption"]) | np.isnan(b["caption"])
-    first, other = ({"caption": np.where(missing, np.nan, values["caption"])} for values in (a, b))
-    return first, other
 
 
 def _pearson(x: Sequence[float], y: Sequence[float]) -> float:

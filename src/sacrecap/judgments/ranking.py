@@ -77,12 +77,14 @@ class Ranking(Printable):
         for a, b in combinations([metric.key for metric in self.metrics], 2):
             of_images = []
             for ranked in self.images.values():
-                both = [caption for caption in ranked if not math.isnan(caption.scores[a] + caption.scores[b])]
+                scored = [caption for caption in ranked if not math.isnan(caption.scores[a] + caption.scores[b])]
                 of_images.append(
-                    plain([caption.ranks[a] for caption in both], [caption.ranks[b] for caption in both])["spearman"]
+                    plain([caption.ranks[a] for caption in scored], [caption.ranks[b] for caption in scored])[
+                        "spearman"
+                    ]
                 )
-            known = [rho for rho in of_images if not math.isnan(rho)]
-            correlations[a, b] = fmean(known) if known else math.nan
+            defined = [rho for rho in of_images if not math.isnan(rho)]
+            correlations[a, b] = fmean(defined) if defined else math.nan
         return correlations
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +111,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     needs: Needs | Mapping[str, object] | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
-    **inputs: Unpack[Given],
+    **keywords: Unpack[Given],
 ) -> Ranking:
     """Ranks each image's references by their scores against the image's other references.
 
@@ -122,8 +124,8 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
         threads: number of threads; 0 means one per core.
         progress: called with the finished share, 0 to 1, of slow preparations.
-        **inputs: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; without `document_frequency`,
-            words are weighted by all `references`, also those of images that are not ranked.
+        **keywords: what the metrics of sacrecap need, by keyword, as for `sacrecap.score`; without
+            `document_frequency`, words are weighted by all `references`, also those of images that are not ranked.
 
     Raises:
         DataError: the references are unusable, or an image to rank has fewer than two.
@@ -135,7 +137,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         >>> [ranked.caption for ranked in ranking.order("1", "rouge-l")]
         ['a dog runs', 'one dog', 'a red bus']
     """
-    merged_needs = Needs.of(needs, inputs, threads=threads, progress=progress)
+    merged_needs = Needs.of(needs, keywords, threads=threads, progress=progress)
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))
     captions = as_references(references)
     ranked = _captions(captions, images)

@@ -101,8 +101,8 @@ def _ordered(systems: Iterable[str]) -> list[str]:
 
 def _mean(values: Floats) -> float:
     """The mean of the known values; NaN if there is none."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else math.nan
+    scored = values[~np.isnan(values)]
+    return float(scored.mean()) if len(scored) else math.nan
 
 
 def _means(values: Floats, systems: list[str]) -> dict[str, float]:

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from sacrecap.metrics.base import Status as Status
     from sacrecap.metrics.bertscore import BertScore as BertScore
     from sacrecap.metrics.bleu import Bleu as Bleu
+    from sacrecap.metrics.caption_sets import Distinct as Distinct
+    from sacrecap.metrics.caption_sets import Div as Div
+    from sacrecap.metrics.caption_sets import Lsa as Lsa
+    from sacrecap.metrics.caption_sets import Mbleu as Mbleu
+    from sacrecap.metrics.caption_sets import MbleuMix as MbleuMix
+    from sacrecap.metrics.caption_sets import SelfCider as SelfCider
+    from sacrecap.metrics.caption_sets import Vendi as Vendi
     from sacrecap.metrics.chair.chair import ChairI as ChairI
     from sacrecap.metrics.chair.chair import ChairRecall as ChairRecall
     from sacrecap.metrics.chair.chair import ChairS as ChairS
@@ -25,23 +32,16 @@ if TYPE_CHECKING:
     from sacrecap.metrics.clipscore import RefClipScore as RefClipScore
     from sacrecap.metrics.combine import Combine as Combine
     from sacrecap.metrics.declared import parameter as parameter
-    from sacrecap.metrics.div import Distinct as Distinct
-    from sacrecap.metrics.div import Div as Div
     from sacrecap.metrics.fluency import Fluency as Fluency
     from sacrecap.metrics.judge.judge import Judge as Judge
-    from sacrecap.metrics.lsa import Lsa as Lsa
-    from sacrecap.metrics.mbleu import Mbleu as Mbleu
-    from sacrecap.metrics.mbleu import MbleuMix as MbleuMix
     from sacrecap.metrics.meteor.meteor import Meteor as Meteor
     from sacrecap.metrics.registry import register as register
     from sacrecap.metrics.rouge import RougeL as RougeL
     from sacrecap.metrics.rouge import RougeN as RougeN
     from sacrecap.metrics.rouge import RougeS as RougeS
-    from sacrecap.metrics.self_cider import SelfCider as SelfCider
-    from sacrecap.metrics.self_cider import Vendi as Vendi
     from sacrecap.metrics.sentence import Sentence as Sentence
     from sacrecap.metrics.spice.spice import Spice as Spice
-    from sacrecap.metrics.spider import Spider as Spider
+    from sacrecap.metrics.spice.spice import Spider as Spider
     from sacrecap.metrics.statements.coverage_precision import Coverage as Coverage
     from sacrecap.metrics.statements.coverage_precision import LongF1 as LongF1
     from sacrecap.metrics.statements.coverage_precision import Precision as Precision
@@ -58,7 +58,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "cider-paper": ("cider:CiderPaper", {}, "consensus long all"),
     "cider-d": ("cider:CiderD", {}, "coco consensus all"),
     "spice": ("spice.spice:Spice", {}, "consensus all"),
-    "spider": ("spider:Spider", {}, "consensus all"),
+    "spider": ("spice.spice:Spider", {}, "consensus all"),
     "coverage": ("statements.coverage_precision:Coverage", {}, "long all"),
     "precision": ("statements.coverage_precision:Precision", {}, "long all"),
     "long-f1": ("statements.coverage_precision:LongF1", {}, "long all"),
@@ -74,13 +74,13 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "bertscore": ("bertscore:BertScore", {}, "learned all"),
     "sentence": ("sentence:Sentence", {}, "learned all"),
     "judge": ("judge.judge:Judge", {}, ""),
-    "self-cider": ("self_cider:SelfCider", {}, "diversity"),
-    "lsa": ("lsa:Lsa", {}, "diversity"),
-    **{f"mbleu-{n}": ("mbleu:Mbleu", {"n": n}, "diversity") for n in (1, 2, 3, 4)},
-    "mbleu-mix": ("mbleu:MbleuMix", {}, "diversity"),
-    **{f"div-{n}": ("div:Div", {"n": n}, "diversity") for n in (1, 2)},
-    "distinct": ("div:Distinct", {}, "diversity"),
-    "vendi": ("self_cider:Vendi", {}, ""),
+    "self-cider": ("caption_sets:SelfCider", {}, "diversity"),
+    "lsa": ("caption_sets:Lsa", {}, "diversity"),
+    **{f"mbleu-{n}": ("caption_sets:Mbleu", {"n": n}, "diversity") for n in (1, 2, 3, 4)},
+    "mbleu-mix": ("caption_sets:MbleuMix", {}, "diversity"),
+    **{f"div-{n}": ("caption_sets:Div", {"n": n}, "diversity") for n in (1, 2)},
+    "distinct": ("caption_sets:Distinct", {}, "diversity"),
+    "vendi": ("caption_sets:Vendi", {}, ""),
 }
 """By name: the place of the class, the parameters that the name fixes, and the groups. Metrics of caption sets are in
 `diversity`, all others in `all`; a judge, which costs money, a rubric, and Vendi, whose scale is another, are in none.

@@ -228,10 +228,10 @@ class Metric(Declared):
         values = ((name, getattr(self, name)) for name in self._declared if name not in elsewhere)
         return {name: value if isinstance(value, (bool, str)) else float(value) for name, value in values}
 
-    def named_or(self, parameter: str, given: Any) -> Any:
+    def named_or(self, parameter: str, value: Any) -> Any:
         """The value of a parameter that names a resource; if it has its default, the resource that the call gives."""
         own = getattr(self, parameter)
-        return own if given is None or own != self._declared[parameter].default else given
+        return own if value is None or own != self._declared[parameter].default else value
 
     def learner(self, needs: Needs, *, memory: int) -> Learner | None:  # noqa: ARG002
         """A learner that has learnt nothing, for a metric that is trained on references and can learn part by part.

@@ -154,8 +154,8 @@ class BertScore(LearnedMetric):
         if baseline is not None:
             signature.append("baseline:" + "+".join(f"{value:.8g}" for value in baseline.values()))
         matched = Matched(captions, encoder, tokenizer, weights, needs)
-        own = ByNetwork(lambda: self._rescaled(matched, baseline), captions)
-        return Ready(corpus._core, signature=tuple(signature), own=own)
+        scorer = ByNetwork(lambda: self._rescaled(matched, baseline), captions)
+        return Ready(corpus._core, signature=tuple(signature), own=scorer)
 
     def learner(self, needs: Needs, *, memory: int) -> WeightsLearner:  # noqa: ARG002
         """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
@@ -181,20 +181,20 @@ def read_baseline(path: str, layer: int) -> dict[str, float]:
     from sacrecap.data.unpack import text_of
 
     rows = list(csv.reader(text_of(read_bytes(path), f"{path}, ").splitlines()))
-    wanted = ["LAYER", *_COLUMNS.values()]
-    if not rows or [name.strip() for name in rows[0]] != wanted:
+    header = ["LAYER", *_COLUMNS.values()]
+    if not rows or [name.strip() for name in rows[0]] != header:
         raise DataError(
-            f"{path}: is no file of bert-score's baselines; its first line must be {','.join(wanted)}, and each other "
+            f"{path}: is no file of bert-score's baselines; its first line must be {','.join(header)}, and each other "
             "line has a layer and its three numbers (such files are in bert_score/rescale_baseline)"
         )
     for number, row in enumerate(rows[1:], 2):
         try:
-            own, *values = map(float, row)
+            place, *values = map(float, row)
         except ValueError:
-            own, values = -1.0, []
+            place, values = -1.0, []
         if len(values) != len(_COLUMNS) or not all(math.isfinite(value) and value < 1 for value in values):
             raise DataError(f"{path}, line {number}: must be a layer and three numbers below 1, got {','.join(row)!r}")
-        if own == layer:
+        if place == layer:
             return dict(zip(_COLUMNS, values, strict=True))
     raise DataError(f"{path}: has no baselines of layer {layer}; choose the file of this model, or another layer")
 
@@ -210,7 +210,7 @@ class Weights:
     @classmethod
     def of(cls, captions: CutCaptions, tokenizer: Tokenizer) -> Weights:
         """Those in all references of the captions."""
-        references = Counter(text for _, own in captions.given.values() for text in own)
+        references = Counter(text for _, texts in captions.given.values() for text in texts)
         return cls(token_counts(references, tokenizer), references.total())
 
     def __call__(self, token: int) -> float:
@@ -223,8 +223,8 @@ class Weights:
 def token_counts(texts: Counter[str], tokenizer: Tokenizer) -> Counter[int]:
     """In how many of the texts each token is; each text counts as often as it is there."""
     counts: Counter[int] = Counter()
-    for times, own in zip(texts.values(), tokenizer(list(texts)), strict=True):
-        counts.update(dict.fromkeys(own.ids, times))
+    for times, cut in zip(texts.values(), tokenizer(list(texts)), strict=True):
+        counts.update(dict.fromkeys(cut.ids, times))
     return counts
 
 
@@ -270,15 +270,15 @@ class Matched:
 
         pairs = [(candidate, references) for _, candidate, references in self.captions.pairs()]
         # An empty caption and another one are not such a pair: they have 0 in common.
-        wanted = dict.fromkeys(
-            (candidate, one) for candidate, own in pairs for one in own if candidate.strip() and one.strip()
+        apart = dict.fromkeys(
+            (candidate, text) for candidate, texts in pairs for text in texts if candidate.strip() and text.strip()
         )
         scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(self._scope(), dict)
-        self._score(missing_of(scores, wanted), scores)
+        self._score(missing_of(scores, apart), scores)
         self.captions.note_cut(self._cut().__contains__)
         for candidate, references in pairs:
-            found = (scores.get((candidate, one), (0.0, 0.0)) for one in references)
-            yield max((f1(*both)[measure] for both in found), default=0.0)
+            values = (scores.get((candidate, text), (0.0, 0.0)) for text in references)
+            yield max((f1(*value)[measure] for value in values), default=0.0)
 
     def _scope(self) -> str:
         from sacrecap.data.cache import digest
@@ -296,20 +296,20 @@ class Matched:
 
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         tokens = dict(zip(texts, self.tokenizer(texts), strict=True))
-        self._cut().update(text for text, own in tokens.items() if own.cut)
+        self._cut().update(text for text, cut in tokens.items() if cut.cut)
         digests = {pair: digest(json.dumps(pair)) for pair in pairs}
-        for found in through_cache(
+        for part in through_cache(
             self._scope(), digests, lambda rest: self._matched(rest, tokens), at_once=_PAIRS_AT_ONCE
         ):
-            scores.update({pair: tuple(both.tolist()) for pair, both in found.items()})
+            scores.update({pair: tuple(value.tolist()) for pair, value in part.items()})
 
     def _matched(self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, Tokens]) -> Iterator[Vector]:
         """Precision and recall of each pair."""
         import numpy as np
 
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        made = self.encoder.tokens([tokens[text] for text in texts], self.needs)
-        vectors = dict(zip(texts, made, strict=True))
+        arrays = self.encoder.tokens([tokens[text] for text in texts], self.needs)
+        vectors = dict(zip(texts, arrays, strict=True))
         weights = {text: self._weights(tokens[text].ids) for text in texts}
         for candidate, reference in pairs:
             both = match(vectors[candidate], vectors[reference], weights[candidate], weights[reference])

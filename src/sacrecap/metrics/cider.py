@@ -54,69 +54,69 @@ class IdfMetric(NgramMetric):
         Raises `UsageError` if the given frequencies count other things than this metric does.
         """
         captions = corpus.native(stems=self.uses_stems)
-        given: Sequence[DocumentFrequency] | None = needs.get("document_frequency")
-        if given is None:
+        sources: Sequence[DocumentFrequency] | None = needs.get("document_frequency")
+        if sources is None:
             if corpus.documents == 1:
                 warn(ONE_IMAGE.format(self.label, proposed([self])))
             whole = corpus.whole
             counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
             return Ready(captions, counted, (f"df:{corpus.document_source}({corpus.documents})",))
-        frequencies = self.fitting(given, corpus.tokenizer)
+        frequencies = self.fitting(sources, corpus.tokenizer)
         return Ready(captions, (frequencies._core,), (f"df:{frequencies.checksum}({frequencies.documents})",))
 
-    def fitting(self, given: Sequence[DocumentFrequency], tokenizer: str) -> DocumentFrequency:
+    def fitting(self, sources: Sequence[DocumentFrequency], tokenizer: str) -> DocumentFrequency:
         """Of given frequencies the ones that count what the metric counts; warns about another tokenizer.
 
         Raises `UsageError` if none does, or several do.
         """
         from sacrecap.corpus.document_frequency import cut
 
-        reasons = [self._unfit(one, tokenizer) for one in given]
-        fitting = [one for one, reason in zip(given, reasons, strict=True) if reason is None]
+        reasons = [self._unfit(df, tokenizer) for df in sources]
+        fitting = [df for df, reason in zip(sources, reasons, strict=True) if reason is None]
         if len(fitting) > 1:
-            fitting = [one for one in fitting if cut(one.tokenizer) == cut(tokenizer)] or fitting
+            fitting = [df for df in fitting if cut(df.tokenizer) == cut(tokenizer)] or fitting
         if not fitting:
-            several = "; ".join(f"{one.source}: {reason}" for one, reason in zip(given, reasons, strict=True))
-            raise UsageError(several if len(given) > 1 else reasons[0])
+            several = "; ".join(f"{df.source}: {reason}" for df, reason in zip(sources, reasons, strict=True))
+            raise UsageError(several if len(sources) > 1 else reasons[0])
         if len(fitting) > 1:
             raise UsageError(
-                f"{self.key} could take any of these document frequencies: {', '.join(one.source for one in fitting)}; "
+                f"{self.key} could take any of these document frequencies: {', '.join(df.source for df in fitting)}; "
                 "give one of a kind"
             )
-        [found] = fitting
-        if found.tokenizer not in ("unknown", "token-ids") and cut(found.tokenizer) != cut(tokenizer):
+        [df] = fitting
+        if df.tokenizer not in ("unknown", "token-ids") and cut(df.tokenizer) != cut(tokenizer):
             warn(
-                f"the document frequencies are of {found.tokenizer} tokens, the captions are cut by {tokenizer}: words "
+                f"the document frequencies are of {df.tokenizer} tokens, the captions are cut by {tokenizer}: words "
                 "that the two cut apart differently count as rare"
             )
-        return found
+        return df
 
-    def _unfit(self, given: DocumentFrequency, tokenizer: str) -> str | None:
+    def _unfit(self, df: DocumentFrequency, tokenizer: str) -> str | None:
         """Why the frequencies are not of what the metric counts; None if they are."""
         # Programs that train captioners score captions of ids, joined by blanks: see `sacrecap.compat`.
-        if given.tokenizer == "token-ids" and tokenizer != "blanks":
+        if df.tokenizer == "token-ids" and tokenizer != "blanks":
             return (
                 f"{self.key} needs document frequencies of words, these are of token ids, for rewards; give "
                 f"{proposed([self])}, or build them with "
                 f"{spelled(python='sacrecap.DocumentFrequency.build(references)', command='sacrecap df build')}"
             )
-        if given.tokenizer != "unknown" and given.stem != self.uses_stems:
-            have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
+        if df.tokenizer != "unknown" and df.stem != self.uses_stems:
+            have, want = ("stems", "word forms") if df.stem else ("word forms", "stems")
             stem = self.uses_stems
             build = spelled(
                 python=f"sacrecap.DocumentFrequency.build(references{', stem=True' if stem else ''})",
                 command=f"sacrecap df build{' --stem' if stem else ''}",
             )
             return f"{self.key} needs document frequencies of {want}, these are of {have}; build them with {build}"
-        longest = getattr(self, "n", given.n)
-        if given.n < longest:
+        longest = getattr(self, "n", df.n)
+        if df.n < longest:
             build = spelled(
                 python=f"sacrecap.DocumentFrequency.build(references, n={longest})",
                 command=f"sacrecap df build --n {longest}",
             )
             return (
-                f"{self.key} needs document frequencies of n-grams up to {longest}, these go up to {given.n}; build "
-                f"them with {build}, or ask for {self.name}(n={given.n})"
+                f"{self.key} needs document frequencies of n-grams up to {longest}, these go up to {df.n}; build "
+                f"them with {build}, or ask for {self.name}(n={df.n})"
             )
         return None
 

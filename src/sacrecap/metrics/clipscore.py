@@ -96,7 +96,7 @@ class ClipScore(LearnedMetric):
 
         def scores() -> Iterator[float]:
             pictures = looked_at(clip, files, needs)
-            return self._scores(captions, {image: pictures[own].vector for image, own in image_of.items()}, reader)
+            return self._scores(captions, {image: pictures[key].vector for image, key in image_of.items()}, reader)
 
         def read() -> dict[str, int]:
             pictures = looked_at(clip, files, needs)
@@ -112,7 +112,7 @@ class ClipScore(LearnedMetric):
                 continue
             mine = vectors[candidate]
             fit = self.w * max(cosine(mine, pictures[image]), 0.0)
-            yield self.with_references(fit, (cosine(mine, vectors[one]) for one in references if one.strip()))
+            yield self.with_references(fit, (cosine(mine, vectors[text]) for text in references if text.strip()))
 
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:  # noqa: ARG002
         """The score from that of caption and image, and the cosines of caption and references."""

@@ -1,24 +1,31 @@
-"""Combinations: the weighted mean of any metrics.
+"""Combinations: the weighted mean of any metrics, and standardised scores, so that different scales can be added.
 
 Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Descriptions* (ACL 2019), average VIFIDEL
 with CIDEr, and with a language model, in this simple way.
 
     Combine = Σ_k w_k M_k / Σ_k w_k
+    z       = (M − mean) / deviation
 
 for an image, from the members' scores of the image; for the corpus, from their corpus scores. `combine(a, 0.5*b)` is
 the sum `a + 0.5*b` of a reward, divided by the sum of the weights: it orders captions as the sum does, and without
 weights it is the plain mean. As in a reward, members whose low scores are better are subtracted, unless that is so of
 all: then low scores of the mean are better, too. Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights
-decide how much each counts; `combine(z(a), z(b))` adds standardised scores.
+decide how much each counts; `combine(z(a), z(b))` adds standardised scores, which are distances from one mean of
+images' scores in deviations; where low scores are better, the direction is turned. Mean and deviation come from a file,
+or from all rows of all systems of the call.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from sacrecap.errors import UsageError
+from sacrecap import _core
+from sacrecap.errors import DataError, UsageError, naming, option
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.weighted_sum import above_zero, write_term
@@ -107,8 +114,8 @@ class WeightedMean(Metric):
 
     def status(self, needs: Needs) -> Status:
         """That of the member that hinders most."""
-        found = [member.status(needs) for member in self.members]
-        return min(found, key=lambda status: (status.hindrance is None, status.kind == "available"))
+        statuses = [member.status(needs) for member in self.members]
+        return min(statuses, key=lambda status: (status.hindrance is None, status.kind == "available"))
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Every part made ready."""
@@ -117,10 +124,10 @@ class WeightedMean(Metric):
         signed = [*chain.from_iterable(ready.signature for ready in parts.values()), *self.signed(needs)]
 
         def read() -> dict[str, int]:
-            found: dict[str, int] = {}
+            total: dict[str, int] = {}
             for name, digest in chain.from_iterable(ready.digests().items() for ready in parts.values()):
-                found[name] = (found.get(name, 0) + digest) % 2**32
-            return found
+                total[name] = (total.get(name, 0) + digest) % 2**32
+            return total
 
         return Ready(corpus._core, signature=tuple(dict.fromkeys(signed)), digests=read, parts=parts)
 
@@ -156,16 +163,15 @@ class WeightedMean(Metric):
         """The mean of the members' bounds; None if one has none."""
         signed = list(zip(self.signs, self.members, strict=True))
         ends = [member.largest if (sign > 0) == largest else member.smallest for sign, member in signed]
-        known = [sign * end for (sign, _), end in zip(signed, ends, strict=True) if end is not None]
-        return self._mean(known) if len(known) == len(signed) else None
+        bounds = [sign * end for (sign, _), end in zip(signed, ends, strict=True) if end is not None]
+        if len(bounds) < len(signed):
+            return None
+        products = (weight * bound for weight, bound in zip(self.weights, bounds, strict=True))
+        return math.fsum(products) / math.fsum(self.weights)
 
     @property
     def nothing(self) -> dict[str, str]:  # type: ignore[override]
         return {f"{member.label}, {case}": value for member in self.members for case, value in member.nothing.items()}
-
-    def _mean(self, values: list[float]) -> float:
-        products = (weight * value for weight, value in zip(self.weights, values, strict=True))
-        return math.fsum(products) / math.fsum(self.weights)
 
 
 class Combine(WeightedMean):
@@ -186,9 +192,21 @@ class Combine(WeightedMean):
     weights: tuple[float, ...]
 
     def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
-        _check_members(members)
-        given = _checked_weights((1.0,) * len(members) if weights is None else weights, len(members))
-        equal = (1.0,) * len(members) if len({*given}) == 1 else given
+        instances: tuple[object, ...] = members
+        for member in instances:
+            if not isinstance(member, Metric):
+                raise UsageError(f"Combine: members must be metrics, as sacrecap.metrics.CiderD(), got {member!r}")
+            if member.scores_sets:
+                raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption per image")
+        if len(members) < 2:
+            raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
+        alike = (1.0,) * len(members)
+        numbers = tuple(above_zero(weight, "Combine") for weight in (alike if weights is None else weights))
+        if len(numbers) != len(members):
+            raise UsageError(f"Combine: {len(members)} members have {len(members)} weights, got {len(numbers)}")
+        if not math.isfinite(sum(numbers)):
+            raise UsageError(f"Combine: weights must have a finite sum, got {', '.join(map(spell, numbers))}")
+        equal = alike if len({*numbers}) == 1 else numbers
         ordered = sorted(zip(members, equal, strict=True), key=lambda pair: (pair[0].key, pair[1]))
         members, weights = zip(*ordered, strict=True)
         vars(self).update(members=members, weights=weights)
@@ -196,8 +214,8 @@ class Combine(WeightedMean):
     @property
     def without_references(self) -> Combine | None:
         members = [member.without_references for member in self.members]
-        known = [member for member in members if member is not None]
-        return type(self)(*known, weights=self.weights) if known == members else None
+        without = [member for member in members if member is not None]
+        return type(self)(*without, weights=self.weights) if without == members else None
 
     @property
     def key(self) -> str:
@@ -218,20 +236,132 @@ class Combine(WeightedMean):
         return f"{name}({comma.join(map(write_term, members, self.weights))})"
 
 
-def _check_members(members: tuple[object, ...]) -> None:
-    for member in members:
-        if not isinstance(member, Metric):
-            raise UsageError(f"Combine: members must be metrics, as sacrecap.metrics.CiderD(), got {member!r}")
-        if member.scores_sets:
-            raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption per image")
-    if len(members) < 2:
-        raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
+Scale = dict[str, float]
+"""`mean` and `deviation`."""
 
 
-def _checked_weights(weights: tuple[object, ...], count: int) -> tuple[float, ...]:
-    numbers = tuple(above_zero(weight, "Combine") for weight in weights)
-    if len(numbers) != count:
-        raise UsageError(f"Combine: {count} members have {count} weights, got {len(numbers)}")
-    if not math.isfinite(sum(numbers)):
-        raise UsageError(f"Combine: weights must have a finite sum, got {', '.join(map(spell, numbers))}")
-    return numbers
+@dataclass(frozen=True)
+class Standard:
+    """Mean and deviation of metrics, by key."""
+
+    scales: Mapping[str, Scale]
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Standard:
+        """That of a JSON file, `{metric: {"mean", "deviation"}}`, alone or as `standard` of a result.
+
+        Raises `DataError` for anything else.
+        """
+        from sacrecap.data.rows import parsed
+        from sacrecap.data.source import display_name, read_bytes
+
+        source = display_name(path)
+        with naming(f"{source}: "):
+            document = parsed(read_bytes(path))
+        scales = document.get("standard", document) if isinstance(document, dict) else None
+        return cls(checked(scales, source))
+
+
+def checked(scales: Any, source: str) -> dict[str, Scale]:
+    """The scales. Raises `DataError` for another shape, or a deviation that is not above 0."""
+    if not isinstance(scales, Mapping) or not scales:
+        raise DataError(f'{source}: expected {{"metric": {{"mean": …, "deviation": …}}}}, or a result with "standard"')
+    for name, scale in scales.items():
+        numbers: list[Any] = [scale.get(part) for part in ("mean", "deviation")] if isinstance(scale, Mapping) else [""]
+        if not all(isinstance(part, (int, float)) and math.isfinite(part) for part in numbers) or numbers[-1] <= 0:
+            raise DataError(f"{source}: {name} must have a finite mean and a deviation above 0, got {scale!r:.60}")
+    return {name: {part: float(scale[part]) for part in ("mean", "deviation")} for name, scale in scales.items()}
+
+
+class Standardised(WeightedMean):
+    """A metric's score as a distance from a mean, in deviations; higher is better."""
+
+    family: ClassVar[str] = "z"
+    title: ClassVar[str] = "z"
+    summary: ClassVar[str] = "The caption is above the average, by the metric in parentheses."
+    proposed_in: ClassVar[str] = "sacrecap"
+
+    of: Metric
+    weights: tuple[float, ...] = (1.0,)
+    lower_is_better: bool = False
+    largest: None = None
+    smallest: None = None
+
+    def __init__(self, of: Metric) -> None:
+        vars(self)["of"] = of
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        return (self.of,)
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return (*self.of.needs, "standard")
+
+    @property
+    def without_references(self) -> Standardised | None:
+        plain = self.of.without_references
+        return None if plain is None else type(self)(plain)
+
+    @property
+    def key(self) -> str:
+        return f"z({self.of.key})"
+
+    @property
+    def head(self) -> str:
+        return f"z({self.of.head})"
+
+    @property
+    def label(self) -> str:
+        return f"z({self.of.label})"
+
+    def __str__(self) -> str:
+        return f"z({self.of})"
+
+    @property
+    def equation(self) -> str:  # type: ignore[override]
+        return f"z = ({self.of.label} − mean) / deviation;  {self.of.equation}"
+
+    def scale(self, needs: Needs) -> tuple[float, float]:
+        """Mean, and deviation with the sign of the direction. Raises `UsageError` if the call has none."""
+        standard = standard_of(needs)
+        if standard is None:
+            flag = option("standard", "FILE", flag="--standard")
+            raise UsageError(
+                f"{self.key} needs the mean and the deviation of {self.of.key}: {flag}; sacrecap compare and agreement "
+                "take those of all captions that they score, and --format json of these writes such a file"
+            )
+        if self.of.key not in standard.scales:
+            raise UsageError(
+                f"the standard has no {self.of.key}; it has {', '.join(standard.scales)}: make one with {self.key}"
+            )
+        scale = standard.scales[self.of.key]
+        return scale["mean"], -scale["deviation"] if self.of.lower_is_better else scale["deviation"]
+
+    def signed(self, needs: Needs) -> tuple[str, ...]:
+        """A digest of mean and deviation."""
+        return (*super().signed(needs), f"standard:{_core.digest([self.of.head], [repr(self.scale(needs))]):08x}")
+
+
+def standard_of(needs: Needs) -> Standard | None:
+    """The standard that a call was given; a file is read once."""
+    value = needs.get("standard")
+    if value is None or isinstance(value, Standard):
+        return value
+    if isinstance(value, Mapping):
+        return Standard(checked(value, "standard"))
+    return needs.once(("standard", str(value)), lambda: Standard.read(value))
+
+
+def standardised_in(metric: Metric) -> Iterator[Standardised]:
+    """The metric and its members, where they are standardised."""
+    if isinstance(metric, Standardised):
+        yield metric
+    if isinstance(metric, WeightedMean):
+        for member in metric.members:
+            yield from standardised_in(member)
+
+
+def unscaled(metrics: Any) -> dict[Metric, None]:
+    """The metrics whose mean and deviation these need."""
+    return dict.fromkeys(term.of for metric in metrics for term in standardised_in(metric))

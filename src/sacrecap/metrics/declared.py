@@ -6,7 +6,7 @@ import math
 import os
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from sacrecap.errors import UsageError
 from sacrecap.parameters import at_commas, unquoted
@@ -62,10 +62,12 @@ class Parameter:
 
     def fits(self, value: object) -> bool:
         """Whether the value is accepted."""
+        if self.kind is bool or isinstance(value, bool):
+            return self.kind is bool and isinstance(value, bool)
         if self.kind in (int, float):
-            return _is_number(value) and (self.kind is float or value == int(value)) and self.bounds(value)
-        if self.kind is bool:
-            return isinstance(value, bool)
+            if not isinstance(value, (int, float)) or not math.isfinite(value):
+                return False
+            return (self.kind is float or value == int(value)) and self.bounds(value)
         return isinstance(value, str) and value.strip() != "" if self.choices is None else value in self.choices
 
     def bounds(self, value: float) -> bool:
@@ -76,10 +78,6 @@ class Parameter:
             and (self.above is None or value > self.above)
             and (self.below is None or value < self.below)
         )
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def parameter(
@@ -102,8 +100,8 @@ def parameter(
     `in_name` is fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses. One that is `bare`,
     whose values are words, is always written, and without its name: `judge(rating)`.
     """
-    asked = kind or type(default)
-    return Parameter(meaning, default, asked, choices, least, most, above, below, in_name, bare)
+    value_kind = kind or type(default)
+    return Parameter(meaning, default, value_kind, choices, least, most, above, below, in_name, bare)
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -152,11 +150,18 @@ class Declared:
                 f"{type(self).__name__} has no parameter {unknown[0]!r}; it has: {', '.join(self._declared)}"
             )
         paths = {name: os.fspath(value) for name, value in values.items() if isinstance(value, os.PathLike)}
-        given = {**values, **paths}
-        vars(self).update({name: given.get(name, p.default) for name, p in self._declared.items()})
+        plain_values = {**values, **paths}
+        vars(self).update({name: plain_values.get(name, p.default) for name, p in self._declared.items()})
         self.complete()
-        for declared in self._declared.values():
-            self._check(declared)
+        for name, declared in self._declared.items():
+            value = getattr(self, name)
+            if not declared.fits(value):
+                # A number as the user wrote it, anything else as Python shows it.
+                is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+                received = spell(value) if is_number else repr(value)
+                raise UsageError(f"{self.title}: {name} must be {accepts(declared)}, got {received}")
+            if declared.kind in (int, float):
+                vars(self)[name] = declared.kind(value)
 
     def complete(self) -> None:
         """Fills in, before the checks, the parameters whose defaults depend on others."""
@@ -260,8 +265,8 @@ class Declared:
     @remembered
     def head(self) -> str:
         """What signatures begin with: the key without blanks, and without `resolved` parameters."""
-        said = [declared for declared in self._changed() if declared.name not in self.resolved]
-        return self.name + self._in_parentheses(said, ",")
+        changed = [declared for declared in self._changed() if declared.name not in self.resolved]
+        return self.name + self._in_parentheses(changed, ",")
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]
@@ -269,18 +274,6 @@ class Declared:
     def _in_parentheses(self, declared: list[Parameter], comma: str = ", ") -> str:
         inside = comma.join(f"{'' if p.bare else p.name + '='}{spell(getattr(self, p.name))}" for p in declared)
         return f"({inside})" if inside else ""
-
-    def _check(self, declared: Parameter) -> None:
-        value = getattr(self, declared.name)
-        if not declared.fits(value):
-            raise UsageError(f"{self.title}: {declared.name} must be {accepts(declared)}, got {_given(value)}")
-        if declared.kind in (int, float):
-            vars(self)[declared.name] = declared.kind(value)
-
-
-def _given(value: object) -> str:
-    """A refused value in a message: a number as the user wrote it, anything else as Python shows it."""
-    return spell(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)
 
 
 def accepts(declared: Parameter) -> str:
@@ -295,8 +288,8 @@ def accepts(declared: Parameter) -> str:
     if declared.least is not None and declared.most is not None:
         return f"{number} from {spell(declared.least)} to {spell(declared.most)}"
     bounds = {"of at least": declared.least, "above": declared.above, "at most": declared.most, "below": declared.below}
-    said = " and ".join(f"{words} {spell(bound)}" for words, bound in bounds.items() if bound is not None)
-    return f"{number} {said}".rstrip(" ,")
+    limits = " and ".join(f"{words} {spell(bound)}" for words, bound in bounds.items() if bound is not None)
+    return f"{number} {limits}".rstrip(" ,")
 
 
 def spell(value: ParameterValue) -> str:

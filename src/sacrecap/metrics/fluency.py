@@ -72,10 +72,10 @@ class Fluency(Metric):
 
         Raises `UsageError` without a language model that it needs, or with one of another order.
         """
-        given = needs.get("language_model")
+        model_source = needs.get("language_model")
         if not self.references:
-            return self._by(given, corpus, needs)
-        if given is not None:
+            return self._by(model_source, corpus, needs)
+        if model_source is not None:
             warn(f"{self.label} learns from the references of this call; the given language model is for {_KEPT}")
         whole = corpus.whole
         images = len(corpus) if whole is None else whole.images
@@ -87,11 +87,11 @@ class Fluency(Metric):
         model = () if whole is None else (whole.learnt(self),)
         return Ready(corpus._core, model, (f"lm:references({images})",))
 
-    def _by(self, given: object, corpus: Corpus, needs: Needs) -> Ready:
+    def _by(self, source: object, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the language model that was given."""
-        if given is None:
+        if source is None:
             raise UsageError(f"{self.label}: {_lacks()}")
-        model = needs.once(("language_model", str(given)), lambda: LanguageModel.of(given))
+        model = needs.once(("language_model", str(source)), lambda: LanguageModel.of(source))
         if model.n != self.n:
             flag = spelled(python=f"n={self.n}", command=f"--n {self.n}")
             raise UsageError(

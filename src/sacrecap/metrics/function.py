@@ -59,9 +59,9 @@ class FunctionMetric(PythonMetric):
             name = lacking[0]
             remedy = spelled(python=f"needs={{'{name}': …}}", command=f"--need {name}=VALUE")
             raise UsageError(f"{self.key} needs {name}: {remedy}")
-        given = {name: needs.get(name) for name in self.own_needs}
-        signature = [f"{name}:{_checksum(repr(value))}" for name, value in given.items()]
-        return replace(super().ready(corpus, needs), signature=(*signature, f"code:{self.code}"), own=given)
+        values = {name: needs.get(name) for name in self.own_needs}
+        signature = [f"{name}:{_checksum(repr(value))}" for name, value in values.items()]
+        return replace(super().ready(corpus, needs), signature=(*signature, f"code:{self.code}"), own=values)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:
         """The function's answer for each candidate, or for each set of captions: a score or a row of numbers."""
@@ -69,17 +69,17 @@ class FunctionMetric(PythonMetric):
         values = {**{name: getattr(self, name) for name in self._declared}, **ready.own}
         function = type(self).function
         images: list[str] = []
-        asked: list[dict[str, Any]] = []
+        calls: list[dict[str, Any]] = []
         for image in corpus.image_ids:
             candidates, references = texts(image)
-            taken: dict[str, Any] = {"references": references} if self.needs_references else {}
-            own = [{"captions": candidates}] if self.scores_sets else [{"candidate": one} for one in candidates]
-            asked += [{**taken, **one} for one in own]
-            images += [image] * len(own)
+            shared: dict[str, Any] = {"references": references} if self.needs_references else {}
+            new = [{"captions": candidates}] if self.scores_sets else [{"candidate": text} for text in candidates]
+            calls += [{**shared, **call} for call in new]
+            images += [image] * len(new)
         if self.form == "batch":
-            together = {"candidates": [one["candidate"] for one in asked]}
+            together = {"candidates": [call["candidate"] for call in calls]}
             if self.needs_references:
-                together["references"] = [one["references"] for one in asked]
+                together["references"] = [call["references"] for call in calls]
             answers = list(function(**together, **values))
             if len(answers) != len(images):
                 raise DataError(
@@ -87,7 +87,7 @@ class FunctionMetric(PythonMetric):
                     "expected one per candidate"
                 )
         else:
-            answers = [function(**one, **values) for one in asked]
+            answers = [function(**call, **values) for call in calls]
         own_formula = type(self).formula is not PythonMetric.formula
         return [self._row(answer, image, own_formula) for answer, image in zip(answers, images, strict=True)]
 
@@ -98,8 +98,8 @@ class FunctionMetric(PythonMetric):
         try:
             row = tuple(map(float, answer)) if whole else (float(answer), 1.0)
         except (TypeError, ValueError):
-            wanted = "a row of numbers, for its formula" if whole else "a number"
-            raise DataError(f"{self.key}: for image {image!r} it returned {answer!r}; expected {wanted}") from None
+            type_ = "a row of numbers, for its formula" if whole else "a number"
+            raise DataError(f"{self.key}: for image {image!r} it returned {answer!r}; expected {type_}") from None
         return row
 
 
@@ -193,23 +193,29 @@ def metric(
 
     def make(function: Function) -> type[FunctionMetric]:
         where = f"{function.__module__}.{function.__qualname__}"
-        taken, declared, needs = _signature(function, where)
-        form = _form(taken, where)
+        sides, declared, needs = _signature(function, where)
+        forms = [FORMS[name] for name in sides if name in FORMS]
+        if len(forms) != 1:
+            raise UsageError(
+                f"{where} takes {', '.join(sides) or 'no captions'}; name its parameters references, candidate (it "
+                "scores one caption), references, candidates (all at once), or references, captions (a set of captions)"
+            )
+        [form] = forms
         family = name or function.__name__.strip("_").replace("_", "-").lower()
-        said = (inspect.getdoc(function) or "").split("\n")[0]
+        doc = (inspect.getdoc(function) or "").split("\n")[0]
         members: dict[str, Any] = {
             "__doc__": function.__doc__,
             "__module__": function.__module__,
             "__qualname__": function.__qualname__,
             "family": family.lower(),
             "title": family,
-            "summary": summary or said or family,
-            "equation": equation or f"{function.__name__}({', '.join(taken)})",
+            "summary": summary or doc or family,
+            "equation": equation or f"{function.__name__}({', '.join(sides)})",
             "source": source or f"{function.__qualname__} in {Path(function.__code__.co_filename).name}",
             "cites": tuple(cites),
             "upper": upper,
             "nothing": dict(nothing or {}),
-            "needs": tuple(_NEEDED[name] for name in taken if name in _NEEDED) + needs,
+            "needs": tuple(_NEEDED[name] for name in sides if name in _NEEDED) + needs,
             "scores_sets": form == "set",
             "trained_on_references": trained_on_references,
             "trained_on": (trained_on,) if isinstance(trained_on, str) else tuple(trained_on),
@@ -223,45 +229,35 @@ def metric(
         }
         if formula is not None:
             members["formula"] = staticmethod(formula)
-        made = cast("type[FunctionMetric]", type(function.__name__, (FunctionMetric,), members))
-        register(made, groups)
-        return made
+        kind = cast("type[FunctionMetric]", type(function.__name__, (FunctionMetric,), members))
+        register(kind, groups)
+        return kind
 
     return make if function is None else make(function)
 
 
 def _signature(function: Function, where: str) -> tuple[list[str], dict[str, Parameter], tuple[str, ...]]:
     """The captions that a function takes, its parameters with their declarations, and the names of its needs."""
-    taken: list[str] = []
+    sides: list[str] = []
     declared: dict[str, Parameter] = {}
     needs: list[str] = []
-    for own in inspect.signature(function).parameters.values():
-        if own.kind in {own.POSITIONAL_ONLY, own.VAR_POSITIONAL, own.VAR_KEYWORD}:
-            raise UsageError(f"{where}: {own} cannot be given by its name; a metric's function takes each by name")
-        if own.name in {*FORMS, "references"}:
-            taken.append(own.name)
-        elif own.default is own.empty:
-            needs.append(own.name)
-        elif isinstance(own.default, Parameter):
-            declared[own.name] = own.default
-        elif isinstance(own.default, (bool, int, float, str)):
-            declared[own.name] = parameter(f"{own.name} of the function", default=own.default)
+    for argument in inspect.signature(function).parameters.values():
+        if argument.kind in {argument.POSITIONAL_ONLY, argument.VAR_POSITIONAL, argument.VAR_KEYWORD}:
+            raise UsageError(f"{where}: {argument} cannot be given by its name; a metric's function takes each by name")
+        if argument.name in {*FORMS, "references"}:
+            sides.append(argument.name)
+        elif argument.default is argument.empty:
+            needs.append(argument.name)
+        elif isinstance(argument.default, Parameter):
+            declared[argument.name] = argument.default
+        elif isinstance(argument.default, (bool, int, float, str)):
+            declared[argument.name] = parameter(f"{argument.name} of the function", default=argument.default)
         else:
             raise UsageError(
-                f"{where}: the default of {own.name} is {own.default!r}; a parameter of a metric is a number, text, "
-                "yes or no"
+                f"{where}: the default of {argument.name} is {argument.default!r}; a parameter of a metric is a "
+                "number, text, yes or no"
             )
-    return taken, declared, tuple(needs)
-
-
-def _form(taken: list[str], where: str) -> str:
-    forms = [FORMS[name] for name in taken if name in FORMS]
-    if len(forms) != 1:
-        raise UsageError(
-            f"{where} takes {', '.join(taken) or 'no captions'}; name its parameters references, candidate (it scores "
-            "one caption), references, candidates (all at once), or references, captions (a set of captions)"
-        )
-    return forms[0]
+    return sides, declared, tuple(needs)
 
 
 def _source(function: Function) -> str:
@@ -270,7 +266,7 @@ def _source(function: Function) -> str:
         return inspect.getsource(function)
     except (OSError, TypeError):
         code = function.__code__
-        constants = [one for one in code.co_consts if not inspect.iscode(one)]
+        constants = [value for value in code.co_consts if not inspect.iscode(value)]
         return repr((code.co_code, code.co_names, constants))
 
 

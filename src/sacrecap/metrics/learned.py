@@ -36,10 +36,10 @@ class CutCaptions:
     @classmethod
     def of(cls, corpus: Corpus, limit: int, *, references: bool, remedy: str = "") -> CutCaptions:
         """The captions of the corpus; with its references only if the metric reads them."""
-        given = {image: corpus.given(image) for image in corpus.image_ids}
+        by_image = {image: corpus.given(image) for image in corpus.image_ids}
         if not references:
-            given = {image: (candidates, []) for image, (candidates, _) in given.items()}
-        return cls(given, limit, remedy)
+            by_image = {image: (candidates, []) for image, (candidates, _) in by_image.items()}
+        return cls(by_image, limit, remedy)
 
     def texts(self) -> list[str]:
         """All captions that are not empty, each once."""

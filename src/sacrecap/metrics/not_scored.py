@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import warn
@@ -34,43 +35,20 @@ class NotScored(PythonMetric):
             raise AttributeError(name)
         return getattr(self.metric, name)
 
-    @property
-    def name(self) -> str:
-        return self.metric.name
-
-    @property
-    def key(self) -> str:
-        return self.metric.key
-
-    @property
-    def label(self) -> str:
-        return self.metric.label
-
-    @property
-    def largest(self) -> float | None:
-        return self.metric.largest
-
-    @property
-    def smallest(self) -> float | None:
-        return self.metric.smallest
-
-    @property
-    def lower_is_better(self) -> bool:
-        return self.metric.lower_is_better
+    name: Any = property(attrgetter("metric.name"))
+    key: Any = property(attrgetter("metric.key"))
+    label: Any = property(attrgetter("metric.label"))
+    head: Any = property(attrgetter("metric.head"))
+    largest: Any = property(attrgetter("metric.largest"))
+    smallest: Any = property(attrgetter("metric.smallest"))
+    lower_is_better: Any = property(attrgetter("metric.lower_is_better"))
+    no_score_where: Any = property(attrgetter("reason"))
 
     def __str__(self) -> str:
         return str(self.metric)
 
-    @property
-    def head(self) -> str:
-        return self.metric.head
-
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
         return Ready(corpus._core, signature=(f"not scored:{self.reason}",))
-
-    @property
-    def no_score_where(self) -> str | None:
-        return self.reason
 
     def notes(self, statistics: Totals) -> list[str]:  # noqa: ARG002
         return [f"{self.label} has no score: {self.reason}."]
@@ -90,10 +68,10 @@ def computable(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """The metrics that this machine can compute, for tables in which a row without scores is useless; warns about the
     others.
     """
-    kept = []
+    scorable = []
     for metric in metrics:
         if isinstance(metric, NotScored):
             warn(f"{metric.label} is left out: {metric.reason}")
         else:
-            kept.append(metric)
-    return tuple(kept)
+            scorable.append(metric)
+    return tuple(scorable)

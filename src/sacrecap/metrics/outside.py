@@ -79,31 +79,25 @@ class Outside(PythonMetric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Finds the rows of the corpus. Raises `DataError` for a caption without score, or one out of range."""
         scores = outside_scores(needs)
-        column = self._column_of(scores)
+        names = (self.column, self.column.removeprefix(TAKEN))
+        column = None if scores is None else next((name for name in names if name in scores.columns), None)
         if scores is None or column is None:
             raise UsageError(
                 f"{self.key} is a column of scores that others computed: {option('scores', 'FILE', flag='--scores')}"
             )
         candidates = [corpus.given(image)[0] for image in corpus.image_ids]
-        per_image = [["\n".join(own)] if self.scores_sets else own for own in candidates]
-        images = [image for image, own in zip(needs.images(corpus), per_image, strict=True) for _ in own]
-        aligned = scores.aligned(images, [caption for own in per_image for caption in own])
+        per_image = [["\n".join(texts)] if self.scores_sets else texts for texts in candidates]
+        images = [image for image, texts in zip(needs.images(corpus), per_image, strict=True) for _ in texts]
+        aligned = scores.aligned(images, [caption for texts in per_image for caption in texts])
         values = aligned.columns[column]
-        self._within(values, scores.source)
+        low, high = self._bounds()
+        beyond = [] if low is None or high is None else [value for value in values if not low <= value <= high]
+        if beyond:
+            message = f"has the score {spell(beyond[0])}; correct the range, or the file"
+            raise UsageError(f"{self.key}: {scores.source} {message}")
         return Ready(
             corpus._core, digests=lambda: {"scores": _core.digest(images, list(map(repr, values)))}, own=values
         )
-
-    def _column_of(self, scores: OutsideScores | None) -> str | None:
-        """The name of the column in the file."""
-        names = (self.column, self.column.removeprefix(TAKEN))
-        return None if scores is None else next((name for name in names if name in scores.columns), None)
-
-    def _within(self, values: list[float], source: str) -> None:
-        low, high = self._bounds()
-        beyond = next((one for one in values if low is not None and high is not None and not low <= one <= high), None)
-        if beyond is not None:
-            raise UsageError(f"{self.key}: {source} has the score {spell(beyond)}; correct the range, or the file")
 
     @property
     def reads_tokens(self) -> bool:
@@ -123,31 +117,31 @@ class OutsideOfSets(Outside):
     scores_sets: ClassVar[bool] = True
 
 
-def columns_as_metrics(needs: Needs | None, taken: Collection[str]) -> dict[str, Outside]:
+def columns_as_metrics(needs: Needs | None, reserved: Collection[str]) -> dict[str, Outside]:
     """The columns of the scores that a call was given, by name, `scores:NAME` for one that is taken; none without."""
     scores = outside_scores(needs)
     if scores is None:
         return {}
     kind = OutsideOfSets if scores.of_sets else Outside
-    names = [f"{TAKEN}{name}" if name in taken else name for name in scores.columns]
+    names = [f"{TAKEN}{name}" if name in reserved else name for name in scores.columns]
     return {name: kind(column=name) for name in names}
 
 
 def outside_scores(needs: Needs | None) -> OutsideScores | None:
     """The scores that a call was given; a file is read once. Raises `DataError`, `UsageError`."""
-    given: Any = None if needs is None else needs.get("scores")
-    if needs is None or given is None:
+    source: Any = None if needs is None else needs.get("scores")
+    if needs is None or source is None:
         return None
-    if isinstance(given, OutsideScores):
-        return given
-    key = ("scores", str(given) if isinstance(given, (str, PathLike)) else id(given))
-    made: OutsideScores = needs.once(key, lambda: _read(given))
-    return made
+    if isinstance(source, OutsideScores):
+        return source
+    key = ("scores", str(source) if isinstance(source, (str, PathLike)) else id(source))
+    scores: OutsideScores = needs.once(key, lambda: _read(source))
+    return scores
 
 
-def _read(given: Any) -> OutsideScores:
+def _read(source: Any) -> OutsideScores:
     """The scores, with a warning of those that look as if they stood for none."""
-    scores = read_scores(given)
+    scores = read_scores(source)
     for name, values in scores.columns.items():
         for stray in strays(values, f"{scores.source}, column {name}"):
             warn(stray)

@@ -46,10 +46,10 @@ def load_plugin(path: str | PathLike[str]) -> None:
         copyreg.pickle(kind, lambda metric: (restored, (str(file), metric.key)))
 
 
-def _run(file: Path, name: str, shown: str) -> None:
+def _run(file: Path, name: str, display: str) -> None:
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise UsageError(f"plug-in {shown} is not a Python file: its name must end in .py")
+        raise UsageError(f"plug-in {display} is not a Python file: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     folder = str(file.parent)
@@ -58,9 +58,9 @@ def _run(file: Path, name: str, shown: str) -> None:
     try:
         with registry.registering(f"plug-in {file.name}"):
             spec.loader.exec_module(module)
-            for made in list(vars(module).values()):
-                if _is_metric_of(made, name):
-                    registry.register(made)
+            for member in list(vars(module).values()):
+                if _is_metric_of(member, name):
+                    registry.register(member)
     except SacrecapError:
         del sys.modules[name]
         raise
@@ -69,17 +69,17 @@ def _run(file: Path, name: str, shown: str) -> None:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(file)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
-        raise DataError(f"plug-in {shown}, line {line}: {type(error).__name__}: {error}") from error
+        raise DataError(f"plug-in {display}, line {line}: {type(error).__name__}: {error}") from error
 
 
-def _is_metric_of(made: object, module: str) -> bool:
+def _is_metric_of(member: object, module: str) -> bool:
     """Whether it is a complete metric class (with a name) that the module defines."""
     return (
-        isinstance(made, type)
-        and issubclass(made, Metric)
-        and made.__module__ == module
-        and not issubclass(made, FunctionMetric)  # registered where it was made
-        and hasattr(made, "family")
+        isinstance(member, type)
+        and issubclass(member, Metric)
+        and member.__module__ == module
+        and not issubclass(member, FunctionMetric)  # registered where it was made
+        and hasattr(member, "family")
     )
 
 

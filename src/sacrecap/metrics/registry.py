@@ -101,14 +101,14 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     name = value.name
     if name in _ADDED and _ADDED[name].metric == value:
         return
-    others = {other: added for other, added in _ADDED.items() if other != name or _place(added.metric) != _place(value)}
+    rest = {key: added for key, added in _ADDED.items() if key != name or _place(added.metric) != _place(value)}
     names = tuple(groups)
     reserved = {*_own_groups(), *ALIASES}
-    taken = next((group for group in names if group in reserved), None)
-    if taken is not None:
-        raise UsageError(f"metric {name!r}: group {taken!r} is sacrecap's own; choose another name for the group")
-    of_others = (group for added in others.values() for group in added.groups)
-    if name in {*METRICS, *others, *reserved, *of_others, COMBINE, STANDARDISED}:
+    clash = next((group for group in names if group in reserved), None)
+    if clash is not None:
+        raise UsageError(f"metric {name!r}: group {clash!r} is sacrecap's own; choose another name for the group")
+    of_others = (group for added in rest.values() for group in added.groups)
+    if name in {*METRICS, *rest, *reserved, *of_others, COMBINE, STANDARDISED}:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
     _ADDED[name] = AddedMetric(value, names, _origin.get() or f"module {type(value).__module__}")
 
@@ -198,8 +198,8 @@ def canonical(text: str) -> str:
     Raises `UsageError` if names that differ only in these signs fit.
     """
     name, parenthesis, inside = text.partition("(")
-    found = _named(name)
-    return text if found is None else found + parenthesis + inside
+    spelled = _named(name)
+    return text if spelled is None else spelled + parenthesis + inside
 
 
 def _named(name: str) -> str | None:
@@ -211,7 +211,7 @@ def _named(name: str) -> str | None:
         return ALIASES[exact]
     if exact in _names() or exact in added() or exact in groups():
         return exact
-    fitting = {ALIASES.get(known, known): None for known in (*_names(), *ALIASES) if folded(known) == folded(name)}
+    fitting = {ALIASES.get(word, word): None for word in (*_names(), *ALIASES) if folded(word) == folded(name)}
     if len(fitting) > 1:
         raise UsageError(f"{name!r} may be {' or '.join(map(repr, fitting))}; write the name of one")
     return next(iter(fitting), None)
@@ -239,10 +239,10 @@ def key_among(keys: Collection[str], named: str | Metric) -> str | None:
     if (canonical(named.strip())) in keys:  # figures such as `accuracy` are keys, but no metrics that can be named
         return canonical(named.strip())
     try:
-        found = parse_metrics(named)
+        metrics = parse_metrics(named)
     except UsageError:
         return None
-    return found[0].key if len(found) == 1 and found[0].key in keys else None
+    return metrics[0].key if len(metrics) == 1 and metrics[0].key in keys else None
 
 
 def find(name: str) -> Metric | None:
@@ -266,17 +266,28 @@ def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | No
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
+    columns: Mapping[str, Metric] = _outside.get()
     if needs is not None and "scores" in needs:
         columns = _columns(needs)
         for name in columns:
             if name.startswith(TAKEN):
                 warn(f"a column of the scores is called {name.removeprefix(TAKEN)}, as a metric is: name it {name}")
-        token = _outside.set(columns)
-        try:
-            return _parsed(text, needs)
-        finally:
-            _outside.reset(token)
-    return _parsed(text, needs)
+    parsed: dict[Metric, None] = {}
+    token = _outside.set(columns)
+    try:
+        for item in [text] if isinstance(text, (str, Metric)) or not isinstance(text, Iterable) else text:
+            if isinstance(item, Metric):
+                parsed[item] = None
+            elif not isinstance(item, str):
+                raise UsageError(f"a metric is a name or a sacrecap.metrics.Metric, got {item!r}")
+            else:
+                for name in _cut(item):
+                    parsed.update(dict.fromkeys(_parse_one(name, needs)))
+    finally:
+        _outside.reset(token)
+    if not parsed:
+        raise UsageError(f"no metric given; for example: coco, or bleu-4, cider-d; {_ALL}")
+    return tuple(parsed)
 
 
 def with_columns(metrics: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
@@ -293,30 +304,14 @@ def _columns(needs: Needs) -> Mapping[str, Metric]:
     """
     from sacrecap.metrics.outside import columns_as_metrics
 
-    found = columns_as_metrics(needs, {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED})
-    for name in found:
+    columns = columns_as_metrics(needs, {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED})
+    for name in columns:
         if re.search(r'[(),+*="\s]', name):
             raise UsageError(
                 f'the scores have a column {name!r}; blanks and the signs ( ) , + * = " are not for names of metrics: '
                 "rename the column"
             )
-    return found
-
-
-def _parsed(text: str | Metric | Iterable[str | Metric], needs: Needs | None) -> tuple[Metric, ...]:
-    items = [text] if isinstance(text, (str, Metric)) or not isinstance(text, Iterable) else list(text)
-    parsed: dict[Metric, None] = {}
-    for item in items:
-        if isinstance(item, Metric):
-            parsed[item] = None
-        elif not isinstance(item, str):
-            raise UsageError(f"a metric is a name or a sacrecap.metrics.Metric, got {item!r}")
-        else:
-            for name in _cut(item):
-                parsed.update(dict.fromkeys(_parse_one(name, needs)))
-    if not parsed:
-        raise UsageError(f"no metric given; for example: coco, or bleu-4, cider-d; {_ALL}")
-    return tuple(parsed)
+    return columns
 
 
 def _cut(text: str) -> list[str]:
@@ -336,8 +331,8 @@ def _names_of(text: str) -> list[str]:
     """By number of words from the left: the names that these are."""
     for end in range(1, len(words) + 1):
         for start in range(end - 1, -1, -1):
-            before, known = best[start], best[end]
-            if before is not None and len(before) >= len(known or ()) and _is_name(words[start:end]):
+            before, after = best[start], best[end]
+            if before is not None and len(before) >= len(after or ()) and _is_name(words[start:end]):
                 best[end] = [*before, " ".join(words[start:end])]
     if best[-1] is None:
         raise _unknown(text)
@@ -367,12 +362,12 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         return (metric.with_text(match["inside"] or ""),)
     if match["inside"] is not None:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
-    members = tuple(_own(one) if one in METRICS else _ADDED[one].metric for one in groups()[name])
+    members = tuple(_own(key) if key in METRICS else _ADDED[key].metric for key in groups()[name])
     return members if needs is None else _available(name, members, needs)
 
 
 def _standardised(inside: str) -> Metric:
-    from sacrecap.metrics.standardised import Standardised
+    from sacrecap.metrics.combine import Standardised
 
     members = [metric for name in _cut(inside) for metric in _parse_one(name, None)]
     if len(members) != 1 or members[0].scores_sets:
@@ -421,18 +416,18 @@ def _unknown(text: str) -> UsageError:
     """The error for text that names no metric, with the nearest names."""
     words = _words(text)
     unknown = list(takewhile(lambda word: not _is_name([word]), dropwhile(lambda word: _is_name([word]), words)))
-    wanted = " ".join(unknown) or text
-    known = {folded(name): name for name in (*added(), *_names())}
-    begun = folded(wanted.partition("(")[0])
+    lacking = " ".join(unknown) or text
+    names = {folded(name): name for name in (*added(), *_names())}
+    begun = folded(lacking.partition("(")[0])
     near = (
-        nearest(begun, known, most=3, cutoff=0.75)
+        nearest(begun, names, most=3, cutoff=0.75)
         or nearest(begun, ALIASES, cutoff=0.75)
-        or [one for one in known if begun and one.startswith(begun)][:3]
+        or [word for word in names if begun and word.startswith(begun)][:3]
     )
-    question = f" (did you mean {' or '.join(repr(known.get(one, one)) for one in near)}?)" if near else ""
+    question = f" (did you mean {' or '.join(repr(names.get(word, word)) for word in near)}?)" if near else ""
     remedy = _ALL if text.count("(") == text.count(")") else "its parentheses do not match"
     if {"+", "*"} & {*text.partition("(")[0]}:
         remedy = "a weighted sum of metrics is written combine(cider-d, 0.5*rouge-l)"
     if "|" in text:
         remedy = "a signature is checked by sacrecap verify SIGNATURE REFERENCES CAPTIONS"
-    return UsageError(f"unknown metric {wanted!r}{question}; {remedy}")
+    return UsageError(f"unknown metric {lacking!r}{question}; {remedy}")

@@ -135,8 +135,8 @@ class Sentence(LearnedMetric):
         tokenizer = encoder.tokenizer()
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
         reader = TextVectors(encoder, tokenizer, needs)
-        own = ByNetwork(lambda: self._scores(captions, reader), captions)
-        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=own)
+        by_network = ByNetwork(lambda: self._scores(captions, reader), captions)
+        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=by_network)
 
     def _encoder(self, needs: Needs) -> OnnxTexts | TextEncoder:
         """The network: in ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise."""

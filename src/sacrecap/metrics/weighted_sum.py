@@ -41,8 +41,8 @@ class Weight:
         """The weight of a step; the first one is step 0."""
         if step >= self.last:
             return self.end
-        passed = max(step - self.first, 0) / (self.last - self.first)
-        return self.start + passed * (self.end - self.start)
+        share_passed = max(step - self.first, 0) / (self.last - self.first)
+        return self.start + share_passed * (self.end - self.start)
 
     @property
     def is_nothing(self) -> bool:

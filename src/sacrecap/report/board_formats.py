@@ -13,8 +13,7 @@ from sacrecap.report.printing.table import Cell, Column, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
-    from sacrecap.boards.scored import Board, ToldScore
-    from sacrecap.boards.standing import Standing
+    from sacrecap.boards.scored import Board, Standing, ToldScore
     from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
 

@@ -24,17 +24,16 @@ from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics import CiderD
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.completions import END, CompletionBatch, in_groups, told_group_size
+from sacrecap.rewards.host import CiderDOfWords
 from sacrecap.rewards.metric_reward import MetricReward
-from sacrecap.rewards.row_scores import TermScores, ready_needs, row_scores, summed
-from sacrecap.rewards.terms import Term
-from sacrecap.rewards.words import CiderDOfWords
+from sacrecap.rewards.terms import Term, TermScores, ready_needs, row_scores, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
     from sacrecap.metrics import Metric
-    from sacrecap.rewards.spoken import Text
+    from sacrecap.rewards.completions import Text
 
 TOKENISED: Final = "none"
 """The tokenizer for captions that are tokenised already."""
@@ -71,7 +70,7 @@ class CaptionReward(MetricReward):
         num_generations: captions of a group, in consecutive rows, for the guards; TRL's trainer tells it.
         missing: the reward of a caption that has none, as where a judge refuses; None for trainers that leave such
             captions out (TRL, ms-swift), 0 for others.
-        **inputs: needs by keyword.
+        **keywords: needs by keyword.
 
     Raises:
         DataError: unusable references.
@@ -94,7 +93,7 @@ class CaptionReward(MetricReward):
         ends: int | Collection[int] | None = None,
         num_generations: int | None = None,
         missing: float | None = None,
-        **inputs: Unpack[Given],
+        **keywords: Unpack[Given],
     ) -> None:
         super().__init__(
             reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
@@ -102,7 +101,7 @@ class CaptionReward(MetricReward):
         for term in self._mixture.terms:
             _check_captions(term.metric)
         captions = references_of(references, reference_column)
-        ready = Needs.of(needs, inputs, threads=threads)
+        ready = Needs.of(needs, keywords, threads=threads)
         words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
         self._terms: list[_Term] = []
         for term in self._mixture.terms:
@@ -129,9 +128,9 @@ class CaptionReward(MetricReward):
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
         """For the guards alone: a batch that holds parts of groups is rewarded all the same."""
-        each = self.num_generations or told_group_size(columns)
+        size = self.num_generations or told_group_size(columns)
         try:
-            return None if each is None else in_groups(batch, each)
+            return None if size is None else in_groups(batch, size)
         except DataError:
             return None
 
@@ -179,11 +178,11 @@ class _Scorer:
         """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
-        of_batch, known = self.given, self.references
+        of_batch, texts = self.given, self.references
         if of_batch is None:
             of_batch, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
-            known = with_end(words) if self.ends else words
-        references = {image: known[image] for image in groups}
+            texts = with_end(words) if self.ends else words
+        references = {image: texts[image] for image in groups}
         threads = self.needs.threads
         [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
         # The captions were cut before; metrics that read the text itself get the original text.

@@ -1,16 +1,113 @@
-"""A policy's completions, as trainers pass them."""
+"""A policy's completions, as trainers pass them.
+
+What a policy says comes out of what it writes: without its thinking, the marks of chat templates, and openings.
+
+CaptionReward(references, text="answer")                    # <think>a beach …</think><answer>a dog runs</answer>
+CaptionReward(references, text="json:caption")              # {"caption": "a dog runs"}
+CaptionReward(references, text=str.lower)
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from sacrecap._core import image_ids
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import as_references, tokenize
-from sacrecap.errors import DataError, UsageError, first_of, some
+from sacrecap.errors import DataError, UsageError, accepted_name, first_of, some
+from sacrecap.resources.model_text import after_thoughts, boxed, tagged, values
+
+Text: TypeAlias = "str | Callable[[str], str] | Iterable[str | Callable[[str], str]]"
+"""A way to find the caption in a completion: a name of `WAYS`, a function, or several, one after the other."""
+
+_MARKS = re.compile(r"<\|[^|<>]*\|>|</?s>|<(?:eos|bos|pad|end_of_turn|start_of_turn|end_of_utterance)>|\[/?INST\]")
+_OPENING = re.compile(
+    r"\s*(?:assistant\b\s*:?\s*)?"
+    r"(?:(?:sure|certainly|of course|okay|ok|absolutely)\b[^:.!\n]{0,40}[.!,]\s*)?"
+    r"(?:[^:.!?\n]{0,60}\b(?:caption|description|answer|sentence)\b[^:.!?\n]{0,60}:\s*)?",
+    re.IGNORECASE,
+)
+_QUOTES = (('"', '"'), ("“", "”"), ("'", "'"))
+
+
+def of_tag(written: str, name: str) -> str:
+    """The text of the last element of that name behind all thoughts, also of one that was cut; nothing without one."""
+    return tagged(after_thoughts(written), name) or ""
+
+
+def of_box(written: str) -> str:
+    r"""What stands in the last `\boxed{…}` behind all thoughts; nothing without one."""
+    return boxed(after_thoughts(written)) or ""
+
+
+def of_json(written: str, name: str) -> str:
+    """The text of that name in JSON, also in JSON that is nearly right; nothing without one, or with several."""
+    contents = values(after_thoughts(written), name.lower())
+    return (
+        contents[0].strip()
+        if contents and isinstance(contents[0], str) and contents.count(contents[0]) == len(contents)
+        else ""
+    )
+
+
+def caption(written: str) -> str:
+    r"""Behind all thoughts, and out of `<caption>`, `\boxed{}` or the JSON of a caption, if it is in one of these;
+    without marks of chat templates, marks of Markdown, an opening such as `Sure! Here is a caption:`, and quotes.
+    """
+    written = after_thoughts(written)
+    for packed in (tagged(written, "caption"), boxed(written), of_json(written, "caption")):
+        written = packed or written
+    plain = re.sub(r"\*\*|__|`|^#+ ", "", _MARKS.sub(" ", written), flags=re.MULTILINE)
+    opening = _OPENING.match(plain)
+    spoken = plain[opening.end() :].strip() if opening else plain.strip()
+    for first, last in _QUOTES:
+        if (
+            len(spoken) > 1
+            and spoken[0] == first
+            and spoken[-1] == last
+            and spoken.count(first) + spoken.count(last) in (2, 4)
+        ):
+            return spoken[1:-1].strip()
+    return spoken
+
+
+WAYS: dict[str, Callable[[str], str]] = {
+    "answer": partial(of_tag, name="answer"),
+    "after-thinking": after_thoughts,
+    "caption": caption,
+    "boxed": of_box,
+}
+"""Ready-made ways by name."""
+_NAMED: dict[str, Callable[..., str]] = {"tag": of_tag, "json": of_json}
+"""Those that take a name, as in `tag:caption` and `json:caption`."""
+
+
+def ways_of(text: Text | None) -> tuple[Callable[[str], str], ...]:
+    """The functions that a completion goes through. Raises `UsageError` for an unknown name, or what is neither."""
+    if text is None:
+        return ()
+    readers: list[Callable[[str], str]] = []
+    for way in [text] if isinstance(text, str) or callable(text) else text:
+        if isinstance(way, str):
+            kind, _, name = way.partition(":")
+            if kind in _NAMED and name:
+                readers.append(partial(_NAMED[kind], name=name))
+                continue
+            accepted_name("text", way, [*WAYS, *(f"{kind}:NAME" for kind in _NAMED)])
+            readers.append(WAYS[way])
+        elif callable(way):
+            readers.append(way)
+        else:
+            raise UsageError(
+                f"text takes {', '.join(WAYS)}, tag:NAME, json:NAME, or a function from text to text, got {way!r}"
+            )
+    return tuple(readers)
+
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, object]] | None"
 """A caption, a list of chat messages whose last one holds it, or None where the trainer has none."""
@@ -84,19 +181,19 @@ class CompletionBatch:
         return replace(self, tokens=ended)
 
 
-def in_groups(batch: CompletionBatch, each: int) -> list[list[int]]:
+def in_groups(batch: CompletionBatch, size: int) -> list[list[int]]:
     """The rows of each group: `each` consecutive rows of one image.
 
     Raises:
         DataError: the batch has no whole groups.
     """
     rows = range(len(batch.images))
-    groups = [list(rows[start : start + each]) for start in range(0, len(rows), each)]
+    groups = [list(rows[start : start + size]) for start in range(0, len(rows), size)]
     for group in groups:
         images = {batch.images[row] for row in group}
-        if len(group) < each or len(images) > 1:
+        if len(group) < size or len(images) > 1:
             raise DataError(
-                f"a group is {each} captions of one image in consecutive rows (num_generations); rows {group[0]} to "
+                f"a group is {size} captions of one image in consecutive rows (num_generations); rows {group[0]} to "
                 f"{group[-1]} of {len(rows)} are {len(group)} of {some(sorted(images))}: make the batch of a process "
                 "hold whole groups"
             )
@@ -214,8 +311,8 @@ def _captions(value: object, where: str) -> Iterator[object]:
             )
         yield from _captions(parsed[name], where)
     elif isinstance(parsed, Iterable) and not isinstance(parsed, str | bytes):
-        for each in parsed:
-            yield from _captions(each, where)
+        for part in parsed:
+            yield from _captions(part, where)
     elif parsed is not None and parsed == parsed and not (isinstance(parsed, str) and not parsed.strip()):  # noqa: PLR0124
         yield parsed
 

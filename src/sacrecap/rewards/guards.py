@@ -22,8 +22,7 @@ from sacrecap.errors import warn
 from sacrecap.metrics import SelfCider
 from sacrecap.resources.needs import Needs
 from sacrecap.rewards.completions import CompletionBatch
-from sacrecap.rewards.row_scores import row_scores
-from sacrecap.rewards.terms import repetition
+from sacrecap.rewards.terms import repetition, row_scores
 
 RECENT = 256
 """Captions whose means are compared with people's."""
@@ -139,8 +138,8 @@ class Watch:
         corpus.tokenizer = self._tokenizer  # it has cut these captions before
         scores = dict(zip(corpus.image_ids, row_scores(corpus, SelfCider(), self._needs).tolist(), strict=True))
         first = scores.pop("between", float("nan"))
-        known = [score for score in scores.values() if not math.isnan(score)]
-        return {"between": first, "within": float(np.mean(known)) if known else float("nan")}
+        defined = [score for score in scores.values() if not math.isnan(score)]
+        return {"between": first, "within": float(np.mean(defined)) if defined else float("nan")}
 
     def _measured(self, references: Mapping[str, Sequence[str]]) -> dict[str, _Band]:
         """The bands of people's captions: an image's captions are its group, and any of them stands for it."""
@@ -148,17 +147,17 @@ class Watch:
         lengths = [len(words) for group in groups for words in group]
         means = _means(_Caption.of(words, True) for group in groups for words in group)
         draws = random.Random(0)
-        seen = []
+        samples = []
         for _ in range(5):
             drawn = draws.sample(groups, IMAGES)
             across = [draws.choice(group) for group in drawn]
             within = [group for group in drawn if len(group) > 1]
-            seen.append({**_variety(across), **self._self_cider(across, within)})
+            samples.append({**_variety(across), **self._self_cider(across, within)})
         low, high = np.quantile(lengths, [0.05, 0.95]).tolist()
         bands = {name: _Band(people, 0.0, people + SHARE) for name, people in means.items()}
         bands["words"] = _Band(means["words"], low, high)
-        for name in seen[0]:
-            people = float(np.mean([each[name] for each in seen]))
+        for name in samples[0]:
+            people = float(np.mean([sample[name] for sample in samples]))
             bands[name] = _Band(people, PART * people, float("inf"))
         return bands
 

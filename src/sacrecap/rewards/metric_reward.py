@@ -14,11 +14,9 @@ from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name, warn
 from sacrecap.metrics import SelfCider
 from sacrecap.resources.needs import Needs
-from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, CompletionReader
+from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, CompletionReader, Text, ways_of
 from sacrecap.rewards.guards import Guards, Watch
-from sacrecap.rewards.row_scores import ready_needs
-from sacrecap.rewards.spoken import Text, ways_of
-from sacrecap.rewards.terms import PENALTIES, mixture_of
+from sacrecap.rewards.terms import PENALTIES, mixture_of, ready_needs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -63,8 +61,8 @@ class MetricReward(ABC):
 
     def _watched(self, references: Mapping[str, Sequence[str]], captions: Captions | None, needs: Needs) -> Watch:
         """What looks at the completions, with the document frequencies of the references if there are some."""
-        known = "document_frequency" in needs or (captions is not None and captions.image_count > 1)
-        ready = ready_needs(SelfCider(), captions, self.tokenizer, needs) if known else None
+        weighs = "document_frequency" in needs or (captions is not None and captions.image_count > 1)
+        ready = ready_needs(SelfCider(), captions, self.tokenizer, needs) if weighs else None
         return Watch(references, self.tokenizer, ready)
 
     @abstractmethod
@@ -117,7 +115,7 @@ class MetricReward(ABC):
         write = columns.get(LOG_METRIC)
         if callable(write):
             self.last.log(write)
-        return [self.missing if math.isnan(each) else each for each in rewards.tolist()]
+        return [self.missing if math.isnan(reward) else reward for reward in rewards.tolist()]
 
     def _tell_of_missing(self, missing: npt.NDArray[np.bool_]) -> None:
         """Warns, once, where no caption has a reward: of a batch, or of several that came alone."""

@@ -29,14 +29,14 @@ from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, references_of, tokenised
 from sacrecap.rewards.completions import Completion, CompletionBatch, in_groups, told_group_size, trainer_of
 from sacrecap.rewards.metric_reward import MetricReward
-from sacrecap.rewards.row_scores import TermScores, ready_needs, row_scores, summed
+from sacrecap.rewards.terms import TermScores, ready_needs, row_scores, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
     from sacrecap.metrics import Metric
-    from sacrecap.rewards.spoken import Text
+    from sacrecap.rewards.completions import Text
 
 LEAST = 3
 """Least captions of a group: without one of them, two are left, the smallest set with a diversity."""
@@ -64,7 +64,7 @@ class SetReward(MetricReward):
         ends: as for `CaptionReward`.
         num_generations: captions of a group. TRL's trainer tells it; other callers give it here.
         missing: as for `CaptionReward`.
-        **inputs: needs by keyword.
+        **keywords: needs by keyword.
 
     Raises:
         DataError: unusable references.
@@ -87,7 +87,7 @@ class SetReward(MetricReward):
         ends: int | Collection[int] | None = None,
         num_generations: int | None = None,
         missing: float | None = None,
-        **inputs: Unpack[Given],
+        **keywords: Unpack[Given],
     ) -> None:
         super().__init__(
             reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
@@ -103,7 +103,7 @@ class SetReward(MetricReward):
             )
         self._alone = references is None and reference_column is None and not of_captions
         captions = None if self._alone else references_of(references, reference_column)
-        merged = Needs.of(needs, inputs, threads=threads)
+        merged = Needs.of(needs, keywords, threads=threads)
         self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
         self._captions = None
         if of_captions:
@@ -137,7 +137,7 @@ class SetReward(MetricReward):
         return summed(terms, groups or batch.by_image().values(), len(batch.images))
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]]:
-        each = self._size(columns)
+        size = self._size(columns)
         settings = getattr(trainer_of(columns), "args", None)
         if getattr(settings, "scale_rewards", None) == "group" and not self._warned:
             self._warned = True
@@ -146,17 +146,17 @@ class SetReward(MetricReward):
                 "weights of the mixture do not mean what they say then, and diversity alone is ascended in another "
                 'direction; set scale_rewards="none" in GRPOConfig'
             )
-        return in_groups(batch, each)
+        return in_groups(batch, size)
 
     def _size(self, columns: Mapping[str, object]) -> int:
         """How many captions form a group."""
-        each = self.num_generations or told_group_size(columns)
-        if each is None:
+        size = self.num_generations or told_group_size(columns)
+        if size is None:
             raise UsageError(
                 "how many captions of an image form a group? Give num_generations=8 (or how many your trainer samples)"
             )
-        _check_size(each)
-        return each
+        _check_size(size)
+        return size
 
     def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> list[TermScores]:
         """(N,) weighted shares of each metric."""
@@ -179,9 +179,9 @@ class SetReward(MetricReward):
         return credits
 
 
-def _check_size(each: int) -> None:
-    if each < LEAST:
+def _check_size(size: int) -> None:
+    if size < LEAST:
         raise UsageError(
-            f"a group has at least {LEAST} captions (num_generations), got {each}: without one of them, two are left, "
+            f"a group has at least {LEAST} captions (num_generations), got {size}: without one of them, two are left, "
             "the smallest set with a diversity"
         )

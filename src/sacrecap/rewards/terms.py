@@ -6,15 +6,27 @@ The notation is that of `sacrecap.metrics.weighted_sum`; a minus sign between bl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from sacrecap.errors import UsageError, naming
 from sacrecap.metrics import Metric
+from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
 from sacrecap.parameters import split
+from sacrecap.scoring.count import count
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sacrecap._core import Captions
+    from sacrecap.choices import Tokenizer
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.needs import Needs
 
 
 def repetition(tokens: Sequence[str]) -> float:
@@ -59,7 +71,7 @@ class RewardTerms(NamedTuple):
         return [*(term.metric.key for term in self.terms), *self.penalties]
 
     def __str__(self) -> str:
-        return " + ".join([*map(str, self.terms), *(write_term(*each) for each in self.penalties.items())])
+        return " + ".join([*map(str, self.terms), *(write_term(*item) for item in self.penalties.items())])
 
 
 def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
@@ -109,3 +121,67 @@ def single_metric(name: str, where: str) -> Metric:
     if len(metrics) > 1:
         raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
     return metrics[0]
+
+
+def row_scores(corpus: Corpus, metric: Metric, needs: Needs) -> npt.NDArray[np.float64]:
+    """The score of each caption of the corpus, or of each set; NaN for one that has none."""
+    [counted] = count(corpus, (metric,), needs)
+    return np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
+
+
+class TermScores(NamedTuple):
+    """What a term of a mixture gives each caption, times its weight."""
+
+    scores: npt.NDArray[np.float64]
+    is_by_chance: bool
+    """Whether a score may be missing for one caption of an image and not for another, as where a judge is asked."""
+
+    @classmethod
+    def of(cls, metrics: Iterable[Metric], scores: npt.NDArray[np.float64]) -> TermScores:
+        return cls(scores, any("judge" in metric.needs for metric in metrics))
+
+
+def summed(terms: Iterable[TermScores], groups: Iterable[Sequence[int]], number: int) -> npt.NDArray[np.float64]:
+    """The rewards of captions, from the terms of a mixture; NaN where there is none.
+
+    The captions of a group are compared with each other. A term that has a score for none of them (SPICE of colours,
+    where no reference names one) is left out for all. One that has no score for some of them, or whose score is missing
+    by chance, leaves these without a reward: without it they would only seem worse than the others.
+    """
+    total, is_scored = np.zeros(number), np.zeros(number, dtype=bool)
+    rows = [np.array(group, dtype=np.intp) for group in groups]
+    for scores, is_by_chance in terms:
+        missing = np.isnan(scores)
+        is_scored |= ~missing
+        left_out = [] if is_by_chance else [group for group in rows if missing[group].all()]
+        counted = scores.copy()
+        for group in left_out:
+            counted[group] = 0.0
+        total += counted
+    return np.where(is_scored, total, np.nan)
+
+
+def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenizer, needs: Needs) -> Needs:
+    """The needs of a metric, with document frequencies of all references if none are given.
+
+    Raises:
+        UsageError: something that the metric needs is not given.
+    """
+    reason = metric.status(needs).hindrance
+    if reason is not None:
+        raise UsageError(f"{metric.key}: {reason}")
+    weighted = [part for part in metric.parts if part.uses_document_frequency]
+    if not weighted or "document_frequency" in needs:
+        return needs
+    if references is None:
+        raise UsageError(
+            f"{metric.key} weights words by how many images have them, and the references of a batch are few; give "
+            "those of the whole training split, or document frequencies (document_frequency=…); of metrics of caption "
+            "sets lsa and vendi(kernel=words) weight no words"
+        )
+    if references.image_count < 2:
+        raise UsageError(
+            f"{metric.key} weights words by how many images have them, and these are the references of one image; give "
+            "those of the whole training split, or document frequencies (document_frequency=…)"
+        )
+    return needs.with_({"document_frequency": frequencies_for([metric], references, tokenizer=tokenizer)})

@@ -158,7 +158,9 @@ class Accumulator:
         elif self._known is not None:
             references = self._known
         else:
-            references = {image: self._references[image] for image in sorted(self._references, key=_by_number)}
+            numbers = {image for image in self._references if image.isascii() and image.isdigit()}
+            ordered = [*sorted(numbers, key=lambda image: (int(image), image)), *sorted({*self._references} - numbers)]
+            references = {image: self._references[image] for image in ordered}
         return score(
             references, candidates, self.metrics, tokenizer=self._tokenizer, needs=self._needs, **self._options
         )
@@ -180,9 +182,3 @@ class Accumulator:
                 self._unnamed.append((caption, texts))
             else:
                 self._add({image: caption}, {} if texts is None else {image: texts})
-
-
-def _by_number(image: str) -> tuple[bool, int, str]:
-    """Orders whole numbers as numbers, before other ids."""
-    number = image.isascii() and image.isdigit()
-    return not number, int(image) if number else 0, image

@@ -110,13 +110,14 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
         with naming(f"{baseline.path}: {key}: "):
             before = Signature.read(baseline.signatures[key])
         differ = before.differences(Signature.read(score.signature))
-        differ = {name: both for name, both in differ.items() if name not in _MAY_DIFFER}
+        differ = {name: values for name, values in differ.items() if name not in _MAY_DIFFER}
         if differ:
-            then_, now_ = (", ".join(f"{name}:{both[side]}" for name, both in differ.items()) for side in (0, 1))
+            then_, now_ = (", ".join(f"{name}:{values[side]}" for name, values in differ.items()) for side in (0, 1))
             raise DataError(f"{baseline.path}: {key} was scored with {then_}, and here with {now_}; {_AGAIN}")
         recorded = baseline.scores[key]
         again = None if then is None else then[key].value
-        if again is not None and not _equal(again, math.nan if recorded is None else recorded):
+        was = math.nan if recorded is None else recorded
+        if again is not None and not same(again, was) and not (math.isnan(again) and math.isnan(was)):
             raise DataError(
                 f"{baseline.path}: its captions have {key} {again:.6g} here, and {recorded:.6g} when it was written: "
                 f"the references, another file or sacrecap changed; {_AGAIN}"
@@ -136,10 +137,6 @@ _AGAIN = "write the baseline again, by sacrecap score --baseline with the same r
 
 _MAY_DIFFER = (*OF_CAPTIONS, "interval", "sacrecap")
 """Parts of signatures in which a baseline may differ: scores of another version may be the same."""
-
-
-def _equal(a: float, b: float) -> bool:
-    return same(a, b) or (math.isnan(a) and math.isnan(b))
 
 
 Kind = Literal["min", "max", "baseline"]
@@ -287,7 +284,7 @@ def check(
         for metric, kind, bound in bounds
     ]
     if baseline is not None:
-        now_compared = _only(now, compared)
+        now_compared = replace(now, scores={metric.key: now[metric] for metric in compared})
         check_alike(baseline, now_compared, then)
         p = None if then is None else _tested(now_compared, then, test, alpha, resampling, threads)
         for metric in compared:
@@ -303,10 +300,6 @@ def check(
             passed = not lost and not (worse and (p_value is None or p_value <= alpha))
             checks.append(Checked(metric.key, "baseline", value, old, passed, p_value, left_out, delta))
     return Check(now, checks, test, alpha, resampling, allow_missing)
-
-
-def _only(result: Result, metrics: Sequence[Metric]) -> Result:
-    return replace(result, scores={metric.key: result[metric] for metric in metrics})
 
 
 def _tested(

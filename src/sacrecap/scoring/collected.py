@@ -80,8 +80,8 @@ class Extent:
         spans = [*self.references, *other.references]
         references = (min(spans), max(spans)) if spans else ()
         seen = added(self.seen, other.seen)
-        both = self.about and other.about
-        read = tuple(map(also, self.digests, other.digests)) if both else self.digests or other.digests
+        is_both = self.about and other.about
+        read = tuple(map(also, self.digests, other.digests)) if is_both else self.digests or other.digests
         left_out = added_up(self.left_out, other.left_out)
         return Extent(self.about or other.about, read, references, seen, left_out)
 
@@ -282,17 +282,19 @@ def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -
     return how
 
 
-def _places(name: str, images: Sequence[str], ids: Sequence[str]) -> list[int] | None:
+def _places(name: str, images: Sequence[str], ordered: Sequence[str]) -> list[int] | None:
     """Where the wanted images are; None if all stand where they are wanted. Raises `DataError` for other images."""
     several = [image for image, count in Counter(images).items() if count > 1]
     if several:
         raise DataError(f"{name}: has several rows of {some(several)}; compare one caption per image")
-    if images == ids:
+    if images == ordered:
         return None
-    if {*images} != {*ids}:
-        raise DataError(f"{name}: differs by {some(sorted({*images} ^ {*ids}))}; score all systems on the same images")
+    if {*images} != {*ordered}:
+        raise DataError(
+            f"{name}: differs by {some(sorted({*images} ^ {*ordered}))}; score all systems on the same images"
+        )
     place = {image: number for number, image in enumerate(images)}
-    return [place[image] for image in ids]
+    return [place[image] for image in ordered]
 
 
 def result_with(

@@ -97,7 +97,7 @@ def compare(
     how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
-    if references is None and (of_references := [metric for metric in parsed_metrics if _describes(metric)]):
+    if references is None and (of_references := [metric for metric in parsed_metrics if metric.needs_references]):
         raise UsageError(f"{of_references[0].label} needs references; None is for metrics that need none")
     if (engine if isinstance(engine, str) else engine.name) != "local":
         if references is None:
@@ -133,11 +133,6 @@ def compare(
     return compare_results(
         results, test=test, alpha=alpha, correction=correction, attempts=several, resampling=how, threads=threads
     )
-
-
-def _describes(metric: Metric) -> bool:
-    """Whether the metric, or a part of it, compares with references."""
-    return any(part.needs_references for part in metric.parts)
 
 
 def _for_system(needs: Needs, name: str) -> Needs:

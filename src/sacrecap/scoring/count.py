@@ -16,7 +16,7 @@ from sacrecap.scoring.signature import Signature
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Metric, Ready
-    from sacrecap.metrics.standardised import Scale, Standard
+    from sacrecap.metrics.combine import Scale, Standard
     from sacrecap.resources.needs import Needs
 
 
@@ -189,12 +189,12 @@ def with_standard(
 
     Raises `DataError` where all captions have one score.
     """
-    lacking = without_standard(metrics, needs.values())
-    if not lacking:
+    unscaled = without_standard(metrics, needs.values())
+    if not unscaled:
         return dict(needs)
-    scores: dict[str, list[float]] = {metric.key: [] for metric in lacking}
+    scores: dict[str, list[float]] = {metric.key: [] for metric in unscaled}
     for name, corpus in corpora.items():
-        for table in count_quietly(corpus, lacking, needs[name]):
+        for table in count_quietly(corpus, unscaled, needs[name]):
             scores[table.metric.key] += memoryview(table.statistics.row_scores()).cast("d").tolist()
     standard = standard_of(scores)
     return {name: system_needs.with_({"standard": standard}) for name, system_needs in needs.items()}
@@ -205,14 +205,14 @@ def without_standard(metrics: Iterable[Metric], needs: Iterable[Needs]) -> list[
     named = [metric for metric in metrics if f"{STANDARDISED}(" in metric.key]
     if not named or any("standard" in system_needs for system_needs in needs):
         return []
-    from sacrecap.metrics.standardised import unscaled
+    from sacrecap.metrics.combine import unscaled
 
     return list(unscaled(named))
 
 
 def standard_of(scores: Mapping[str, list[float]]) -> Standard:
     """Mean and deviation of these scores, by the keys of their metrics."""
-    from sacrecap.metrics.standardised import Standard
+    from sacrecap.metrics.combine import Standard
 
     return Standard({key: _scale(key, distribution) for key, distribution in scores.items()})
 
@@ -223,9 +223,9 @@ def standard_in(needs: Needs) -> dict[str, Any]:
 
 
 def _scale(key: str, scores: list[float]) -> Scale:
-    known = [score for score in scores if not math.isnan(score)]
-    mean = math.fsum(known) / len(known) if known else 0.0
-    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in known) / len(known)) if known else 0.0
+    defined = [score for score in scores if not math.isnan(score)]
+    mean = math.fsum(defined) / len(defined) if defined else 0.0
+    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in defined) / len(defined)) if defined else 0.0
     if not deviation > 1e-12 * max(1.0, abs(mean)):
         raise DataError(f"z({key}): all {len(scores):,} captions have the same score, so it has no deviation")
     return {"mean": mean, "deviation": deviation}

@@ -32,8 +32,8 @@ from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError, accepted_name, option, warn
 from sacrecap.metrics import SelfCider
+from sacrecap.metrics.caption_sets import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.cider import proposed
-from sacrecap.metrics.derived import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import tested, warn_of_weak_tests
@@ -133,8 +133,8 @@ def diversity(
             f"Self-CIDEr does not compare systems; give {option('references')} or "
             f"{proposed(parsed_metrics)}"
         )
-    known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
-    scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
+    learnt = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
+    scored = {name: scoring.system(name, corpus, top, learnt) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
     result = Diversity(_core.__version__, scored, human, (), how, beta2, test or "exact")
     return _with_intervals(result, threads)

@@ -11,8 +11,7 @@ from sacrecap import _core
 from sacrecap.above import Printable
 from sacrecap.errors import words_of_command_line
 from sacrecap.metrics.base import Metric, SetMetric
-from sacrecap.metrics.derived import Accuracy
-from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.metrics.caption_sets import Accuracy, SelfCider
 from sacrecap.scoring.findings import Finding, findings, of_systems
 from sacrecap.scoring.intervals import Resampling, notes
 from sacrecap.scoring.result import Keyed, Score, counted, scored, values_of, within
@@ -80,21 +79,13 @@ class SetSpectrum:
         rank = int((strengths > strengths.max(initial=0.0) * 1e-6).sum())
         topics = []
         for number in range(min(most, rank)):
-            strength = float(strengths[number])
-            vector = self.eigenvectors[number]
-            topics.append(
-                Topic(
-                    strength,
-                    strength / float(strengths.sum()),
-                    tuple((strength * vector).tolist()),
-                    self._heaviest(vector @ self.vectors / strength, words) if self.features else (),
-                )
-            )
+            strength, vector = float(strengths[number]), self.eigenvectors[number]
+            loads = (vector @ self.vectors / strength).tolist() if self.features else []
+            named = [(name, load) for name, load in zip(self.features, loads, strict=True) if " " not in name]
+            heaviest = tuple(sorted(named, key=lambda item: -abs(item[1]))[:words])
+            share = strength / float(strengths.sum())
+            topics.append(Topic(strength, share, tuple((strength * vector).tolist()), heaviest))
         return topics
-
-    def _heaviest(self, loads: Matrix, most: int) -> tuple[tuple[str, float], ...]:
-        named = [(name, float(load)) for name, load in zip(self.features, loads, strict=True) if " " not in name]
-        return tuple(sorted(named, key=lambda item: -abs(item[1]))[:most])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -164,8 +164,8 @@ def opened(
     smallest, largest = bounds
     if smallest is None or largest is None or not images:
         return None
-    other = 1 - ((1 - level) / 2) ** (1 / images)
-    return value - other * max(value - smallest, 0.0), value + other * max(largest - value, 0.0)
+    share = 1 - ((1 - level) / 2) ** (1 / images)
+    return value - share * max(value - smallest, 0.0), value + share * max(largest - value, 0.0)
 
 
 def jackknife(

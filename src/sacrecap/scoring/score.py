@@ -141,7 +141,7 @@ def score_corpus(
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
     threads: int = 0,
-    **inputs: Unpack[Given],
+    **keywords: Unpack[Given],
 ) -> Result:
     """Scores a corpus that was encoded before, without intervals unless `resampling` says how; other arguments as for
     [`sacrecap.score`][].
@@ -149,7 +149,7 @@ def score_corpus(
     metrics = tuple(metrics)
     how = resampling or Resampling(None)
     check_unit(corpus, metrics)
-    merged_needs = Needs.of(needs, inputs, threads=threads)
+    merged_needs = Needs.of(needs, keywords, threads=threads)
     merged_needs.begin("scoring")
     counted = count(corpus, metrics, merged_needs)
     return result_of(counted, corpus, merged_needs, how, threads=threads)

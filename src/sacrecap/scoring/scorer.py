@@ -89,7 +89,7 @@ class Scorer:
         tokenizer: see [`sacrecap.tokenize`][]; not `ptb-stream`, in which captions depend on their neighbours.
         threads: number of threads; 0 means one per core. One by default, since pipelines have a process per core.
         needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
-        **inputs: the same by keyword. `document_frequency` must be given for metrics that weight words by a corpus.
+        **keywords: the same by keyword. `document_frequency` must be given for metrics that weight words by a corpus.
 
     Raises:
         UsageError: an unknown metric, one that depends on the other rows of a batch, or an unacceptable value.
@@ -116,11 +116,11 @@ class Scorer:
         tokenizer: Tokenizer = "ptb",
         threads: int = 1,
         needs: Needs | Mapping[str, object] | None = None,
-        **inputs: Unpack[Given],
+        **keywords: Unpack[Given],
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_bad_row", on_bad_row, ON_BAD_ROW_OF_BATCH)
-        self._needs = Needs.of(needs, inputs, threads=threads)
+        self._needs = Needs.of(needs, keywords, threads=threads)
         self.metrics: tuple[Metric, ...] = parse_metrics(metrics, self._needs)
         """The metrics, as values."""
         about = references if references is None or isinstance(references, str) else tuple(references)
@@ -157,10 +157,10 @@ class Scorer:
         import numpy as np
 
         frame = opened(batch)
-        columns = [name for name in self.columns if name in frame.names]
-        if columns:
+        clashing = [name for name in self.columns if name in frame.names]
+        if clashing:
             raise DataError(
-                f"the batch has a column {columns[0]} already; drop it, or name the columns of scores by "
+                f"the batch has a column {clashing[0]} already; drop it, or name the columns of scores by "
                 f"{option('prefix', 'TEXT')}"
             )
         rows, metrics, *_ = self._counted(frame)
@@ -202,7 +202,10 @@ class Scorer:
         captions, references, ids, reasons = self._checked(frame)
         while True:
             if reasons and self._on_bad_row == "error":
-                raise _bad_row(reasons)
+                row = min(reasons)
+                more = f" (and {counted(len(reasons) - 1, 'more row')} like it)" if len(reasons) > 1 else ""
+                remedy = f"correct it, or give such rows no score with {option('on_bad_row', 'null')}"
+                raise DataError(f"row {row} of the batch: {reasons[row]}{more}; {remedy}")
             rows = np.delete(np.arange(len(frame)), list(reasons))
             if not len(rows):
                 return _Counted(rows, [], None, None)
@@ -326,12 +329,3 @@ def _check(metric: Metric, needs: Needs) -> None:
             f"{metric.key} learns from the references of all images, and a batch has few; score the whole with "
             "sacrecap.score, in memory or with an engine, or leave the metric out"
         )
-
-
-def _bad_row(reasons: Mapping[int, str]) -> DataError:
-    row = min(reasons)
-    more = f" (and {counted(len(reasons) - 1, 'more row')} like it)" if len(reasons) > 1 else ""
-    return DataError(
-        f"row {row} of the batch: {reasons[row]}{more}; correct it, or give such rows no score with "
-        f"{option('on_bad_row', 'null')}"
-    )

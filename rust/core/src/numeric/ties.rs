@@ -1,4 +1,4 @@
-//! When scores are equal: rounding must not decide which is larger. `scoring/ties.py` has the same numbers.
+//! When scores are equal: rounding must not decide which is larger. `scoring/ranks.py` has the same numbers.
 
 /// Scores that differ by no more are equal; above 1, this share of them.
 const SAME: f64 = 1e-9;

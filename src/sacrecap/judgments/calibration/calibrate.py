@@ -64,8 +64,8 @@ def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, li
     for witness in np.flatnonzero(lacking.any(axis=0)):
         values = columns[:, witness]
         for number in np.unique(group[lacking[:, witness]]):
-            known = values[(group == number) & ~lacking[:, witness]]
-            values[(group == number) & lacking[:, witness]] = known.mean() if len(known) else np.nanmean(values)
+            scored = values[(group == number) & ~lacking[:, witness]]
+            values[(group == number) & lacking[:, witness]] = scored.mean() if len(scored) else np.nanmean(values)
     missing = [
         f"{count:,} of {scores.rows:,} captions {'has' if count == 1 else 'have'} no score by {name}, which says "
         "nothing there; ratings count all the same."
@@ -77,9 +77,9 @@ def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, li
 
 def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floats]:
     """Each key once, with the mean of its values."""
-    known, places = np.unique(np.asarray(keys, dtype=np.int64), return_inverse=True)
+    numbers, places = np.unique(np.asarray(keys, dtype=np.int64), return_inverse=True)
     means: Floats = np.bincount(places, np.asarray(values, dtype=np.float64)) / np.bincount(places)
-    return known, means
+    return numbers, means
 
 
 def within(scores: Floats, group: Numbers) -> tuple[Floats, Floats]:
@@ -227,10 +227,10 @@ def _that_differ(
     """
 
     def is_equal(rows: Rows) -> bool:
-        first, second = rows
+        row_a, row_b = rows
         if scores.captions is not None:
-            return scores.captions[first].strip() == scores.captions[second].strip()
-        return bool((matrix[first] == matrix[second]).all())
+            return scores.captions[row_a].strip() == scores.captions[row_b].strip()
+        return bool((matrix[row_a] == matrix[row_b]).all())
 
     equal = {rows for pair_rows in of_pair.values() for rows in pair_rows if is_equal(rows)}
     rows_judged = {rows for pair_rows in judged.values() for rows in pair_rows}
@@ -271,16 +271,14 @@ def _votes(
     systems, images = scores.systems or [], scores.images or []
     b, c = (scores.find(opinions.images, side.captions, side.systems) for side in opinions.sides)
     votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
-    for first, second, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
-        if systems[first] == systems[second]:
+    for row_b, row_c, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
+        if systems[row_b] == systems[row_c]:
             raise DataError(
-                f"{opinions.source}: a pair of two captions of {systems[first]}, image {images[first]}; leave it out"
+                f"{opinions.source}: a pair of two captions of {systems[row_b]}, image {images[row_b]}; leave it out"
             )
-        if names.index(systems[first]) > names.index(systems[second]):
-            first, second, share = second, first, 1 - share  # noqa: PLW2901 - seen from the first system
-        votes.setdefault((systems[first], systems[second]), {}).setdefault((first, second), []).append(
-            (share, inclusion)
-        )
+        if names.index(systems[row_b]) > names.index(systems[row_c]):
+            row_b, row_c, share = row_c, row_b, 1 - share  # noqa: PLW2901 - seen from the first system
+        votes.setdefault((systems[row_b], systems[row_c]), {}).setdefault((row_b, row_c), []).append((share, inclusion))
     return votes
 
 
@@ -319,34 +317,34 @@ def calibrate(
     """
     if not 0 < interval < 1:
         raise UsageError(f"interval must be a level between 0 and 1, as 0.95, got {interval}")
-    known = scores_by_image(scores)
-    chosen = chosen_witnesses(known, witnesses)
+    of_all = scores_by_image(scores)
+    chosen = chosen_witnesses(of_all, witnesses)
     opinions = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
     bounds = (0.0, 1.0) if opinions.is_choice else rating_range
-    return _calibrated(sample_of(known, chosen, opinions), chosen, interval, bounds, plan)
+    return _calibrated(sample_of(of_all, chosen, opinions), chosen, interval, bounds, plan)
 
 
 def scores_by_image(scores: Any) -> OutsideScores:
     """The scores of all captions. Raises `DataError` where nothing names the images."""
-    known = read_scores(scores)
-    if known.images is None:
-        raise DataError(f"{known.source}: no column image_id; it names which rating belongs to which scores")
-    return known
+    of_all = read_scores(scores)
+    if of_all.images is None:
+        raise DataError(f"{of_all.source}: no column image_id; it names which rating belongs to which scores")
+    return of_all
 
 
-def chosen_witnesses(known: OutsideScores, witnesses: Iterable[str] | None) -> list[str]:
+def chosen_witnesses(of_all: OutsideScores, witnesses: Iterable[str] | None) -> list[str]:
     """Columns of the scores. Raises `UsageError` for one that is not there."""
-    chosen = list(known.columns) if witnesses is None else list(witnesses)
-    unknown = [name for name in chosen if name not in known.columns]
+    chosen = list(of_all.columns) if witnesses is None else list(witnesses)
+    unknown = [name for name in chosen if name not in of_all.columns]
     if unknown or not chosen:
         named = ", ".join(unknown) or "that was named"
-        raise UsageError(f"{known.source} has no column {named}; it has {', '.join(known.columns)}")
+        raise UsageError(f"{of_all.source} has no column {named}; it has {', '.join(of_all.columns)}")
     return chosen
 
 
-def sample_of(known: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
+def sample_of(of_all: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
     """What was said beside the scores of all."""
-    return (of_choices if opinions.is_choice else of_ratings)(known, witnesses, opinions)
+    return (of_choices if opinions.is_choice else of_ratings)(of_all, witnesses, opinions)
 
 
 def _calibrated(
@@ -357,24 +355,30 @@ def _calibrated(
         bounds = (0.0, 1.0)
     teller = Teller(rated, level, shares=bounds == (0.0, 1.0))
     notes = [*sample.notes, *_of_witnesses(sample)]
-    seen = bounds or (NO_BOUNDS if not np.ptp(rated.ratings) else (rated.ratings.min(), rated.ratings.max()))
-    seen = (float(seen[0]), float(seen[1])) if seen[0] is not None and seen[1] is not None else NO_BOUNDS
+    observed = bounds or (NO_BOUNDS if not np.ptp(rated.ratings) else (rated.ratings.min(), rated.ratings.max()))
+    observed = (
+        (float(observed[0]), float(observed[1])) if observed[0] is not None and observed[1] is not None else NO_BOUNDS
+    )
     total = rated.sizes / rated.sizes.sum()
-    each = np.eye(number)
+    groups = np.eye(number)
     if sample.is_choice:
         overall, of, systems, pairs = _choices(sample, teller, notes)
-        total = total * 0 + each[0]
+        total = total * 0 + groups[0]
     else:
-        within = NO_BOUNDS if bounds is None else seen
-        wide = NO_BOUNDS if seen[0] is None or seen[1] is None else (seen[0] - seen[1], seen[1] - seen[0])
-        overall, of = _scaled(teller, total, seen, within), "the mean rating of all captions"
+        within = NO_BOUNDS if bounds is None else observed
+        wide = (
+            NO_BOUNDS
+            if observed[0] is None or observed[1] is None
+            else (observed[0] - observed[1], observed[1] - observed[0])
+        )
+        overall, of = _scaled(teller, total, observed, within), "the mean rating of all captions"
         systems = {
-            str(name): _scaled(teller, parts, seen, within)
-            for name, parts in zip(sample.groups, each, strict=True)
+            str(name): _scaled(teller, parts, observed, within)
+            for name, parts in zip(sample.groups, groups, strict=True)
             if number > 1
         }
         pairs = {
-            (str(sample.groups[a]), str(sample.groups[b])): teller.mean(each[a] - each[b], wide)
+            (str(sample.groups[a]), str(sample.groups[b])): teller.mean(groups[a] - groups[b], wide)
             for a, b in combinations(range(number), 2)
         }
     if overall.interval is None:
@@ -398,10 +402,10 @@ def _calibrated(
     )
 
 
-def _scaled(teller: Teller, parts: Any, seen: Any, within: Any) -> Calibrated:
+def _scaled(teller: Teller, parts: Any, scale: Any, within: Any) -> Calibrated:
     """A mean rating within the scale; the ratings that were seen bound what has no width, where no scale is named."""
     estimate = teller.mean(parts, within)
-    return teller.mean(parts, seen) if estimate.interval is None or estimate.alone_interval is None else estimate
+    return teller.mean(parts, scale) if estimate.interval is None or estimate.alone_interval is None else estimate
 
 
 def _of_witnesses(sample: RatedSample) -> list[str]:

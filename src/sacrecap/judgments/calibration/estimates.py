@@ -273,9 +273,9 @@ class Estimates:
             rated.groups[group_mean],
         )
         beside = np.bincount(image)
-        seen = float((beside * (beside - 1)).sum())
+        of_image = float((beside * (beside - 1)).sum())
         share = np.where(of_groups, np.minimum(1.0, rated.counts / rated.sizes), 0.0)
-        excess = max(0.0, 1 - float(share @ rated.together @ share) / seen) if seen else 0.0
+        excess = max(0.0, 1 - float(share @ rated.together @ share) / of_image) if of_image else 0.0
         by_image = np.bincount(image, pulls)
         variance = (1 - excess) * float(pulls @ pulls) + excess * float(by_image @ by_image)
         skew = float((pulls**3).sum())
@@ -287,7 +287,7 @@ def _freedom(pulls: Floats, image: Numbers, group: Numbers, excess: float) -> fl
     used, group = np.unique(group, return_inverse=True)
     counts = np.bincount(group).astype(np.float64)
     left = np.maximum(counts - 1, 0.0)
-    each = np.bincount(group, pulls**2) / np.maximum(left, 1.0)
+    spread = np.bincount(group, pulls**2) / np.maximum(left, 1.0)
     held = np.zeros((len(used), int(image.max()) + 1))
     np.add.at(held, (group, image), 1.0)
     shared = held @ held.T
@@ -295,8 +295,8 @@ def _freedom(pulls: Floats, image: Numbers, group: Numbers, excess: float) -> fl
     traces = shared - shared * (inverse[:, None] + inverse) + shared**2 * np.outer(inverse, inverse)
     traces *= excess**2
     np.fill_diagonal(traces, left)
-    below = float(each @ traces @ each)
-    return max(1.0, float(each @ left) ** 2 / below) if below > 0 else 1.0
+    below = float(spread @ traces @ spread)
+    return max(1.0, float(spread @ left) ** 2 / below) if below > 0 else 1.0
 
 
 PLANNED = (20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000)
@@ -338,28 +338,28 @@ class Teller:
         """θ of Bradley and Terry (1952) of each system, by the shares that the first of each pair, shape (groups, 2),
         wins of all its games; None where no finite θ fits.
         """
-        first, other = pairs.T
+        first, second = pairs.T
         sizes = np.where(self.rated.counts > 0, self.rated.sizes, 0.0)
         sides: list[list[Figure]] = []
         everything = self.rated.counts > 0
         for side in self.sides:
             won = np.zeros((systems, systems))
-            np.add.at(won, (first, other), sizes * side.means)
-            np.add.at(won, (other, first), sizes * (1 - side.means))
+            np.add.at(won, (first, second), sizes * side.means)
+            np.add.at(won, (second, first), sizes * (1 - side.means))
             solved = bradley_terry(won)
             if solved is None:
                 return None
             theta, inverse = solved
-            expected = (1 / (1 + np.exp(theta[other] - theta[first])))[self.rated.groups]
-            moved = ((inverse[:, first] - inverse[:, other]) * sizes)[:, self.rated.groups] * side.shares
+            expected = (1 / (1 + np.exp(theta[second] - theta[first])))[self.rated.groups]
+            moved = ((inverse[:, first] - inverse[:, second]) * sizes)[:, self.rated.groups] * side.shares
             figure = [
                 side.fitted(float(value), expected, weights, everything, systems - 1)
                 for value, weights in zip(theta, moved, strict=True)
             ]
             sides.append(figure)
         return [
-            self._told(list(both), everything & (pairs == system).any(axis=1), NO_BOUNDS)
-            for system, both in enumerate(zip(*sides, strict=True))
+            self._told(list(figures), everything & (pairs == system).any(axis=1), NO_BOUNDS)
+            for system, figures in enumerate(zip(*sides, strict=True))
         ]
 
     def _told(
@@ -411,7 +411,7 @@ class Teller:
     def planned(self, parts: Floats) -> list[Planned]:
         """Half the length of the interval of a mean at other numbers of rated captions, drawn as these were."""
         captions, now = float(self.rated.sizes.sum()), float(len(self.rated.ratings))
-        alone, paired = (side.mean(parts) for side in self.sides)
+        alone, weighed = (side.mean(parts) for side in self.sides)
         least = len(self.rated.sizes) + self.rated.told + SPARE
         beyond = 1 / captions if self.rated.is_finite else 0.0
         left = 1 / now - beyond
@@ -420,7 +420,7 @@ class Teller:
             factor = (1 / n - beyond) / left if left > 0 else 0.0
             halves = [
                 reach(self.level, Figure(0.0, estimate.variance * factor, max(1.0, estimate.freedom * n / now)))
-                for estimate in (alone, paired)
+                for estimate in (alone, weighed)
             ]
             figures.append(Planned(n, halves[0], halves[1] if n >= least else halves[0]))
         return figures

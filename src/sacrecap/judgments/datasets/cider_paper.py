@@ -123,18 +123,18 @@ def _labels(record: Record) -> list[str]:
 
 def _check_once(records: Sequence[Record]) -> list[str]:
     """No remark. Raises `DataError` for a pair that comes twice; its number is the field `pair`, if a copy has it."""
-    seen: dict[object, Record] = {}
+    by_number: dict[object, Record] = {}
     for record in records:
         number = record.fields.get("pair")
         if number is None:
             continue
-        first = seen.setdefault(str(number), record)
+        first = by_number.setdefault(str(number), record)
         if first is not record:
             raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
     return []
 
 
-def _pascal_pairs(path: PathLike, choice: WhatToRead) -> list[JudgedPair]:
+def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
     """The pairs of `pair_pascal.mat`.
 
     References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, the majority of
@@ -152,7 +152,7 @@ def _pascal_pairs(path: PathLike, choice: WhatToRead) -> list[JudgedPair]:
     if os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)
         reference_votes: Sequence[Sequence[list[int] | None]] = (votes, direct)
-    elif choice.captions is None:
+    elif to_read.captions is None:
         raise DataError(
             f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
             f"file, such as pascal50S.mat, with {option('captions', 'FILE', of=READER)}"
@@ -175,11 +175,6 @@ def _pascal_pairs(path: PathLike, choice: WhatToRead) -> list[JudgedPair]:
     return [JudgedPair(*values, *of_pair) for values, of_pair in zip(zip(*columns, strict=True), authors, strict=True)]
 
 
-def _without_consensus(pairs: Sequence[JudgedPair]) -> list[str]:
-    decided = pairs[0].direct is None
-    return [f"without {CONSENSUS}, the majority of the direct votes wins"] * decided
-
-
 PASCAL50S = (
     JudgmentForm("pascal-50s", ("consensus_label",), _of_line, read_records, remarks=_check_once),
     JudgmentForm(
@@ -187,7 +182,9 @@ PASCAL50S = (
         ("new_input",),
         lambda pair, _: iter([pair]),
         _pascal_pairs,
-        remarks=_without_consensus,
+        remarks=lambda pairs: (
+            [f"without {CONSENSUS}, the majority of the direct votes wins"] * (pairs[0].direct is None)
+        ),
         is_matlab=True,
     ),
 )
@@ -209,12 +206,12 @@ def _named(source: str, place: int, number: int) -> str:
 def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[str]], list[list[int]]]:
     """References and votes of each pair: pairs follow one another, each with equally many triplets."""
     triplets = read_triplets(source)
-    each, rest = divmod(len(triplets), len(b))
-    if rest or not each:
+    size, rest = divmod(len(triplets), len(b))
+    if rest or not size:
         raise DataError(
             f"{source}: {len(triplets):,} triplets cannot be divided evenly among {len(b):,} pairs; download it again"
         )
-    grouped = [triplets[start : start + each] for start in range(0, len(triplets), each)]
+    grouped = [triplets[start : start + size] for start in range(0, len(triplets), size)]
     for number, (pair, *captions) in enumerate(zip(grouped, b, c, strict=True), 1):
         if any([triplet.b, triplet.c] != captions for triplet in pair):
             raise DataError(f"{source}: the triplets of pair {number} are about other captions; download it again")

@@ -76,60 +76,57 @@ class JudgmentForm:
     reads_captions: bool = False
     """Whether the file of captions has more than references by image, or those of some records; `records` reads it."""
 
-    def read(self, paths: Sequence[PathLike], choice: WhatToRead) -> Ratings | Pairs:
+    def read(self, paths: Sequence[PathLike], to_read: WhatToRead) -> Ratings | Pairs:
         """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
         `given` and does not fit this form.
         """
-        choice = self._checked(choice)
+        to_read = self._checked(to_read)
         source = ", ".join(map(display_name, paths))
-        records = [record for path in paths for record in self.records(path, choice)]
+        records = [record for path in paths for record in self.records(path, to_read)]
         if self.aspect_of is not None:
-            choice = choice._replace(rating=self.aspect_of(records[0], choice.rating))
+            to_read = to_read._replace(rating=self.aspect_of(records[0], to_read.rating))
         notes = self.remarks(records)
-        judged = [list(self.judged(record, choice)) for record in records]
+        judged = [list(self.judged(record, to_read)) for record in records]
         rows, judged_captions, place = [], [], 0
         for of_record in judged:
             rows += [Row(caption.image, caption.references, place + number) for number, caption in enumerate(of_record)]
             judged_captions += of_record
             place += max(1, len(of_record))
-        if choice.captions is not None and not self.reads_captions:
-            rows, taken_rows = _with_references(rows, choice.captions, source)
+        if to_read.captions is not None and not self.reads_captions:
+            rows, taken_rows = _with_references(rows, to_read.captions, source)
             judged_captions = [
                 caption._replace(reference_votes=None) if isinstance(caption, JudgedPair) else caption
                 for caption in judged_captions
             ]
             except_for = f"; rows of images that it lacks keep their own: {taken_rows:,}" if taken_rows else ""
-            notes.append(f"references of each image from {display_name(choice.captions)}{except_for}")
-        if choice.categories:
-            numbers = _of_categories(judged_captions, choice.categories, source)
-            if dropped := len(judged_captions) - len(numbers):
+            notes.append(f"references of each image from {display_name(to_read.captions)}{except_for}")
+        if to_read.categories:
+            places = _of_categories(judged_captions, to_read.categories, source)
+            if dropped := len(judged_captions) - len(places):
                 notes.append(f"judgments of other categories, left out: {dropped:,}")
-            rows, judged_captions = (
-                [rows[number] for number in numbers],
-                [judged_captions[number] for number in numbers],
-            )
-        if none := judged.count([]):
-            notes.append(f"{self.left_out}: {none:,}")
+            rows, judged_captions = [rows[number] for number in places], [judged_captions[number] for number in places]
+        if unjudged := judged.count([]):
+            notes.append(f"{self.left_out}: {unjudged:,}")
         if not judged_captions:
             raise DataError(f"{source}: no judgment of {self.dataset} in it{'; '.join(['', *notes])}")
         columns = _columns(judged_captions)
         if isinstance(judged_captions[0], RatedCaption):
-            aspect = choice.rating or "rating"
+            aspect = to_read.rating or "rating"
             return Ratings(self.dataset, source, rows, in_file=place, aspect=aspect, notes=notes, **columns)
         if columns["objects"] is not None:
             columns["objects"] = dict(zip((row.image_id for row in rows), columns["objects"], strict=True))
         return Pairs(self.dataset, source, rows, in_file=place, notes=notes, **columns)
 
-    def _checked(self, choice: WhatToRead) -> WhatToRead:
-        if choice.rating_range is not None and self.dataset != "ratings":
+    def _checked(self, to_read: WhatToRead) -> WhatToRead:
+        if to_read.rating_range is not None and self.dataset != "ratings":
             raise UsageError(f"the range of ratings is for the format ratings; {self.dataset} has its own")
         if self.aspect_of is not None:
-            return choice
-        if choice.rating is not None and len(self.aspects) == 1:
-            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {choice.rating!r} out")
-        aspect = choice.rating or self.aspects[0]
+            return to_read
+        if to_read.rating is not None and len(self.aspects) == 1:
+            raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {to_read.rating!r} out")
+        aspect = to_read.rating or self.aspects[0]
         accepted_name("rating", aspect, self.aspects)
-        return choice._replace(rating=aspect)
+        return to_read._replace(rating=aspect)
 
 
 def _columns(judged_captions: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
@@ -146,12 +143,12 @@ def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tu
 
     Raises `DataError` if it lacks the image of a row without references, or all of them.
     """
-    known = read_references(captions)
-    lacking = [row for row in rows if row.image_id not in known]
+    described = read_references(captions)
+    lacking = [row for row in rows if row.image_id not in described]
     if len(lacking) == len(rows) or not all(row.references for row in lacking):
         missing = next((row for row in lacking if not row.references), rows[0]).image_id
         raise DataError(f"{display_name(captions)}: no references of image {missing!r}, which {source} has")
-    replaced = {row.image_id: known.captions(row.image_id) for row in rows if row.image_id in known}
+    replaced = {row.image_id: described.captions(row.image_id) for row in rows if row.image_id in described}
     return [replace(row, references=replaced.get(row.image_id, row.references)) for row in rows], len(lacking)
 
 
@@ -160,11 +157,11 @@ def _of_categories(
 ) -> list[int]:
     """Numbers of the judgments of these categories. Raises `DataError` if there are none."""
     each_categories = [caption.categories for caption in judged_captions]
-    numbers = [number for number, category in enumerate(each_categories) if category in categories]
-    if each_categories and not numbers:
+    places = [number for number, category in enumerate(each_categories) if category in categories]
+    if each_categories and not places:
         held = ", ".join(sorted(set(each_categories) - {""})) or "none"
         raise DataError(f"{source}: no judgment of the categories {', '.join(categories)}; its categories: {held}")
-    return numbers
+    return places
 
 
 def add_references(records: Sequence[Record], captions: PathLike, *image: str) -> None:
@@ -172,11 +169,11 @@ def add_references(records: Sequence[Record], captions: PathLike, *image: str) -
 
     Raises `DataError` if the file lacks an image.
     """
-    known = read_references(captions)
+    described = read_references(captions)
     for record in records:
         name = record.name(*image)
-        if name not in known:
+        if name not in described:
             raise record.refuse(
                 f"no references of image {name!r}, neither here nor in the file of references; add them"
             )
-        record.fields["references"] = known.captions(name)
+        record.fields["references"] = described.captions(name)

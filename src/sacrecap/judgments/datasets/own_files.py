@@ -44,7 +44,7 @@ from sacrecap.resources.outside_scores import strays
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
-def _judged_pair(record: Record, choice: WhatToRead) -> Iterator[JudgedPair]:
+def _judged_pair(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
     """A tie needs no votes."""
     preferred = winner(record)
     yield JudgedPair(
@@ -53,7 +53,7 @@ def _judged_pair(record: Record, choice: WhatToRead) -> Iterator[JudgedPair]:
         record.caption("b"),
         record.caption("c"),
         preferred,
-        _category(record, is_named=choice.categories is not None),
+        _category(record, is_named=to_read.categories is not None),
         votes=read_votes(record) if record.has("votes") else None if preferred else [],
         reference_votes=_reference_votes(record),
         b_system=record.known_name("b_system"),
@@ -61,11 +61,12 @@ def _judged_pair(record: Record, choice: WhatToRead) -> Iterator[JudgedPair]:
     )
 
 
-def _pair_records(path: PathLike, choice: WhatToRead) -> list[Record]:
-    return in_one_form(read_one_kind(path), frozenset(), (), None, choice.words)
-
-
-PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged_pair, _pair_records)
+PAIRS = JudgmentForm(
+    "pairs",
+    ("b", "c", "winner"),
+    _judged_pair,
+    lambda path, to_read: in_one_form(read_one_kind(path), frozenset(), (), None, to_read.words),
+)
 
 
 def read_votes(record: Record) -> list[int]:
@@ -134,11 +135,11 @@ def rated_records(path: PathLike, raters: str | None, words: Mapping[str, str]) 
     return in_one_form(read_one_kind(path), KNOWN, RATING, raters, words)
 
 
-def _rating_records(path: PathLike, choice: WhatToRead) -> list[Record]:
+def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The lines; those without references with the ones of the file that is given."""
-    records = rated_records(path, choice.raters, choice.words)
-    if choice.captions is not None:
-        add_references([record for record in records if not record.has(*REFERENCES)], choice.captions, *IMAGE)
+    records = rated_records(path, to_read.raters, to_read.words)
+    if to_read.captions is not None:
+        add_references([record for record in records if not record.has(*REFERENCES)], to_read.captions, *IMAGE)
     return records
 
 
@@ -167,10 +168,10 @@ def doubtful(records: Sequence[Record]) -> list[str]:
     return notes
 
 
-def _judged_caption(record: Record, choice: WhatToRead) -> Iterator[RatedCaption]:
+def _judged_caption(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
     if any(name in record.fields for name in RATING) and not record.has(*RATING):
         return  # a blank one
-    ratings = read_rating(record, choice.rating, choice.rating_range)
+    ratings = read_rating(record, to_read.rating, to_read.rating_range)
     if not ratings:
         return
     captions = record.captions("captions") if record.has("captions") else None
@@ -252,7 +253,8 @@ def read_people(
     answers: list[Sequence[float]]
     if first.has("winner", "votes"):
         sides = [OpinionSide(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
-        answers = [_votes(record) for record in records]
+        signs = [read_votes(record) if record.has("votes") else [winner(record)] for record in records]
+        answers = [[(1 + sign) / 2 for sign in of_record] for of_record in signs]  # 1 for B, 0 for C, a half for a tie
     elif first.has(*RATING):
         named, notes = aspect_of(first, aspect), doubtful(records)
         ratings = [read_rating(record, named, bounds) if record.has(*RATING) else () for record in records]
@@ -265,12 +267,6 @@ def read_people(
         raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
     images, values = [record.name(*IMAGE) for record in records], list(map(fmean, answers))
     return Opinions(first.source, images, sides, values, sum(map(len, answers)), list(map(_inclusion, records)), notes)
-
-
-def _votes(record: Record) -> list[float]:
-    """Each vote: 1 for B, 0 for C, and a half for a tie."""
-    votes = read_votes(record) if record.has("votes") else [winner(record)]
-    return [(1 + vote) / 2 for vote in votes]
 
 
 def _inclusion(record: Record) -> float:

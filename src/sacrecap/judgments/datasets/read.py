@@ -124,20 +124,20 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[Pat
     # The same data may exist in two forms: text first, because it needs no extra package.
     recognised = {file: form for file in files if (form := recognise(file, text=True))}
     recognised = recognised or {file: form for file in files if (form := recognise(file))}
-    forms = {file: form for file, form in recognised.items() if dataset in (None, form.dataset)}
-    names = sorted({form.dataset for form in forms.values()})
-    if not forms:
+    form_of = {file: form for file, form in recognised.items() if dataset in (None, form.dataset)}
+    names = sorted({form.dataset for form in form_of.values()})
+    if not form_of:
         what = "human judgments" if dataset is None else dataset
         held = ", ".join(sorted({form.dataset for form in recognised.values()}))
         has = f"; it has {held}" if held else ""
         raise DataError(f"{folder}: no file in this folder is recognised as {what}{has}; name the file itself")
     if len(names) > 1:
         raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with {_named()}")
-    form = next(iter(forms.values()))
-    if len(forms) > 1 and any(other is not PASCAL50S[0] for other in forms.values()):
-        listed = ", ".join(map(os.path.basename, forms))
+    form = next(iter(form_of.values()))
+    if len(form_of) > 1 and any(form is not PASCAL50S[0] for form in form_of.values()):
+        listed = ", ".join(map(os.path.basename, form_of))
         raise UsageError(f"{folder} holds several files of {names[0]} ({listed}); name one of them")
-    return form, [*forms]
+    return form, [*form_of]
 
 
 def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:

@@ -228,11 +228,11 @@ def in_one_form(
     return [*records]
 
 
-def _plain_names(records: Sequence[Record], known: frozenset[str]) -> None:
+def _plain_names(records: Sequence[Record], fields: frozenset[str]) -> None:
     """Gives fields that have a meaning their plain names."""
     for record in records:
         for name in [*record.fields]:
-            if (spelled := plain(name)) != name and spelled in known and spelled not in record.fields:
+            if (spelled := plain(name)) != name and spelled in fields and spelled not in record.fields:
                 record.fields[spelled] = record.fields.pop(name)
 
 
@@ -245,13 +245,13 @@ def _each(value: Any, change: Callable[[Any], Any]) -> Any:
 def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Record]:
     """Rows of one rater each, put together; what a rater rates twice are two captions that say the same."""
     names = ("image_id", "image", "imgid", "img", "system", "caption", "candidate", "captions")
-    seen: Counter[str] = Counter()
+    times: Counter[str] = Counter()
     merged: dict[str, Record] = {}
     columns: dict[str, list[Any]] = {}
     for record in records:
         key = repr([record.fields.get(name) for name in names])
         who = f"{key} {record.fields.get(rater)}"
-        key, seen[who] = f"{key} {seen[who]}", seen[who] + 1
+        key, times[who] = f"{key} {times[who]}", times[who] + 1
         merged.setdefault(key, record)
         value = record.fields.get(rating)
         columns.setdefault(key, []).extend(value if isinstance(value, list) else [value])

@@ -56,13 +56,13 @@ def columns_of(line: str) -> set[str]:
     return set(_CROWD if is_share else _EXPERT)
 
 
-def _flickr8k_records(path: PathLike, choice: WhatToRead) -> list[Record]:
+def _flickr8k_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The lines, with the captions that they are about, and the references of their images by id.
 
     The token file is in the folder of the judgments, unless `captions` is given.
     """
     source, records = display_name(path), []
-    sentences = _sentences(path, choice.captions)
+    sentences = _sentences(path, to_read.captions)
     for number, line in read_lines(path):
         parts = line.split("\t")
         if len(parts) != 5:
@@ -114,9 +114,9 @@ def _by_three_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
         yield RatedCaption(image, references, record.fields["caption"], ratings)
 
 
-def _crowd_records(path: PathLike, choice: WhatToRead) -> list[Record]:
+def _crowd_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The lines; judged captions are removed from the references of their own image."""
-    records = _flickr8k_records(path, choice)
+    records = _flickr8k_records(path, to_read)
     repeated = _own(records)
     for record in records:
         record.fields["references"] = {
@@ -187,22 +187,22 @@ ASPECTS = {
 """Fields that people rated: name, smallest and largest value."""
 
 
-def _thumb_records(path: PathLike, choice: WhatToRead) -> list[Record]:
+def _thumb_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The ratings, with the references of the file that is given, or of the one in their folder."""
-    known = {
-        record.name("seg_id"): record.captions("refs") for record in read_records(choice.captions or _beside(path))
+    described = {
+        record.name("seg_id"): record.captions("refs") for record in read_records(to_read.captions or _beside(path))
     }
     records = read_records(path)
     for record in records:
         image = record.name("seg_id")
-        if image not in known:
+        if image not in described:
             raise record.refuse(f"no references of image {image!r}; add them to the file of references")
-        record.fields["refs"] = known[image]
+        record.fields["refs"] = described[image]
     return records
 
 
-def _rated_by_aspect(record: Record, choice: WhatToRead) -> Iterator[RatedCaption]:
-    field, least, most = ASPECTS[choice.rating or ""]
+def _rated_by_aspect(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
+    field, least, most = ASPECTS[to_read.rating or ""]
     rating = record.read(fields.number, field, least=least, most=most)
     yield RatedCaption(
         record.name("seg_id"), record.captions("refs"), record.caption("hyp"), (rating,), record.name("SYS")
@@ -233,22 +233,22 @@ def _is_references(path: PathLike) -> bool:
 _URL, _TEXT, _ANSWER = "Input.image_url", "Input.text", "Answer."
 
 
-def _composite_records(path: PathLike, choice: WhatToRead) -> list[Record]:
+def _composite_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The rows, with the references of their images."""
-    if choice.captions is None:
+    if to_read.captions is None:
         captions = option("captions", "FILE", of=READER)
         raise DataError(f"{display_name(path)}: has no references; name a file of them with {captions}")
-    known = read_references(choice.captions)
+    described = read_references(to_read.captions)
     records = read_records(path)
     for record in records:
         if not _answers(record):
             continue
         url = record.name(_URL)
         names = [url.rpartition("/")[2], *(key(url, how) or "" for how in ("stem", "number"))]
-        image = next((name for name in names if name in known), None)
+        image = next((name for name in names if name in described), None)
         if image is None:
-            raise record.refuse(f"no references of image {names[0]!r} in {display_name(choice.captions)}; add them")
-        record.fields |= {"image": image, "references": known.captions(image)}
+            raise record.refuse(f"no references of image {names[0]!r} in {display_name(to_read.captions)}; add them")
+        record.fields |= {"image": image, "references": described.captions(image)}
     return records
 
 
@@ -280,11 +280,11 @@ def _rated_answers(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
         )
 
 
-def _aspect(first: Record, name: str | None) -> str:
+def _aspect(first: Record, named: str | None) -> str:
     """What the file's ratings are of, by its name."""
     aspect = "thoroughness" if "through" in os.path.basename(first.source).lower() else "relevance"
-    if name not in (None, aspect):
-        raise UsageError(f"{first.source} has ratings of {aspect}, those of {name!r} are in another file")
+    if named not in (None, aspect):
+        raise UsageError(f"{first.source} has ratings of {aspect}, those of {named!r} are in another file")
     return aspect
 
 
@@ -313,13 +313,13 @@ def _foiled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
         yield JudgedPair(record.name("image_id"), references, right, foil, 1)
 
 
-def _with_references(path: PathLike, choice: WhatToRead) -> list[Record]:
+def _with_references(path: PathLike, to_read: WhatToRead) -> list[Record]:
     records = read_document(path)
-    if choice.captions is None:
+    if to_read.captions is None:
         raise DataError(
             f"{display_name(path)}: has no references; name a file of them with {option('captions', 'FILE', of=READER)}"
         )
-    add_references([record for record in records if record.find("foil")], choice.captions, "image_id")
+    add_references([record for record in records if record.find("foil")], to_read.captions, "image_id")
     return records
 
 
@@ -349,13 +349,13 @@ _MSVD = ("mean", "accuracy", "completeness", "conciseness", "relevance")
 """Its lists have the mean last."""
 
 
-def _watched(record: Record, choice: WhatToRead) -> Iterator[RatedCaption]:
+def _watched(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
     raters = record.find("human_score")
     if not isinstance(raters, list) or not all(
         isinstance(rater, list) and len(rater) == len(_MSVD) for rater in raters
     ):
         raise record.refuse("human_score must have a list of five numbers of each person")
-    place = _MSVD.index(choice.rating or "") - 1
+    place = _MSVD.index(to_read.rating or "") - 1
     ratings = tuple(record.checked("human_score", fields.number, rater[place], least=1.0, most=5.0) for rater in raters)
     yield RatedCaption(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
 

@@ -86,9 +86,6 @@ class _Chair(Metric):
         lacking = f"it {lacks_objects()}, or take {self.name}(gold=references)"
         return Status.left_out(lacking if self.gold != "references" and lack(needs) else None)
 
-    def _lacks_objects(self, needs: Needs) -> bool:
-        return self.gold != "references" and "objects" not in needs and "images" not in needs
-
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up what the captions name and what is in the images.
 
@@ -99,7 +96,7 @@ class _Chair(Metric):
         from sacrecap.resources.chair.mentions import name_objects
         from sacrecap.resources.objects_of_images import are_found, digest_of_objects, lacks_objects, signature_of_found
 
-        if self._lacks_objects(needs):
+        if self.gold != "references" and "objects" not in needs and "images" not in needs:
             raise UsageError(f"{self.label} {lacks_objects()}, or take {self.name}(gold=references), which needs none")
         vocabulary = open_vocabulary(self.named_or("vocabulary", needs.get("vocabulary")))
         if self.lemmas == "wordnet":

@@ -66,8 +66,8 @@ class Hallucination:
 
     def pieces(self) -> list[list[tuple[str, Mention | None]]]:
         """The text of each sentence in pieces; pieces that are mentions come with the mention."""
-        placed = ((one.start, one.end, one) for one in self.mentions)
-        marked = [(start, end, one) for start, end, one in placed if start is not None and end is not None]
+        placed = ((mention.start, mention.end, mention) for mention in self.mentions)
+        marked = [(start, end, mention) for start, end, mention in placed if start is not None and end is not None]
         return [[*pieces(self.caption, marked, *sentence)] for sentence in self.sentences]
 
     def __str__(self) -> str:
@@ -75,11 +75,11 @@ class Hallucination:
         heads = [f"sentence {number}" if several else "caption" for number in range(1, len(self.sentences) + 1)]
         lines = [(head, "".join(map(_bracketed, pieces))) for head, pieces in zip(heads, self.pieces(), strict=True)]
         lines = lines or [("caption", "empty")]
-        for number, one in enumerate(self.hallucinated):
-            lines.append(("" if number else "not there", _described(one, several)))
-        there = [one for one in self.mentions if one.there]
-        for number, one in enumerate(there):
-            lines.append(("" if number else "there", _described(one, several)))
+        for number, mention in enumerate(self.hallucinated):
+            lines.append(("" if number else "not there", _described(mention, several)))
+        there = [mention for mention in self.mentions if mention.there]
+        for number, mention in enumerate(there):
+            lines.append(("" if number else "there", _described(mention, several)))
         lines.append(("not named", ", ".join(self.missed) or "nothing that is there"))
         lines.append(("score", self._scores()))
         width = max(len(head) for head, _ in lines)
@@ -87,11 +87,11 @@ class Hallucination:
 
     def _scores(self) -> str:
         count, of = len(self.hallucinated), len(self.mentions)
-        found, gold = len(self.gold) - len(self.missed), len(self.gold)
-        share, recall = count / of if of else 0.0, f"{found / gold:.4f}" if gold else "none"
+        named, gold = len(self.gold) - len(self.missed), len(self.gold)
+        share, recall = count / of if of else 0.0, f"{named / gold:.4f}" if gold else "none"
         return (
             f"CHAIR-i {share:.4f} = {count} of {of} mentions; CHAIR-s {int(count > 0)}; "
-            f"CHAIR-recall {recall} = {found} of {gold} objects"
+            f"CHAIR-recall {recall} = {named} of {gold} objects"
         )
 
 
@@ -111,23 +111,23 @@ def explain(named: NamedObjects, corpus: Corpus, image: int, gold: str) -> Hallu
     image_id = corpus.image_ids[image]
     caption = corpus.captions(image_id)[0] or ""
     words = corpus.texts(image_id)[0][0].split()
-    candidates, references, given = named.core.image(corpus._core, image)
+    candidates, references, labels = named.core.image(corpus._core, image)
     names = named.vocabulary.objects
-    annotated = tuple(dict.fromkeys(names[number] for number in given)) if gold != "references" else ()
+    annotated = tuple(dict.fromkeys(names[number] for number in labels)) if gold != "references" else ()
     in_references = (names[number] for _, _, number in chain.from_iterable(references))
-    said = tuple(dict.fromkeys(in_references)) if gold != "objects" else ()
+    in_captions = tuple(dict.fromkeys(in_references)) if gold != "objects" else ()
     sentences = _sentences(caption)
     places = located(caption, words)
-    there = {*annotated, *said}
+    there = {*annotated, *in_captions}
     mentions, sentence = [], 0
     for first, behind, number in candidates[0]:
-        one, other = places[first], places[behind - 1]
-        start, end = (one[0], other[1]) if one and other else (None, None)
+        first_place, last_place = places[first], places[behind - 1]
+        start, end = (first_place[0], last_place[1]) if first_place and last_place else (None, None)
         while start is not None and sentence + 1 < len(sentences) and start >= sentences[sentence + 1][0]:
             sentence += 1
         text = " ".join(words[first:behind]) if start is None else caption[start:end]
         mentions.append(Mention(text, names[number], names[number] in there, start, end, sentence + 1))
-    return Hallucination(caption, sentences, tuple(mentions), annotated, said)
+    return Hallucination(caption, sentences, tuple(mentions), annotated, in_captions)
 
 
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,7 @@ The prompts are our own: see docs/reference/metrics/judge.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -104,8 +104,8 @@ class Judge(PythonMetric):
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        seen = ("images",) if self.sees_image else ("rubric",) if self.checks_items else ("references",)
-        return (*seen, "judge", *(("rivals",) if self.is_comparing else ()))
+        shows = ("images",) if self.sees_image else ("rubric",) if self.checks_items else ("references",)
+        return (*shows, "judge", *(("rivals",) if self.is_comparing else ()))
 
     @property
     def no_score_where(self) -> str | None:
@@ -132,16 +132,17 @@ class Judge(PythonMetric):
         if endpoint is None:
             raise UsageError(f"{self.label} {_lacks_endpoint()}")
         text = prompt(self.asked, self.named_or("prompt", needs.get("judge_prompt")))
-        cases = self._cases(corpus, needs, text)
+        ask = self._by_rubric if self.checks_items else self._compared if self.is_comparing else self._rated
+        cases = ask(corpus, needs, text)
         questions = [question for case in cases for question in case.questions]
         answers = endpoint.ask(questions, progress=_told(needs, endpoint))
-        given = iter(answers)
-        said = [JudgedCaption(case, [_read(one, next(given)) for one in case.questions]) for case in cases]
+        heard = iter(answers)
+        judged = [JudgedCaption(case, [_read(query, next(heard)) for query in case.questions]) for case in cases]
         if len(answers) >= _FEW:
-            self._check_answered(said, answers, endpoint)
+            self._check_answered(judged, answers, endpoint)
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
         signature = (*self._signature(text, endpoint, answers), *rubric)
-        return Ready(corpus._core, signature=signature, digests=lambda: self._digests(corpus, needs), own=said)
+        return Ready(corpus._core, signature=signature, digests=lambda: self._digests(corpus, needs), own=judged)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Score, whether there is one, and by `_MISSING` the answers that are not; of comparisons also counts
@@ -149,10 +150,10 @@ class Judge(PythonMetric):
         of these won by the longer one, and with one that is longer. Of rubrics the number of items in the place of
         whether there is a score, and those that are contradicted, and not mentioned.
         """
-        said: list[JudgedCaption] = ready.own
+        judged: list[JudgedCaption] = ready.own
         if self.checks_items:
-            return [one.checked() for one in said]
-        return [one.compared() if self.is_comparing else one.rated() for one in said]
+            return [row.checked() for row in judged]
+        return [row.compared() if self.is_comparing else row.rated() for row in judged]
 
     def formula(self, sums: Sequence[float]) -> float:
         return sums[0] / sums[1] if sums[1] else 0.0
@@ -186,15 +187,9 @@ class Judge(PythonMetric):
 
     def _missing(self, refused: int, failed: int, cut: int, unreadable: int) -> str:
         """Says how many answers are not there, and why."""
-        told = f"{refused:,} answers were refused and {unreadable + cut:,} could not be read"
-        told += f", of which {cut:,} were cut at {self.tokens:,} tokens" if cut else ""
-        return f"{told}, and {failed:,} requests had no answer" if failed else told
-
-    def _cases(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
-        """What is asked about each caption."""
-        if self.checks_items:
-            return self._by_rubric(corpus, needs, text)
-        return self._compared(corpus, needs, text) if self.is_comparing else self._rated(corpus, needs, text)
+        text = f"{refused:,} answers were refused and {unreadable + cut:,} could not be read"
+        text += f", of which {cut:,} were cut at {self.tokens:,} tokens" if cut else ""
+        return f"{text}, and {failed:,} requests had no answer" if failed else text
 
     def _by_rubric(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
         """All items of an image in one question, or those that rules leave open; an empty caption says nothing."""
@@ -205,12 +200,12 @@ class Judge(PythonMetric):
         cases = []
         for number, (image, items) in enumerate(zip(corpus.image_ids, rubric, strict=True)):
             for place, candidate in enumerate(corpus.given(image)[0]):
-                known = decided(rules, (number, place)).answers if rules else (None,) * len(items)
-                known = known if candidate.strip() else ("not mentioned",) * len(items)
-                open_items = [item for item, answer in zip(items, known, strict=True) if answer is None]
+                by_rule = decided(rules, (number, place)).answers if rules else (None,) * len(items)
+                by_rule = by_rule if candidate.strip() else ("not mentioned",) * len(items)
+                open_items = [item for item, answer in zip(items, by_rule, strict=True) if answer is None]
                 filled = text.filled(caption=candidate, items=open_items)
-                asked = [self._question(filled, None, items=len(open_items))] if open_items else []
-                cases.append(Case(image, asked, items=open_items, known=[one for one in known if one is not None]))
+                queries = [self._question(filled, None, items=len(open_items))] if open_items else []
+                cases.append(Case(image, queries, items=open_items, known=[word for word in by_rule if word]))
         return cases
 
     def _rated(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
@@ -222,10 +217,10 @@ class Judge(PythonMetric):
             for candidate in candidates:
                 is_asked = candidate.strip() and (references or self.sees_image)
                 more = {} if self.sees_image else {"references": references}
-                asked = (
+                queries = (
                     [self._question(text.filled(caption=candidate, **more), pictures.get(image))] if is_asked else []
                 )
-                cases.append(Case(image, asked))
+                cases.append(Case(image, queries))
         return cases
 
     def _compared(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
@@ -240,25 +235,30 @@ class Judge(PythonMetric):
         cases = []
         for image in corpus.image_ids:
             candidates, references = self._texts(corpus, image)
-            others = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
+            rival_texts = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
             more = {} if self.sees_image else {"references": references}
-            for own in candidates:
-                pairs = [CaptionPair(own, other, is_asked=self._differ(own, other, references)) for other in others]
-                orders = [order for pair in pairs if pair.is_asked for order in ((own, pair.other), (pair.other, own))]
-                asked = [
+            for caption in candidates:
+                pairs = [
+                    CaptionPair(caption, rival, is_asked=self._differ(caption, rival, references))
+                    for rival in rival_texts
+                ]
+                orders = [
+                    order for pair in pairs if pair.is_asked for order in ((caption, pair.other), (pair.other, caption))
+                ]
+                queries = [
                     self._question(text.filled(first=first, second=second, **more), pictures.get(image))
                     for first, second in orders
                 ]
-                cases.append(Case(image, asked, pairs))
+                cases.append(Case(image, queries, pairs))
         return cases
 
-    def _differ(self, own: str, other: str, references: list[str]) -> bool:
+    def _differ(self, caption: str, rival: str, references: list[str]) -> bool:
         """Whether the judge has something to decide."""
-        return bool(own.strip() and other.strip() and own != other and (references or self.sees_image))
+        return bool(caption.strip() and rival.strip() and caption != rival and (references or self.sees_image))
 
     def _texts(self, corpus: Corpus, image: str) -> tuple[list[str], list[str]]:
         candidates, references = corpus.given(image)
-        return candidates, [one for one in references if one.strip()] if not self.sees_image else []
+        return candidates, [text for text in references if text.strip()] if not self.sees_image else []
 
     def _pictures(self, corpus: Corpus, needs: Needs) -> Mapping[str, Callable[[], bytes]]:
         """Each image's file, where the judge sees it."""
@@ -269,8 +269,8 @@ class Judge(PythonMetric):
         from sacrecap.resources.learned.clip import files_of_images
 
         images = needs.images(corpus)
-        found = files_of_images(needs, images)
-        return {image: found[own].read for image, own in zip(corpus.image_ids, images, strict=True)}
+        files = files_of_images(needs, images)
+        return {image: files[key].read for image, key in zip(corpus.image_ids, images, strict=True)}
 
     def _digests(self, corpus: Corpus, needs: Needs) -> dict[str, int]:
         """That of the images, where the judge sees them."""
@@ -296,18 +296,18 @@ class Judge(PythonMetric):
             tokens=self.tokens + _TOKENS_AN_ITEM * items,
             temperature=self.temperature,
             alternatives=_ALTERNATIVES if self.asked == "image" else 0,
-            reads=partial(read, asked=text),
+            reads=partial(read, question=text),
         )
 
     def _check_answered(self, said: list[JudgedCaption], answers: Sequence[Answer], endpoint: Endpoint) -> None:
         """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
-        missing = [one.case.image for one in said if {*_MISSING} & {*map(str, one.read)}]
+        missing = [row.case.image for row in said if {*_MISSING} & {*map(str, row.read)}]
         if len(missing) <= endpoint.unanswered * len(said):
             return
-        read = [own for one in said for own in one.read]
-        heard, why = next((one.text, own) for one, own in zip(answers, read, strict=True) if own in _MISSING)
+        read = [value for row in said for value in row.read]
+        heard, why = next((reply.text, value) for reply, value in zip(answers, read, strict=True) if value in _MISSING)
         who = endpoint.url if why == "failed" else "the judge"
-        counts = (read.count(one) for one in _MISSING)
+        counts = (read.count(reason) for reason in _MISSING)
         raise SacrecapError(
             f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
             f"answer that can be read ({self._missing(*counts)}), and the others may not stand for them; {who} said "
@@ -334,7 +334,7 @@ def _by(answers: Sequence[Answer]) -> list[str]:
     ways = [reading.is_expected(answer) for answer in answers]
     words = [word for way, word in ((True, "expectation"), (False, "number")) if way in ways]
     most = max(
-        (answer.alternatives or max(len(others) for _, others in answer.steps) for answer in answers if answer.steps),
+        (answer.alternatives or max(len(ends) for _, ends in answer.steps) for answer in answers if answer.steps),
         default=0,
     )
     fewer = [f"alternatives:{most}"] if True in ways and most < _ALTERNATIVES else []
@@ -347,8 +347,8 @@ def _read(question: Question, answer: Answer) -> float | str | list[str]:
         return answer.end
     if answer.end == "error":
         return "failed"
-    found: Any = question.reads(answer) if question.reads else None
-    return ("cut" if answer.end == "length" else "unreadable") if found is None else found
+    value: Any = question.reads(answer) if question.reads else None
+    return ("cut" if answer.end == "length" else "unreadable") if value is None else value
 
 
 class CaptionPair(NamedTuple):
@@ -386,7 +386,7 @@ class JudgedCaption:
     read: list[Any]
 
     def _missing(self) -> list[float]:
-        return [float(self.read.count(one)) for one in _MISSING]
+        return [float(self.read.count(why)) for why in _MISSING]
 
     def rated(self) -> list[float]:
         """The row of a rating."""
@@ -400,14 +400,15 @@ class JudgedCaption:
         if self.read and isinstance(self.read[0], str):
             return [0.0, 0.0, *self._missing(), 0.0, 0.0]
         answers: list[str] = [*self.case.known, *chain.from_iterable(self.read)]
-        said, contradicted, unmentioned = (float(answers.count(one)) for one in reading.RUBRIC)
-        return [said, float(len(answers)), *self._missing(), contradicted, unmentioned]
+        right, contradicted, unmentioned = (float(answers.count(word)) for word in reading.RUBRIC)
+        return [right, float(len(answers)), *self._missing(), contradicted, unmentioned]
 
     def compared(self) -> list[float]:
         """The row of comparisons with every other system."""
         shares: list[float] = []
         all_ = first = second = longer = unequal = 0
-        verdicts = self._verdicts()
+        read = iter(self.read)
+        verdicts = zip(read, read, strict=True)
         for pair in self.case.pairs:
             if not pair.is_asked:
                 shares.append(pair.unasked_share)
@@ -426,10 +427,6 @@ class JudgedCaption:
                 longer += (lengths[0] > lengths[1]) == (won[0] == 1.0)
         score = [sum(shares) / len(shares), 1.0] if shares else [0.0, 0.0]
         return [*score, *self._missing(), *map(float, (all_, first, second, longer, unequal))]
-
-    def _verdicts(self) -> Iterator[tuple[float | str, float | str]]:
-        read = iter(self.read)
-        return zip(read, read, strict=True)
 
 
 def _lacks_endpoint() -> str:

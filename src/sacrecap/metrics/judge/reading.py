@@ -32,64 +32,64 @@ _HIGH = 0.95
 """What 0 before the point counts where the answer was 1: the middle of 0.90 to 1.00, the nearest answers."""
 
 
-def rating(answer: Answer, asked: str = "") -> float | None:
+def rating(answer: Answer, question: str = "") -> float | None:
     """The score of a JSON object, 0 to 100, as a number from 0 to 1; `asked` is the text that was asked, in all."""
-    return _only(answer, asked, "score", _score)
+    return _only(answer, question, "score", _score)
 
 
 def _score(value: object) -> float | None:
     if isinstance(value, str):
-        said = _SCORE.fullmatch(value)
-        value = float(said[1]) if said else None
+        written = _SCORE.fullmatch(value)
+        value = float(written[1]) if written else None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 100:
         return None
     return value / 100
 
 
-def verdict(answer: Answer, asked: str = "") -> int | None:
+def verdict(answer: Answer, question: str = "") -> int | None:
     """Which description is better, 1 or 2; 0 for neither."""
-    return _only(answer, asked, "better", lambda value: _VERDICTS.get(str(value).strip().lower()))
+    return _only(answer, question, "better", lambda value: _VERDICTS.get(str(value).strip().lower()))
 
 
-def checked(answer: Answer, items: int, asked: str = "") -> list[str] | None:
+def checked(answer: Answer, items: int, question: str = "") -> list[str] | None:
     """The answer to each item of a rubric: `yes`, `no` or `not mentioned`."""
 
     def read(value: object) -> list[str] | None:
-        said = [str(one).strip().lower() for one in value] if isinstance(value, list) else []
-        return said if len(said) == items and {*said} <= {*RUBRIC} else None
+        item_answers = [str(item_answer).strip().lower() for item_answer in value] if isinstance(value, list) else []
+        return item_answers if len(item_answers) == items and {*item_answers} <= {*RUBRIC} else None
 
-    return _only(answer, asked, "answers", read)
+    return _only(answer, question, "answers", read)
 
 
-def _said(answer: Answer, asked: str) -> str:
+def _said(answer: Answer, question: str) -> str:
     """What the judge says itself, behind its thoughts."""
-    said = answer.text
-    for part in (asked.strip(), asked.strip().rpartition("\n\n")[2]):
+    text = answer.text
+    for part in (question.strip(), question.strip().rpartition("\n\n")[2]):
         if len(part) >= _REPEATED:
-            said = said.replace(part, " ")
-    return after_thoughts(said)
+            text = text.replace(part, " ")
+    return after_thoughts(text)
 
 
-def _only(answer: Answer, asked: str, name: str, read: Callable[[object], T | None]) -> T | None:
+def _only(answer: Answer, question: str, name: str, read: Callable[[object], T | None]) -> T | None:
     """The value of that name in the answer's JSON objects; None if there is none, or several that differ.
 
     A model may quote a caption that holds such an object before it gives its own: which is which, nobody can tell.
     """
-    said = _said(answer, asked)
-    if answer.end == "length" and not _BEGINNING.match(said):
+    text = _said(answer, question)
+    if answer.end == "length" and not _BEGINNING.match(text):
         return None
-    found = [read(value) for value in values(said, name)]
-    return found[0] if found and all(value == found[0] for value in found) else None
+    contents = [read(value) for value in values(text, name)]
+    return contents[0] if contents and all(value == contents[0] for value in contents) else None
 
 
-def number(answer: Answer, asked: str = "") -> float | None:
+def number(answer: Answer, question: str = "") -> float | None:
     """The one number of the answer, from 0 to 1: the expected one, if the endpoint told the probabilities of tokens."""
-    said = _said(answer, asked)
-    found = list(_NUMBER.finditer(said))
-    if len(found) != 1 or not 0 <= float(found[0][0]) <= 1 or answer.end == "length":
+    text = _said(answer, question)
+    numbers = list(_NUMBER.finditer(text))
+    if len(numbers) != 1 or not 0 <= float(numbers[0][0]) <= 1 or answer.end == "length":
         return None
-    expected = _expected(answer.steps, found[0][0])
-    return float(found[0][0]) if expected is None else expected
+    expected = _expected(answer.steps, numbers[0][0])
+    return float(numbers[0][0]) if expected is None else expected
 
 
 def is_expected(answer: Answer) -> bool | None:
@@ -98,23 +98,22 @@ def is_expected(answer: Answer) -> bool | None:
     return None if plain is None else _expected(answer.steps, _NUMBER.findall(_said(answer, ""))[0]) is not None
 
 
-def _expected(steps: Sequence[Step], said: str) -> float | None:
+def _expected(steps: Sequence[Step], number: str) -> float | None:
     """The mean of the numbers that could have stood there, weighted by the probabilities of their tokens.
 
     From the last token of the number to the first: an alternative of as many digits goes on as the number did, on
     average; another one is a number of its own.
     """
-    start = "".join(token for token, _ in steps).rfind(said)
+    start = "".join(token for token, _ in steps).rfind(number)
     place, rest, whole = 0, 0.0, None
     spans = []
-    for token, others in steps:
-        if place < start + len(said) and place + len(token) > start >= 0:
-            spans.append((said[: max(place - start, 0)], said[: place + len(token) - start], others))
+    for token, alternatives in steps:
+        if place < start + len(number) and place + len(token) > start >= 0:
+            spans.append((number[: max(place - start, 0)], number[: place + len(token) - start], alternatives))
         place += len(token)
-    for before, own, others in reversed(spans):
-        values = [
-            (p, _value(before + other.strip(), own, rest)) for other, p in others if _is_number(before + other.strip())
-        ]
+    for before, written, alternatives in reversed(spans):
+        texts = [(p, before + alternative.strip()) for alternative, p in alternatives]
+        values = [(p, _value(text, written, rest)) for p, text in texts if text and _BEFORE_THE_END.fullmatch(text)]
         total = sum(p for p, _ in values)
         if not total:
             return None
@@ -123,17 +122,13 @@ def _expected(steps: Sequence[Step], said: str) -> float | None:
     return None if whole is None else min(whole, 1.0)
 
 
-def _is_number(text: str) -> bool:
-    return bool(text) and _BEFORE_THE_END.fullmatch(text) is not None
-
-
-def _value(text: str, own: str, rest: float) -> float:
+def _value(text: str, written: str, rest: float) -> float:
     """The number that begins with the text, where the answer's own begins with `own`, and `rest` follows on average."""
     if text.startswith("1"):
         return 1.0
-    if own.startswith("1"):
+    if written.startswith("1"):
         return _HIGH
-    return _as_float(text) + (rest if _digits(text) == _digits(own) else 0.0)
+    return _as_float(text) + (rest if _digits(text) == _digits(written) else 0.0)
 
 
 def _digits(text: str) -> int:

@@ -92,20 +92,16 @@ def _reading(path: str) -> Iterator[None]:
 
 
 def _opened(path: str) -> _core.MeteorTables:
-    copy = os.path.join(cache_folder(), f"meteor-{_core.MeteorTables.VERSION}-{_key(path)}.tables")
+    with _reading(path), open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)  # a gzip file ends with the CRC-32 and the length of what is in it
+        content = file.read().hex()
+    copy = os.path.join(cache_folder(), f"meteor-{_core.MeteorTables.VERSION}-{content}.tables")
     tables = _copied(copy)
     if tables is None:
         tables = _unpacked(path)
         with contextlib.suppress(OSError, DataError):  # unpacking takes a third of a second: nothing to warn of
             _keep(tables, copy)
     return tables
-
-
-def _key(path: str) -> str:
-    """The content of the compressed tables: a gzip file ends with the CRC-32 and the length of what is in it."""
-    with _reading(path), open(path, "rb") as file:
-        file.seek(-8, os.SEEK_END)
-        return file.read().hex()
 
 
 def cache_folder() -> str:
@@ -124,14 +120,14 @@ def _copied(copy: str) -> _core.MeteorTables | None:
     """The tables in the copy; None if it is not there, may not be read, or is damaged."""
     try:
         status = os.stat(copy)
-        known = _was_checked(copy, status)
-        tables = _core.MeteorTables.load(copy, known_good=known)
+        is_checked = _was_checked(copy, status)
+        tables = _core.MeteorTables.load(copy, known_good=is_checked)
     except OSError:
         return None
     except DataError as error:
         warn(f"{error}; METEOR's tables are made again")
         return None
-    if not known:
+    if not is_checked:
         _note_checked(copy, status)
     return tables
 
@@ -182,19 +178,19 @@ def _keep(tables: _core.MeteorTables, copy: str) -> None:
     os.makedirs(folder, exist_ok=True)
     with atomic_write(copy, "wb") as file:
         file.write(tables.to_bytes())
-    for other in os.listdir(folder):
-        if _replaces(name, other):
+    for file_name in os.listdir(folder):
+        if _replaces(name, file_name):
             # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
             with contextlib.suppress(OSError):
-                _remove(os.path.join(folder, other))
+                _remove(os.path.join(folder, file_name))
 
 
-def _replaces(copy: str, other: str) -> bool:
+def _replaces(copy: str, older: str) -> bool:
     """Whether a copy takes the place of the other, by their names. A newer format stays: the installation that reads it
     would write it again, and remove this one.
     """
-    new, old = re.fullmatch(_COPY, copy), re.fullmatch(_COPY, other)
-    return copy != other and bool(new and old and int(old["version"]) <= int(new["version"]))
+    new, old = re.fullmatch(_COPY, copy), re.fullmatch(_COPY, older)
+    return copy != older and bool(new and old and int(old["version"]) <= int(new["version"]))
 
 
 def _remove(copy: str) -> None:

@@ -55,7 +55,7 @@ class GraphMatch:
 
     def __str__(self) -> str:
         lines = [*_listed("candidate", self.candidate), *_listed("references", self.references)]
-        matched = sum(one.match is not None for one in self.candidate)
+        matched = sum(part.match is not None for part in self.candidate)
         lines.append(
             f"score      {self.score:.4f} = 2 P R / (P + R);  P {self.precision:.4f} = {matched} of "
             f"{len(self.candidate)}, R {self.recall:.4f} = {matched} of {len(self.references)}"
@@ -68,18 +68,18 @@ _MARKS = {None: "·", "lemma": "=", "synset": "≈"}
 
 def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
     """A line per proposition, those that match first: `=` by lemma, `≈` by synonyms, `·` not at all."""
-    ordered = sorted(side, key=lambda one: one.match is None)
+    ordered = sorted(side, key=lambda part: part.match is None)
     heads = [title, *[""] * len(ordered)]
-    lines = [f"{head:<10} {_MARKS[one.rule]} {one.label}" for head, one in zip(heads, ordered, strict=False)]
+    lines = [f"{head:<10} {_MARKS[part.rule]} {part.label}" for head, part in zip(heads, ordered, strict=False)]
     return lines or [f"{title:<10} nothing"]
 
 
 def explain(graphs: _core.SceneGraphs, synonyms: _core.Synonyms, corpus: _core.Corpus, image: int) -> GraphMatch:
     """Compares what the candidate and the references of the image with that number say."""
-    own, others, (matched, said, expected) = graphs.explain(synonyms, corpus, image)
-    precision, recall = (matched / whole if whole else 0.0 for whole in (said, expected))
+    left, right, (matched, stated, expected) = graphs.explain(synonyms, corpus, image)
+    precision, recall = (matched / whole if whole else 0.0 for whole in (stated, expected))
     score = 2 * precision * recall / (precision + recall) if matched else 0.0
-    return GraphMatch(_propositions(own), _propositions(others), precision, recall, score)
+    return GraphMatch(_propositions(left), _propositions(right), precision, recall, score)
 
 
 def _propositions(side: list[tuple[list[list[str]], tuple[int, str] | None]]) -> tuple[Proposition, ...]:

@@ -88,7 +88,7 @@ class SceneGraph:
         """What the graph says is, or may be, in the picture, without repeats: `(object,)`, `(object, attribute)`,
         `(subject, predicate, object)`. What is denied or said aside is left out; `statuses` has it too.
         """
-        return [said for said, status in self.statuses().items() if status in ("stated", "hedged")]
+        return [parts for parts, status in self.statuses().items() if status in ("stated", "hedged")]
 
     def statuses(self) -> dict[tuple[str, ...], SceneStatus]:
         """Every tuple of the graph with its status; of one that it has several times, the surest.
@@ -97,17 +97,17 @@ class SceneGraph:
             >>> sacrecap.scene_graph("a street without cars").statuses()
             {('street',): 'stated', ('car',): 'denied', ('street', 'without', 'car'): 'denied'}
         """
-        objects = [((one.name,), one.status) for one in self.objects]
-        attributes = [((one.name, its.name), its.status) for one in self.objects for its in one.attributes]
+        objects = [((item.name,), item.status) for item in self.objects]
+        attributes = [((item.name, its.name), its.status) for item in self.objects for its in item.attributes]
         relations = [
-            ((self.objects[one.subject].name, one.predicate, self.objects[one.object].name), one.status)
-            for one in self.relations
+            ((self.objects[link.subject].name, link.predicate, self.objects[link.object].name), link.status)
+            for link in self.relations
         ]
-        found: dict[tuple[str, ...], SceneStatus] = {}
-        for said, status in [*objects, *attributes, *relations]:
-            known = found.setdefault(said, status)
-            found[said] = min(known, status, key=SCENE_STATUSES.index)
-        return found
+        surest: dict[tuple[str, ...], SceneStatus] = {}
+        for parts, status in [*objects, *attributes, *relations]:
+            before = surest.setdefault(parts, status)
+            surest[parts] = min(before, status, key=SCENE_STATUSES.index)
+        return surest
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON."""
@@ -124,7 +124,7 @@ class SceneGraph:
 
     def __str__(self) -> str:
         notes = {status: "" if status == "stated" else f" ({status})" for status in SCENE_STATUSES}
-        return "\n".join(" – ".join(said) + notes[status] for said, status in self.statuses().items())
+        return "\n".join(" – ".join(parts) + notes[status] for parts, status in self.statuses().items())
 
 
 def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb", grammar: Grammar = "auto") -> SceneGraph:
@@ -179,16 +179,16 @@ def scene_graphs(
         raise UsageError(f"there is no grammar {grammar!r}; use one of {', '.join(GRAMMARS)}")
     captions = list(captions)
     tokens = tokenize(captions, tokenizer=tokenizer)
-    cut = [(own, _ends(caption, own, tokenizer)) for caption, own in zip(captions, tokens, strict=True)]
+    cut = [(words, _ends(caption, words, tokenizer)) for caption, words in zip(captions, tokens, strict=True)]
     is_long = [
         grammar == "paragraph" or (grammar == "auto" and bool(ends or _RUN_ON.search(caption)))
         for caption, (_, ends) in zip(captions, cut, strict=True)
     ]
-    short = parsed().graphs([one for one, long in zip(cut, is_long, strict=True) if not long], threads)
+    short = parsed().graphs([pair for pair, long in zip(cut, is_long, strict=True) if not long], threads)
     texts = [caption for caption, long in zip(captions, is_long, strict=True) if long]
     read = _core.SceneGraphs.paragraphs(parser(), texts, tokenizer, threads)
-    both = iter(short), ((own, graph) for own, graph, _ in read)
-    return [_of_core(*next(both[long])) for long in is_long]
+    graphs = iter(short), ((words, graph) for words, graph, _ in read)
+    return [_of_core(*next(graphs[long])) for long in is_long]
 
 
 _RUN_ON = re.compile(r"""[a-z]{2}[.!?]["')\]]*[A-Z]""")
@@ -247,11 +247,11 @@ def _of_core(tokens: list[str], graph: _core._StatusGraphParts) -> SceneGraph:
     return SceneGraph(
         tuple(tokens),
         tuple(
-            SceneObject(name, tuple(own), tuple(words), status)
-            for (name, words, status), own in zip(objects, of_object, strict=True)
+            SceneObject(name, tuple(its), tuple(words), status)
+            for (name, words, status), its in zip(objects, of_object, strict=True)
         ),
         tuple(
-            SceneRelation(subject, predicate, other, tuple(words), status)
-            for subject, predicate, other, words, status in relations
+            SceneRelation(subject, predicate, target, tuple(words), status)
+            for subject, predicate, target, words, status in relations
         ),
     )

@@ -1,4 +1,4 @@
-"""SPICE: compares objects, attributes and relations in the candidate with those in the references.
+"""SPICE: compares objects, attributes and relations in the candidate with those in the references; and SPIDEr.
 
 Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption Evaluation* (ECCV 2016).
 
@@ -9,6 +9,10 @@ T is the set of tuples of a scene graph: (object), (object, attribute), (subject
 graphs are joined into one. The corpus score is the mean over images.
 
 Where papers and programs differ: docs/reference/metrics/spice.md.
+
+Liu, Zhu, Ye, Guadarrama, Murphy, *Improved Image Captioning via Policy Gradient optimization of SPIDEr* (ICCV 2017).
+
+    SPIDEr = (SPICE + CIDEr-D) / 2
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ import math
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.metrics.base import Bears, Metric, Ready
+from sacrecap.metrics.cider import CiderD
+from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
@@ -72,9 +78,9 @@ class Spice(Metric):
 
         table = synonyms()
         ends = needs.once("sentences", lambda: sentence_ends(corpus), of=corpus) if self.sentences == "each" else ()
-        own = parsed(*ends), table
+        graphs = parsed(*ends), table
         signature = (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}")
-        return Ready(corpus._core, own, signature, own=own)
+        return Ready(corpus._core, graphs, signature, own=graphs)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> GraphMatch:
         """Which tuples of the image's candidate and references match."""
@@ -88,9 +94,29 @@ class Spice(Metric):
 
         Rows of statistics end with the numbers of known and of all words.
         """
-        known, words = statistics.sums()[-2:]
-        return known / words if words else None
+        parsed_words, words = statistics.sums()[-2:]
+        return parsed_words / words if words else None
 
     def kernel_parameters(self) -> dict[str, str]:
         """The category: the graphs, which the other parameters are about, are passed as a resource."""
         return {"category": self.category}
+
+
+class Spider(WeightedMean):
+    """The mean of SPICE and CIDEr-D."""
+
+    family: ClassVar[str] = "spider"
+    title: ClassVar[str] = "SPIDEr"
+    summary: ClassVar[str] = "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
+    proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
+    own_cites: ClassVar[tuple[str, ...]] = ("liu2017spider",)
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        """SPICE and CIDEr-D."""
+        return Spice(), CiderD()
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Equal weights."""
+        return 1.0, 1.0

@@ -91,7 +91,7 @@ def explain(metric: Vifidel, view: EmbeddedCorpus, image: int) -> Explanation:
     plan = view.embedded.explain_vifidel(view.corpus, metric.kernel_parameters(), image)
     labels = view.labels[image] if view.labels is not None else ()
     shape = (len(plan["objects"]), len(plan["words"]))
-    known, total = plan["coverage"]
+    known_words, total = plan["coverage"]
     numbers: dict[str, Any] = {
         name: np.frombuffer(plan[name]).copy()
         for name in ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
@@ -103,6 +103,6 @@ def explain(metric: Vifidel, view: EmbeddedCorpus, image: int) -> Explanation:
         reference_words=tuple(map(view.spell, plan["reference_words"])),
         distance=plan["distance"],
         score=plan["score"],
-        coverage=known / total if total else 1.0,
+        coverage=known_words / total if total else 1.0,
         **numbers,
     )

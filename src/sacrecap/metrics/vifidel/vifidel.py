@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.embedding import EmbeddingMetric
+from sacrecap.metrics.wmd import EmbeddingMetric
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer

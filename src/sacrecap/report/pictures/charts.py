@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from sacrecap.errors import SacrecapError, UsageError, option, some
 from sacrecap.judgments.correlation import plain
 from sacrecap.metrics import Lsa
-from sacrecap.metrics.self_cider import SelfCider
+from sacrecap.metrics.caption_sets import SelfCider
 from sacrecap.report.pictures.single_images import scale, set_topics, spectra
 from sacrecap.report.pictures.style import shown_name
 from sacrecap.report.score_formats import percent

@@ -1,6 +1,6 @@
 """The scorer under CIDEr."""
 
-from sacrecap.compat.cooked import cook_refs, cook_test, precook
+from sacrecap.compat.encoded_captions import cook_refs, cook_test, precook
 from sacrecap.compat.pyciderevalcap.ciderD import ciderD_scorer
 from sacrecap.metrics import CiderPaper, Metric
 

@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.added import NgramScorer
-from sacrecap.compat.cooked import Cooked, Ngram, add, cook_refs, cook_test, precook
-from sacrecap.compat.encoded_captions import caption_list, encoded, score_alone
+from sacrecap.compat.encoded_captions import (
+    Cooked,
+    Ngram,
+    NgramScorer,
+    add,
+    caption_list,
+    cook_refs,
+    cook_test,
+    encoded,
+    precook,
+    score_alone,
+)
 from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, OfFile
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import CiderD

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.added import NgramScorer
-from sacrecap.compat.encoded_captions import encoded
+from sacrecap.compat.encoded_captions import NgramScorer, encoded
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Bleu
 from sacrecap.metrics.bleu import LENGTHS, MATCHES

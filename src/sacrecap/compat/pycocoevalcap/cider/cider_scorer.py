@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sacrecap.compat.cooked import cook_refs, cook_test, precook
+from sacrecap.compat.encoded_captions import cook_refs, cook_test, precook
 from sacrecap.compat.pyciderevalcap.ciderD import ciderD_scorer
 
 __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
