@@ -197,13 +197,13 @@ def slow_kept(likelihood: list[float], top_k: int, nucleus: float) -> list[float
 def test_words_that_are_kept(top_k: int, nucleus: float) -> None:
     likelihood = torch.randn(20, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(9)).mul(2).softmax(1)
     expected = [slow_kept(row, top_k, nucleus) for row in likelihood.tolist()]
-    kept = Sampling(top_k=top_k, nucleus=nucleus).kept(likelihood)
+    kept = Sampling(top_k=top_k, nucleus=nucleus).narrowed(likelihood)
     assert torch.equal(kept, torch.tensor(expected, dtype=torch.float64))
 
 
 def test_a_nucleus_that_is_reached_exactly_takes_no_further_word() -> None:
     likelihood = torch.tensor([[0.25, 0.5, 0.125, 0.125]], dtype=torch.float64)
-    kept = Sampling(nucleus=0.75).kept(likelihood)
+    kept = Sampling(nucleus=0.75).narrowed(likelihood)
     assert kept.tolist() == [[0.25, 0.5, 0.0, 0.0]]
 
 

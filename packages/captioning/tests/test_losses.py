@@ -12,7 +12,7 @@ from torch import Tensor
 from sacrecap.errors import UsageError
 from sacrecap_captioning.captioner import END, Features, Sizes
 from sacrecap_captioning.models import FC
-from sacrecap_captioning.objective import Objective, Reward, TrainingBatch, others, policy_gradient
+from sacrecap_captioning.objective import Objective, Reward, TrainingBatch, mean_of_the_rest, policy_gradient
 
 IMAGES, VOCABULARY, LIMIT = 3, 5, 4
 
@@ -141,7 +141,7 @@ def test_expected_policy_gradient_is_that_of_the_expected_reward(batch: Training
 
 def test_mean_of_the_others() -> None:
     reward = torch.tensor([1.0, 2.0, 6.0, 4.0, 4.0, 4.0])
-    assert others(reward, 3).tolist() == [4, 3.5, 1.5, 4, 4, 4]
+    assert mean_of_the_rest(reward, 3).tolist() == [4, 3.5, 1.5, 4, 4, 4]
 
 
 def test_parts_and_total(model: FC, batch: TrainingBatch) -> None:

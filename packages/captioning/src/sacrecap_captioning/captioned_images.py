@@ -130,7 +130,7 @@ class _ParquetImages:
             return file.read()
 
 
-def files_below(folder: Path, wanted: Collection[str]) -> dict[str, _Place]:
+def files_below(folder: Path, names_sought: Collection[str]) -> dict[str, _Place]:
     """The files below a folder that have wanted names: in folders at any depth, or in tar files.
 
     Raises:
@@ -139,10 +139,10 @@ def files_below(folder: Path, wanted: Collection[str]) -> dict[str, _Place]:
     places: dict[str, _Place] = {}
     for parent, _, names in os.walk(folder):
         for name in names:
-            if name in wanted or name.endswith(".tar"):
+            if name in names_sought or name.endswith(".tar"):
                 for place in _inside(os.path.join(parent, name), parent):
                     base = os.path.basename(place.name)
-                    if base in wanted and (first := places.setdefault(base, place)) != place:
+                    if base in names_sought and (first := places.setdefault(base, place)) != place:
                         raise DataError(f"two files are called {base}: {first.file} and {place.file}; remove one")
     return places
 

@@ -86,17 +86,17 @@ class Features(NamedTuple):
 
     def rows(self, numbers: Tensor) -> Features:
         """The features of these rows, in this order, repeats allowed."""
-        return self._each(lambda tensor: tensor[numbers])
+        return self._changed(lambda tensor: tensor[numbers])
 
     def repeated(self, times: int) -> Features:
         """Each image `times` times, in consecutive rows."""
-        return self._each(lambda tensor: tensor.repeat_interleave(times, 0))
+        return self._changed(lambda tensor: tensor.repeat_interleave(times, 0))
 
     def to(self, device: torch.device) -> Features:
         """The same on a device."""
-        return self._each(lambda tensor: tensor.to(device))
+        return self._changed(lambda tensor: tensor.to(device))
 
-    def _each(self, change: Callable[[Tensor], Tensor]) -> Features:
+    def _changed(self, change: Callable[[Tensor], Tensor]) -> Features:
         objects = None if self.objects is None else change(self.objects)
         return Features(change(self.pooled), change(self.grid), objects)
 
@@ -160,8 +160,8 @@ class Captioner(nn.Module, ABC):
         previous = torch.cat([torch.full_like(captions[:, :1], END), captions[:, :-1]], 1)  # (B, T)
         logits = []
         for words in previous.unbind(1):
-            each, state = self.step(words, state)
-            logits.append(each)
+            logits_of_word, state = self.step(words, state)
+            logits.append(logits_of_word)
         return torch.stack(logits, 1)
 
     def loss(self, features: Features, captions: Tensor) -> ModelLoss:
@@ -197,8 +197,8 @@ class MaxoutCell(nn.Module):
     def forward(self, gates: Tensor, candidates: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """(B, H) state and memory, from what gates and candidates read and the (B, H) memory before."""
         enter, forget, leave = self.gates(gates).sigmoid().chunk(3, 1)  # (B, H) each
-        one, other = self.candidates(candidates).chunk(2, 1)  # (B, H) each
-        memory = enter * torch.maximum(one, other) + forget * memory
+        first, second = self.candidates(candidates).chunk(2, 1)  # (B, H) each
+        memory = enter * torch.maximum(first, second) + forget * memory
         return leave * memory.tanh(), memory
 
 
@@ -228,9 +228,9 @@ class Sampling:
     def choose(self, log_probs: Tensor, chance: Tensor) -> Tensor:
         """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
         likelihood = (log_probs.detach() / self.temperature).softmax(1, dtype=torch.float64)
-        return drawn(self.kept(likelihood), chance)
+        return drawn(self.narrowed(likelihood), chance)
 
-    def kept(self, likelihood: Tensor) -> Tensor:
+    def narrowed(self, likelihood: Tensor) -> Tensor:
         """(N, V) likelihoods in which all but the `top_k` likeliest, and what the nucleus leaves out, are 0."""
         if not self.top_k and self.nucleus >= 1:
             return likelihood
@@ -370,16 +370,16 @@ def _extended(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(B, W) parents within the image, words and scores of the captions that stay, group after group."""
     images, width, vocabulary = log_probs.shape
-    each = width // groups
-    if vocabulary < each:
-        raise UsageError(f"a beam of {each} needs that many words in the vocabulary, which has {vocabulary}")
+    group_width = width // groups
+    if vocabulary < group_width:
+        raise UsageError(f"a beam of {group_width} needs that many words in the vocabulary, which has {vocabulary}")
     used = torch.zeros(images, vocabulary, device=scores.device)  # by earlier groups in this step
     parents, chosen, totals = [], [], []
-    for start in range(0, width, each):
-        part = slice(start, start + each)
+    for start in range(0, width, group_width):
+        part = slice(start, start + group_width)
         totalled = scores[:, part, None] + log_probs[:, part]  # (B, W/G, V)
         costs = penalty * torch.where(ended[:, part, None], 0.0, used[:, None])
-        best = (totalled - costs).flatten(1).topk(each).indices  # (B, W/G)
+        best = (totalled - costs).flatten(1).topk(group_width).indices  # (B, W/G)
         parent, word = start + best // vocabulary, best % vocabulary
         parents.append(parent)
         chosen.append(word)

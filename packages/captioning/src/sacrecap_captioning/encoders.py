@@ -115,11 +115,11 @@ class Standardisation(nn.Module):
             self.register_buffer(f"{part}_mean", torch.zeros(feature))
             self.register_buffer(f"{part}_deviation", torch.ones(feature))
 
-    def standard(self, found: Features) -> Features:
+    def standard(self, features: Features) -> Features:
         """The features standardised."""
         return Features(
-            (found.pooled - self.pooled_mean) / self.pooled_deviation,
-            (found.grid - self.grid_mean) / self.grid_deviation,
+            (features.pooled - self.pooled_mean) / self.pooled_deviation,
+            (features.grid - self.grid_mean) / self.grid_deviation,
         )
 
     @torch.no_grad()
@@ -127,8 +127,8 @@ class Standardisation(nn.Module):
         """From now on features have mean 0 and deviation 1 over these."""
         features = list(batches)
         for part, rows in (
-            ("pooled", torch.cat([each.pooled for each in features])),
-            ("grid", torch.cat([each.grid.flatten(0, 1) for each in features])),
+            ("pooled", torch.cat([batch.pooled for batch in features])),
+            ("grid", torch.cat([batch.grid.flatten(0, 1) for batch in features])),
         ):
             getattr(self, f"{part}_mean").copy_(rows.mean(0))
             getattr(self, f"{part}_deviation").copy_(rows.std(0) + 1e-3)
@@ -292,18 +292,18 @@ class _Tower(nn.Module):
         options = {}
         if self._interpolates and getattr(config, "image_size", None) != pixels.shape[-1]:
             options["interpolate_pos_encoding"] = True
-        found = self.tower(pixel_values=pixels, **options)
-        hidden: Tensor = found.last_hidden_state
+        output = self.tower(pixel_values=pixels, **options)
+        hidden: Tensor = output.last_hidden_state
         if hidden.ndim == 4:  # (B, D, h, w), of a convolutional network; some of timm's have D last
             if str(getattr(getattr(self.tower, "timm_model", None), "output_fmt", "")) == "NHWC":
                 hidden = hidden.permute(0, 3, 1, 2)
             before, grid = 0, hidden.flatten(2).transpose(1, 2)
         else:  # (B, class token and the like + patches, D)
             of_timm = getattr(self.tower, "timm_model", None)
-            known = None if of_timm is None else int(getattr(of_timm, "num_prefix_tokens", 0))
-            before = max(0, hidden.shape[1] - _patches(config, pixels.shape[-1])) if known is None else known
+            prefix = None if of_timm is None else int(getattr(of_timm, "num_prefix_tokens", 0))
+            before = max(0, hidden.shape[1] - _patches(config, pixels.shape[-1])) if prefix is None else prefix
             grid = hidden[:, before:]
-        pooled = getattr(found, "pooler_output", None) if self.pools else None
+        pooled = getattr(output, "pooler_output", None) if self.pools else None
         if pooled is not None and pooled.flatten(1).shape[1] == grid.shape[2]:
             return Features(pooled.flatten(1), grid)
         return Features(hidden[:, 0] if before else grid.mean(1), grid)
@@ -358,8 +358,8 @@ class StoredFeatures:
             self.array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
 
     def rows(self, numbers: Tensor) -> Features:
-        found = torch.from_numpy(np.asarray(self.array[numbers.numpy()]))
-        return Features(found[:, 0].contiguous(), found[:, 1:].contiguous())
+        rows = torch.from_numpy(np.asarray(self.array[numbers.numpy()]))
+        return Features(rows[:, 0].contiguous(), rows[:, 1:].contiguous())
 
 
 class GivenFeatures:
@@ -399,8 +399,8 @@ class EncodedPixels:
         self.encoder = encoder
 
     def rows(self, numbers: Tensor) -> Features:
-        found: Features = self.encoder(self.pixels[numbers].to(self.encoder.mean.device).float().div(255))
-        return found
+        features: Features = self.encoder(self.pixels[numbers].to(self.encoder.mean.device).float().div(255))
+        return features
 
 
 def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:

@@ -185,8 +185,8 @@ def endpoint_sets(
     """
     check_shared_out(captions, prompts)
     questions, limit, part = prompts or (PROMPT,), limit or CHAT_LIMIT, images.split(split)
-    each = captions // len(questions)
-    sampling, counted = _sampling(set_method(method), each), _counted(progress, "captioning", part)
+    by_prompt = captions // len(questions)
+    sampling, counted = _sampling(set_method(method), by_prompt), _counted(progress, "captioning", part)
     sets: dict[str, list[str]] = {}
     ends: list[str] = []
     together = max(1, CHUNK // captions)
@@ -195,7 +195,7 @@ def endpoint_sets(
         answers = endpoint.ask(
             [
                 Question(
-                    questions[number // each],
+                    questions[number // by_prompt],
                     images=(partial(chunk.read, image),),
                     tokens=limit,
                     temperature=sampling.temperature,
@@ -237,7 +237,7 @@ def _warn_of_cut(cut: int, captions: int, limit: int) -> None:
 
 def _counted(progress: Progress | None, step: str, images: CaptionedImages) -> Callable[[int], None] | None:
     """Tells the number of finished images of a step."""
-    return None if progress is None else lambda done: progress(step, done, len(images))
+    return None if progress is None else lambda finished: progress(step, finished, len(images))
 
 
 def _training_captions(images: CaptionedImages, tokenizer: str = "ptb") -> list[list[str]]:
@@ -287,8 +287,8 @@ def make_sets(
     """
     if captions < 1:
         raise UsageError(f"a caption set has one caption or more, got {captions}")
-    each = captions // max(1, len(prompts))
-    method.check(speaker, each)
+    by_prompt = captions // max(1, len(prompts))
+    method.check(speaker, by_prompt)
 
     @cache
     def near(count: int, least: int) -> Neighbours:
@@ -302,14 +302,14 @@ def make_sets(
         part = images[start : start + batch]
         rows = None if features is None else features.rows(torch.arange(start, start + len(part)))
         pictures = partial(_opened, part)
-        seen = partial(_seen, speaker, part, rows)
+        inputs = partial(_inputs, speaker, part, rows)
         with enough_memory(too_large):
-            image_batch = ImageBatch(seen, pictures, [_chance(seed, image.id) for image in part], near)
+            image_batch = ImageBatch(inputs, pictures, [_chance(seed, image.id) for image in part], near)
             captions_of = [list[str]() for _ in part]
             for prompt in prompts or [""]:
                 if prompt:
                     cast("TransformersSpeaker", speaker).ask(prompt)
-                for so_far, more in zip(captions_of, method.sets(speaker, image_batch, each), strict=True):
+                for so_far, more in zip(captions_of, method.sets(speaker, image_batch, by_prompt), strict=True):
                     so_far.extend(more)
         sets |= zip((image.id for image in part), captions_of, strict=True)
         if progress is not None:
@@ -321,7 +321,7 @@ def _opened(images: CaptionedImages) -> list[Image]:
     return [images.open(image) for image in images]
 
 
-def _seen(speaker: Speaker, images: CaptionedImages, features: Features | None) -> object:
+def _inputs(speaker: Speaker, images: CaptionedImages, features: Features | None) -> object:
     """The images as the speaker sees them: their features, where these are known."""
     return speaker.see(_opened(images)) if features is None else features
 
@@ -361,7 +361,7 @@ def blind_sets(
     sets = {TYPICAL: {image.id: typical for image in part}}
     if run is not None:
         file, encoder = given_features(run.settings), run.encoder()
-        of_train, of_part = (frozen_features(each, encoder, file, cache) for each in (train, part))
+        of_train, of_part = (frozen_features(split_images, encoder, file, cache) for split_images in (train, part))
         sets[NEAREST] = nearest_captions(train, part, of_train, of_part, number)
     return sets
 
@@ -384,11 +384,11 @@ def nearest_captions(
     train: CaptionedImages, part: CaptionedImages, of_train: FeatureRows, of_part: FeatureRows, number: int
 ) -> dict[str, list[str]]:
     """For each image the captions of the training images whose features have the greatest cosine with its own."""
-    known = _directions(of_train, len(train))
+    directions = _directions(of_train, len(train))
     sets = {}
     for start in range(0, len(part), _TOGETHER):
         rows = torch.arange(start, min(start + _TOGETHER, len(part)))
-        likely = (_directions_of(of_part, rows) @ known.T).topk(min(number, len(train))).indices.tolist()  # (B, k)
+        likely = (_directions_of(of_part, rows) @ directions.T).topk(min(number, len(train))).indices.tolist()  # (B, k)
         for row, places in zip(rows.tolist(), likely, strict=True):
             copied = [text for place in places for text in train[place].references]
             sets[part[row].id] = copied[:number]

@@ -82,8 +82,8 @@ class FC(Captioner):
         """(B, H) hidden state and memory after (B, E) vectors."""
         hidden, memory = state
         read = torch.cat([vectors, hidden], 1)  # (B, E + H)
-        found: tuple[Tensor, Tensor] = self.cell(read, read, memory)
-        return found
+        state_and_memory: tuple[Tensor, Tensor] = self.cell(read, read, memory)
+        return state_and_memory
 
 
 class AdditiveAttention(nn.Module):
@@ -212,8 +212,8 @@ class AdapAtt(Captioner):
         hidden, memory = self.cell(read, (before, memory))
         sentinel = self.sentinel(torch.cat([read, before], 1)).sigmoid() * memory.tanh()  # (B, H): s_t
         # The sentinel is one more region, with a key of its own.
-        asked = torch.cat([keys, self.sentinel_key(sentinel)[:, None]], 1)  # (B, R + 1, A)
-        context = self.attention(hidden, asked, torch.cat([regions, sentinel[:, None]], 1))  # (B, H): ĉ_t
+        all_keys = torch.cat([keys, self.sentinel_key(sentinel)[:, None]], 1)  # (B, R + 1, A)
+        context = self.attention(hidden, all_keys, torch.cat([regions, sentinel[:, None]], 1))  # (B, H): ĉ_t
         return self.word(self.dropout(context + hidden)), (hidden, memory, image, regions, keys)
 
 
@@ -310,8 +310,8 @@ class CVAE(LatentCaptioner):
 
     def divergence(self, mean: Tensor, log_variance: Tensor, features: Features) -> Tensor:  # noqa: ARG002
         """(): KL(q ‖ p) in nats, summed over the captions; free bits taken as paid."""
-        each = (mean**2 + log_variance.exp() - 1 - log_variance) / 2  # (B, Z)
-        return each.mean(0).clamp(min=FREE).sum() * len(mean)
+        divergences = (mean**2 + log_variance.exp() - 1 - log_variance) / 2  # (B, Z)
+        return divergences.mean(0).clamp(min=FREE).sum() * len(mean)
 
 
 class GMMCVAE(CVAE):
@@ -359,10 +359,10 @@ class GMMCVAE(CVAE):
 
     def divergence(self, mean: Tensor, log_variance: Tensor, features: Features) -> Tensor:
         """(): at most −Σ log Σ_k c_k exp(−KL(q ‖ N(μ_k, 1))); free bits taken as paid."""
-        known = self.objects(features.pooled).sigmoid() if features.objects is None else features.objects
+        labels = self.objects(features.pooled).sigmoid() if features.objects is None else features.objects
         apart = torch.cdist(mean, self.means) ** 2  # (B, K)
         width = (log_variance.exp() - 1 - log_variance).sum(1, keepdim=True)  # (B, 1)
-        nearest = (_shares(known).log() - (apart + width) / 2).logsumexp(1)  # (B,)
+        nearest = (_shares(labels).log() - (apart + width) / 2).logsumexp(1)  # (B,)
         return (-nearest).mean().clamp(min=FREE * mean.shape[1]) * len(mean)
 
 
@@ -412,8 +412,8 @@ class CGAN(LatentCaptioner):
             )
         soft = nn.functional.softplus
         people = soft(-self.judged(features, captions)).mean()
-        others = soft(self.judged(features, captions.roll(len(captions) // 2, 0))).mean()
-        loss: Tensor = people + (soft(self.judged(features, written)).mean() + others) / 2
+        mismatched = soft(self.judged(features, captions.roll(len(captions) // 2, 0))).mean()
+        loss: Tensor = people + (soft(self.judged(features, written)).mean() + mismatched) / 2
         return loss
 
     def judged(self, features: Features, captions: Tensor) -> Tensor:

@@ -125,18 +125,18 @@ class Objective:
         if sampled is not None and weights:
             scored = _scored(rewards, weights, sampled.words, batch.images)  # each (N,)
             reward = mixed(scored, weights)
-            baseline = others(reward, self.samples)
+            baseline = mean_of_the_rest(reward, self.samples)
             if self.baseline == "greedy":
                 words = _greedy_words(model, batch.features, self.limit)
                 compared = mixed(_scored(rewards, weights, words, batch.images), weights)  # (B,)
                 baseline = compared.repeat_interleave(self.samples)
             losses.append(policy_gradient(sampled.log_probs, sampled.words, reward - baseline))
-            parts |= {f"reward/{name}": each.mean() for name, each in scored.items()}
+            parts |= {f"reward/{name}": rewards_of_name.mean() for name, rewards_of_name in scored.items()}
         if share:
             captions_an_image = len(batch.captions) // len(batch.images)
-            found = model.loss(batch.features.repeated(captions_an_image), batch.captions)
-            losses.append(share * found.total)
-            parts[CROSS_ENTROPY] = found.entropy.detach()
+            model_loss = model.loss(batch.features.repeated(captions_an_image), batch.captions)
+            losses.append(share * model_loss.total)
+            parts[CROSS_ENTROPY] = model_loss.entropy.detach()
         return Losses(torch.stack(losses).sum() if losses else _nothing(model), parts)
 
 
@@ -153,7 +153,7 @@ def mixed(rewards: Mapping[str, Tensor], weights: Mapping[str, float]) -> Tensor
     return torch.stack([weights[name] * reward for name, reward in rewards.items()]).sum(0)
 
 
-def others(reward: Tensor, samples: int) -> Tensor:
+def mean_of_the_rest(reward: Tensor, samples: int) -> Tensor:
     """(N,) mean reward of the image's other samples; 0 if there is no other."""
     by_image = reward.view(-1, samples)  # (B, k)
     return ((by_image.sum(1, keepdim=True) - by_image) / max(samples - 1, 1)).flatten()

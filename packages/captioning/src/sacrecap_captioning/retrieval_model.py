@@ -134,9 +134,9 @@ class RetrievalReward:
         cosines = similarities(self._images[images].to(sentences.dtype), sentences)  # (B, N)
         owners = torch.arange(len(images), device=words.device).repeat_interleave(len(words) // len(images))
         mine = owners[None, :] == torch.arange(len(images), device=words.device)[:, None]  # (B, N)
-        own = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
+        matching = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
         hardest = cosines.masked_fill(mine, -2).amax(0)
-        return -(MARGIN + hardest - own).clamp(min=0)
+        return -(MARGIN + hardest - matching).clamp(min=0)
 
 
 @dataclass(frozen=True)
@@ -289,4 +289,4 @@ def _embedded(model: ImageSentenceSpace, split: Split) -> Tensor:
     """(I, E): the images of the split, on the CPU."""
     device = model.image.weight.device
     parts = torch.split(torch.arange(len(split)), _ROWS)
-    return torch.cat([model.images(split.seen(numbers, device).pooled).cpu() for numbers in parts])
+    return torch.cat([model.images(split.features_of(numbers, device).pooled).cpu() for numbers in parts])

@@ -303,11 +303,11 @@ def write_scenes(
     make_folder(place)
     make_folder(place / "images")
     (place / DATASET).unlink(missing_ok=True)  # of another set, whose images are now replaced
-    for done, scene in enumerate(described, 1):
+    for finished, scene in enumerate(described, 1):
         with atomic_write(place / "images" / scene.name, "wb") as file:
             draw(scene.scene).save(file, "PNG")
         if progress is not None:
-            progress(done)
+            progress(finished)
     with atomic_write(place / DATASET) as file:
         json.dump(_karpathy(described), file)
 

@@ -58,13 +58,13 @@ class Speaker(Protocol):
         ...
 
     def sample(
-        self, seen: Seen, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
+        self, inputs: Seen, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
         """`samples` captions of each image, drawn word by word."""
         ...
 
     def beam(
-        self, seen: Seen, chances: Sequence[np.random.Generator], width: int, *, groups: int = 1, penalty: float = 0.5
+        self, inputs: Seen, chances: Sequence[np.random.Generator], width: int, *, groups: int = 1, penalty: float = 0.5
     ) -> list[list[str]]:
         """`width` captions of each image by (diverse) beam search, the likeliest first."""
         ...
@@ -78,7 +78,7 @@ class TrainedSpeaker:
     ) -> None:
         """`limit` is the most words of a caption; without an encoder it only takes features."""
         self.model = model.eval()
-        self._known = _Known(model)
+        self._speaking = _WithoutUnknown(model)
         self.vocabulary = vocabulary
         self.limit = limit
         self.encoder = None if encoder is None else encoder.eval()
@@ -96,38 +96,38 @@ class TrainedSpeaker:
 
     @torch.inference_mode()
     def sample(
-        self, seen: Features, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
+        self, features: Features, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
-        state = self._begin(self._here(seen), chances, np.ones(samples))
+        state = self._begin(self._here(features), chances, np.ones(samples))
         chance = uniform(chances, samples, self.limit).to(state[0].device)
-        decoded = sample(self._known, state, limit=self.limit, sampling=sampling, chance=chance)
+        decoded = sample(self._speaking, state, limit=self.limit, sampling=sampling, chance=chance)
         return self._texts(decoded, samples)
 
     @torch.inference_mode()
     def beam(
         self,
-        seen: Features,
+        features: Features,
         chances: Sequence[np.random.Generator],
         width: int,
         *,
         groups: int = 1,
         penalty: float = 0.5,
     ) -> list[list[str]]:
-        state = self._begin(self._here(seen), chances, np.ones(1))  # one latent vector for all captions of a beam
+        state = self._begin(self._here(features), chances, np.ones(1))  # one latent vector for all captions of a beam
         return self._searched(state, width, groups=groups, penalty=penalty)
 
     @torch.inference_mode()
     def draw(
         self,
-        seen: Features,
+        features: Features,
         chances: Sequence[np.random.Generator],
         spreads: npt.NDArray[np.float64],
         *,
         width: int = 1,
     ) -> list[list[str]]:
         """A caption of each image for each of (k,) spreads of its latent vector, the likeliest of a beam."""
-        found = self._searched(self._begin(self._here(seen), chances, spreads), width)
-        return in_sets([beam[0] for beam in found], len(spreads))
+        beams = self._searched(self._begin(self._here(features), chances, spreads), width)
+        return in_sets([beam[0] for beam in beams], len(spreads))
 
     def _begin(
         self, features: Features, chances: Sequence[np.random.Generator], spreads: npt.NDArray[np.float64]
@@ -136,22 +136,22 @@ class TrainedSpeaker:
         repeated = features.repeated(len(spreads))
         if not isinstance(self.model, LatentCaptioner):
             return self.model.begin(repeated)
-        device, each = features.pooled.device, len(spreads)
+        device, latents = features.pooled.device, len(spreads)
         spread = torch.from_numpy(spreads).to(features.pooled)[:, None]  # (k, 1)
         latent = []
         for image, chance in enumerate(chances):
             generator = torch.Generator(device).manual_seed(int(chance.integers(2**63)))
-            rows = repeated.rows(torch.arange(image * each, (image + 1) * each, device=device))
+            rows = repeated.rows(torch.arange(image * latents, (image + 1) * latents, device=device))
             latent.append(self.model.draw(rows, spread, generator))
         return self.model.begin(repeated, torch.cat(latent))
 
     def _searched(self, state: State, width: int, *, groups: int = 1, penalty: float = 0.0) -> list[list[str]]:
         """The beam of each row of a state."""
-        decoded = beam(self._known, state, limit=self.limit, width=width, groups=groups, penalty=penalty)
+        decoded = beam(self._speaking, state, limit=self.limit, width=width, groups=groups, penalty=penalty)
         return self._texts(decoded, width)
 
-    def _texts(self, decoded: Decoded, each: int) -> list[list[str]]:
-        return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], each)
+    def _texts(self, decoded: Decoded, size: int) -> list[list[str]]:
+        return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], size)
 
     def _here(self, features: Features) -> Features:
         return features.to(next(self.model.parameters()).device)
@@ -164,7 +164,7 @@ class TrainedSpeaker:
         return self.encoder
 
 
-class _Known:
+class _WithoutUnknown:
     """A captioner that does not say `<unknown>`."""
 
     def __init__(self, model: Captioner) -> None:
@@ -182,9 +182,9 @@ def uniform(chances: Sequence[np.random.Generator], samples: int, limit: int) ->
     return torch.from_numpy(np.concatenate(drawn))
 
 
-def in_sets(captions: Sequence[str], each: int) -> list[list[str]]:
+def in_sets(captions: Sequence[str], size: int) -> list[list[str]]:
     """Captions in consecutive rows, cut into sets."""
-    return [list(captions[start : start + each]) for start in range(0, len(captions), each)]
+    return [list(captions[start : start + size]) for start in range(0, len(captions), size)]
 
 
 Neighbours = Callable[[str], tuple[Sequence[str], npt.NDArray[np.float64]]]
@@ -221,10 +221,10 @@ def near_words(captions: Sequence[Sequence[str]], count: int, least: int) -> Nei
 
     @cache
     def near(word: str) -> tuple[Sequence[str], npt.NDArray[np.float64]]:
-        found = vectors.most_similar(word, topn=count) if word in vectors else []
-        alike = [(other, likeness) for other, likeness in found if likeness > 0]
+        neighbours = vectors.most_similar(word, topn=count) if word in vectors else []
+        alike = [(neighbour, likeness) for neighbour, likeness in neighbours if likeness > 0]
         weights = np.array([likeness for _, likeness in alike], dtype=np.float64)
-        return [other for other, _ in alike], weights / weights.sum()
+        return [neighbour for neighbour, _ in alike], weights / weights.sum()
 
     return near
 
@@ -233,7 +233,7 @@ def near_words(captions: Sequence[Sequence[str]], count: int, least: int) -> Nei
 class ImageBatch:
     """B images, read on request, and the generators of all their random numbers."""
 
-    seen: Callable[[], Seen]
+    inputs: Callable[[], Seen]
     """The images as the speaker sees them."""
     pictures: Callable[[], list[Image.Image]]
     """The images themselves, in RGB."""
@@ -275,7 +275,7 @@ class SetMethod(Declared, ABC):
 
     def complete(self) -> None:
         """Takes the text of a range as one. Raises `UsageError` for another text, and ends out of bounds."""
-        for declared in (each for each in self.parameters() if each.kind is Span):
+        for declared in (declaration for declaration in self.parameters() if declaration.kind is Span):
             vars(self)[declared.name] = span = Span(getattr(self, declared.name))
             try:
                 fits = all(math.isfinite(end) and declared.bounds(end) for end in span.ends)
@@ -307,7 +307,7 @@ class RandomSampling(SetMethod):
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         sampling = Sampling(self.temperature, self.top_k, self.nucleus)
-        return speaker.sample(images.seen(), images.chances, captions, sampling=sampling)
+        return speaker.sample(images.inputs(), images.chances, captions, sampling=sampling)
 
 
 class Beam(SetMethod):
@@ -316,7 +316,7 @@ class Beam(SetMethod):
     family: ClassVar[str] = "beam"
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        return speaker.beam(images.seen(), images.chances, captions)
+        return speaker.beam(images.inputs(), images.chances, captions)
 
 
 class DiverseBeam(SetMethod):
@@ -336,7 +336,7 @@ class DiverseBeam(SetMethod):
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         groups = self.groups or captions
-        return speaker.beam(images.seen(), images.chances, captions, groups=groups, penalty=self.penalty)
+        return speaker.beam(images.inputs(), images.chances, captions, groups=groups, penalty=self.penalty)
 
 
 Alteration: TypeAlias = Callable[[Image.Image, int, np.random.Generator], Image.Image]
@@ -355,13 +355,13 @@ class Altered(SetMethod):
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         pictures, side = images.pictures(), speaker.side
-        made: list[list[str]] = [[] for _ in pictures]
+        sets: list[list[str]] = [[] for _ in pictures]
         for alteration in self.alterations(captions):
             pairs = zip(pictures, images.chances, strict=True)
-            seen = speaker.see([alteration(image, side, chance) for image, chance in pairs])
-            for captions_of_image, ranked in zip(made, speaker.beam(seen, images.chances, self.width), strict=True):
+            inputs = speaker.see([alteration(image, side, chance) for image, chance in pairs])
+            for captions_of_image, ranked in zip(sets, speaker.beam(inputs, images.chances, self.width), strict=True):
                 captions_of_image.append(ranked[0])
-        return made
+        return sets
 
 
 class RandomCrops(Altered):
@@ -423,7 +423,7 @@ class SynonymSwitching(SetMethod):
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         near = images.near(self.neighbours, self.least)
-        best = [beam[0].split() for beam in speaker.beam(images.seen(), images.chances, self.width)]
+        best = [beam[0].split() for beam in speaker.beam(images.inputs(), images.chances, self.width)]
         return [
             [" ".join(words), *(" ".join(switched(words, p, near, chance)) for p in self.p.over(captions - 1))]
             for words, chance in zip(best, images.chances, strict=True)
@@ -444,7 +444,7 @@ class LatentDraws(SetMethod):
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         spreads = self.spread.over(captions)
-        return self._latent(speaker).draw(images.seen(), images.chances, spreads, width=self.width)
+        return self._latent(speaker).draw(images.inputs(), images.chances, spreads, width=self.width)
 
     def _latent(self, speaker: Speaker) -> TrainedSpeaker:
         if isinstance(speaker, TrainedSpeaker) and isinstance(speaker.model, LatentCaptioner):

@@ -250,12 +250,12 @@ class Settings:
         """The learning rate of a step, counted from 0."""
         if step < self.warmup:
             return self.rate * (step + 1) / self.warmup
-        done = min(1.0, (step - self.warmup) / max(1, self.steps - self.warmup))
+        share = min(1.0, (step - self.warmup) / max(1, self.steps - self.warmup))
         match self.schedule:
             case "linear":
-                return self.rate * (1 - done)
+                return self.rate * (1 - share)
             case "cosine":
-                return self.rate * (1 + math.cos(math.pi * done)) / 2
+                return self.rate * (1 + math.cos(math.pi * share)) / 2
             case _:
                 return self.rate
 

@@ -101,25 +101,25 @@ def run_sweep(
     for line in plan.left_out:
         warn(line)
     report = progress or (lambda *_: None)
-    left = [cell for cell in plan.captioners if not _made(place, plan.files(cell).values())]
-    _claim(place, sweep, images.checksum, done=not left)
+    left = [cell for cell in plan.captioners if not _are_there(place, plan.files(cell).values())]
+    _claim(place, sweep, images.checksum, finished=not left)
     if left:
         if sweep.shares_features and not (place / ENCODER).exists():
             _prepare_encoder(sweep, place, splits, report)
         _run_jobs(sweep, plan, place, left, processes, report)
-    if not _made(place, BLIND.values()):
+    if not _are_there(place, BLIND.values()):
         run = RunFolder.open(place / "runs" / plan.captioners[0].name)
         for name, sets in blind_sets(images, sweep.split, sweep.set_size, run, place / FEATURES).items():
             write_caption_sets(place / SETS / BLIND[name], sets)
     return collect(sweep, plan, place, splits[sweep.split].references())
 
 
-def _made(folder: Path, files: Iterable[str]) -> bool:
+def _are_there(folder: Path, files: Iterable[str]) -> bool:
     """Whether all these sets are there. Their files are the last that is written of a captioner."""
     return all((folder / SETS / name).exists() for name in files)
 
 
-def _claim(folder: Path, sweep: Sweep, checksum: str, *, done: bool) -> None:
+def _claim(folder: Path, sweep: Sweep, checksum: str, *, finished: bool) -> None:
     """Writes down what is swept here, or makes sure that it is the same as before.
 
     Sets of two versions are not mixed; where all of them are there, any version made them.
@@ -139,11 +139,11 @@ def _claim(folder: Path, sweep: Sweep, checksum: str, *, done: bool) -> None:
         before = {}
     if "sacrecap" not in before:
         raise DataError(f"{path}: is not what a sweep writes; choose another folder, or remove this one")
-    if done:
+    if finished:
         before["sacrecap"] = sacrecap.__version__
-    other = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-    if other:
-        listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in other)
+    different = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    if different:
+        listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in different)
         raise UsageError(f"{folder}: is of another sweep ({listed}); choose another folder, or the same settings")
 
 
@@ -160,8 +160,8 @@ def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImag
     for name, part in splits.items():
         images = len(part)
 
-        def encoded(done: int, name: str = name, images: int = images) -> None:
-            report(f"features of {name}: image", done, images)
+        def encoded(finished: int, name: str = name, images: int = images) -> None:
+            report(f"features of {name}: image", finished, images)
 
         frozen_features(part, encoder, None, folder / FEATURES, encoded)
     write_tensors(folder / ENCODER, encoder.cpu().state_dict())
@@ -184,9 +184,9 @@ def _run_jobs(
         ):
             waiting = [pool.submit(work, sweep, plan, folder, job) for job in jobs]
             try:
-                for done, finished in enumerate(as_completed(waiting), 1):
+                for number, finished in enumerate(as_completed(waiting), 1):
                     finished.result()
-                    report(what, done, len(jobs))
+                    report(what, number, len(jobs))
             except BrokenProcessPool:
                 raise SacrecapError(
                     "a process of the sweep was killed, perhaps because memory ran out; the same command "
@@ -456,12 +456,12 @@ def _records(result: SweepResult) -> Table:
     )
 
 
-def _shown(result: SweepResult) -> Table:
+def _titled(result: SweepResult) -> Table:
     seeds = result.sweep.seeds
     return replace(_table(result), title=f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets")
 
 
-render = Views(_records, lambda result, _: [_table(result)], lambda result, _: [_shown(result)]).render
+render = Views(_records, lambda result, _: [_table(result)], lambda result, _: [_titled(result)]).render
 """The figures, means over seeds, and the findings as text in the format of a name."""
 
 

@@ -97,8 +97,8 @@ def _expanded(text: str) -> list[Curve]:
 
     def mixture(chosen: Iterable[str], weight: str) -> Mixture:
         """The mixture with these weights in the first pairs of braces, and this one in the last."""
-        given = dict(zip((*fixed, last), (*chosen, weight), strict=True))
-        written = [f"{given[n]}*{names[n]}" if n in given else part for n, part in enumerate(parts)]
+        weight_of = dict(zip((*fixed, last), (*chosen, weight), strict=True))
+        written = [f"{weight_of[n]}*{names[n]}" if n in weight_of else part for n, part in enumerate(parts)]
         return Mixture.parse(names[last] if weight == ONLY else " + ".join(written)).at_work
 
     curves = []
@@ -115,12 +115,12 @@ def _expanded(text: str) -> list[Curve]:
 
 def _weights(term: str, text: str) -> tuple[str, ...]:
     """The weights of a term with braces."""
-    found = _BRACES.fullmatch(term)
-    if found is None:
+    match = _BRACES.fullmatch(term)
+    if match is None:
         raise UsageError(
             f"loss {text!r}: {term} is not of the form {{weight,weight}}*name; example: 'xe + {{0,5,only}}*cider-d'"
         )
-    weights = tuple(weight.strip() for weight in found["weights"].split(","))
+    weights = tuple(weight.strip() for weight in match["weights"].split(","))
     numbers = []
     for weight in weights:
         try:
@@ -129,7 +129,7 @@ def _weights(term: str, text: str) -> tuple[str, ...]:
             numbers.append(-1.0)
         if numbers[-1] < 0 or (math.isinf(numbers[-1]) and weight != ONLY):
             raise UsageError(f"loss {text!r}: a weight in braces is a number of at least 0, or {ONLY}, got {weight!r}")
-    if any(one >= other for one, other in pairwise(numbers)):
+    if any(lower >= higher for lower, higher in pairwise(numbers)):
         raise UsageError(f"loss {text!r}: weights in braces rise, each once, {ONLY} last; got {', '.join(weights)}")
     return weights
 
@@ -295,11 +295,11 @@ def check_sweep(sweep: Sweep, images: CaptionedImages) -> SweepPlan:
     methods = _fitting(
         sweep.models, sweep.methods, lambda model, method: set_method(method).check(speakers[model], sweep.set_size)
     )
-    given = sweep.training.get("retrieval")
-    if given is not None:
+    model_file = sweep.training.get("retrieval")
+    if model_file is not None:
         if not any(map(rewards_retrieval, sweep.mixtures)):
-            raise UsageError(f"{given}: no loss of the sweep has the reward {RETRIEVAL}; leave --retrieval out")
-        RetrievalModel.load(given)
+            raise UsageError(f"{model_file}: no loss of the sweep has the reward {RETRIEVAL}; leave --retrieval out")
+        RetrievalModel.load(model_file)
     training = TrainingCaptions(vocabulary, captions, objects=[objects] * 2 if objects else None)
     for name in sorted({name for loss in sweep.mixtures for name in Mixture.parse(loss).rewards}):
         if name not in {RETRIEVAL, EVALUATOR}:
@@ -308,7 +308,7 @@ def check_sweep(sweep: Sweep, images: CaptionedImages) -> SweepPlan:
 
 
 def _fitting(
-    models: Sequence[str], others: Sequence[str], check: Callable[[str, str], object]
+    models: Sequence[str], choices: Sequence[str], check: Callable[[str, str], object]
 ) -> tuple[dict[str, tuple[str, ...]], list[str]]:
     """By model, those of the others that it can be used with; and of each pair left out, a line that says why.
 
@@ -316,14 +316,14 @@ def _fitting(
     """
     errors: dict[tuple[str, str], UsageError] = {}
     for model in models:
-        for other in others:
+        for choice in choices:
             try:
-                check(model, other)
+                check(model, choice)
             except UsageError as error:
-                errors[model, other] = error
-    rows = [[(model, other) for other in others] for model in models]
+                errors[model, choice] = error
+    rows = [[(model, choice) for choice in choices] for model in models]
     for pairs in (*rows, *zip(*rows, strict=True)):
         if all(pair in errors for pair in pairs):
             raise errors[pairs[0]]
-    fitting = {model: tuple(other for other in others if (model, other) not in errors) for model in models}
-    return fitting, [f"{model} with {other} is left out: {error}" for (model, other), error in errors.items()]
+    fitting = {model: tuple(choice for choice in choices if (model, choice) not in errors) for model in models}
+    return fitting, [f"{model} with {choice} is left out: {error}" for (model, choice), error in errors.items()]

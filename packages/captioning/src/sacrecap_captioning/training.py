@@ -205,7 +205,7 @@ def greedy_captions(
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.inference_mode():
         torch.manual_seed(0)
         for numbers in torch.split(torch.arange(len(split)), 100):
-            words = greedy(model, model.begin(split.seen(numbers, device)), limit=limit).words
+            words = greedy(model, model.begin(split.features_of(numbers, device)), limit=limit).words
             captions += map(vocabulary.text, words.tolist())
     model.train(training)
     return dict(zip(split.ids, captions, strict=True))
@@ -268,13 +268,5 @@ def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
 
 
 def _sizes(vocabulary: Vocabulary, encoder: Standardisation, data: TrainingData, settings: Settings) -> Sizes:
-    return Sizes(
-        len(vocabulary),
-        encoder.feature,
-        hidden=settings.hidden,
-        embedding=settings.embedding,
-        attention=settings.attention,
-        latent=settings.latent,
-        objects=len(data.objects),
-        dropout=settings.dropout,
-    )
+    chosen = {name: getattr(settings, name) for name in ("hidden", "embedding", "attention", "latent", "dropout")}
+    return Sizes(len(vocabulary), encoder.feature, objects=len(data.objects), **chosen)

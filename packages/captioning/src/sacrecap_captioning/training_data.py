@@ -64,7 +64,7 @@ class Split:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def seen(self, numbers: Tensor, device: torch.device) -> Features:
+    def features_of(self, numbers: Tensor, device: torch.device) -> Features:
         """Features of the images of these (B,) numbers, on the device."""
         features = self.features.rows(numbers).to(device)
         return features if self.marks is None else features._replace(objects=self.marks[numbers].to(device))
@@ -110,7 +110,7 @@ class Batches:
     """The value of `Split.encoded`."""
     images: int
     """B."""
-    each: int
+    captions_each: int
     """k."""
     seed: int
 
@@ -126,9 +126,13 @@ class Batches:
         """The batch of a step, counted from 0."""
         numbers = self.numbers(step)
         drawing = random.Random(f"{self.seed} captions {step} 0")
-        chosen = [self.captions[number][_draw(drawing, len(self.captions[number]), self.each)] for number in numbers]
+        chosen = [
+            self.captions[number][_draw(drawing, len(self.captions[number]), self.captions_each)] for number in numbers
+        ]
         images = torch.tensor(numbers)
-        return TrainingBatch(images.to(device), self.split.seen(images, device), trimmed(torch.cat(chosen)).to(device))
+        return TrainingBatch(
+            images.to(device), self.split.features_of(images, device), trimmed(torch.cat(chosen)).to(device)
+        )
 
     def numbers(self, step: int) -> list[int]:
         """The images of a step."""
@@ -151,11 +155,11 @@ def trimmed(captions: Tensor) -> Tensor:
     return captions[:, : longest + 1]
 
 
-def _draw(drawing: random.Random, references: int, each: int) -> list[int]:
+def _draw(drawing: random.Random, references: int, count: int) -> list[int]:
     """`each` of this many references; all of them are used before one is repeated."""
     drawn: list[int] = []
-    while len(drawn) < each:
-        drawn += drawing.sample(range(references), min(references, each - len(drawn)))
+    while len(drawn) < count:
+        drawn += drawing.sample(range(references), min(references, count - len(drawn)))
     return drawn
 
 
@@ -204,9 +208,9 @@ def prepare(
         objects = tuple(sorted({label for image in train for label in image.objects}))
 
     def read(part: CaptionedImages, name: str) -> Split:
-        def show(done: int) -> None:
+        def show(finished: int) -> None:
             if progress is not None:
-                progress(name, done, len(part))
+                progress(name, finished, len(part))
 
         if file is None and settings.train_encoder:
             features: FeatureRows = EncodedPixels(part, cast("Encoder", encoder), show)

@@ -122,7 +122,7 @@ class TransformersSpeaker:
 
     def sample(
         self,
-        seen: dict[str, Tensor],
+        inputs: dict[str, Tensor],
         chances: Sequence[np.random.Generator],
         samples: int,
         *,
@@ -130,11 +130,11 @@ class TransformersSpeaker:
     ) -> list[list[str]]:
         chance = uniform(chances, samples, self.limit).to(self.device)
         choice = _Choice(lambda step, _, log_probs: sampling.choose(log_probs, chance[:, step]))
-        return self._generated(seen, samples, **_UNCHANGED, num_return_sequences=samples, logits_processor=[choice])
+        return self._generated(inputs, samples, **_UNCHANGED, num_return_sequences=samples, logits_processor=[choice])
 
     def beam(
         self,
-        seen: dict[str, Tensor],
+        inputs: dict[str, Tensor],
         chances: Sequence[np.random.Generator],  # noqa: ARG002
         width: int,
         *,
@@ -148,24 +148,24 @@ class TransformersSpeaker:
         """
         if groups == width > 1:
             choice = _Choice(partial(_apart, width=width, penalty=penalty, ends=self._ends()))
-            return self._generated(seen, width, **_UNCHANGED, num_return_sequences=width, logits_processor=[choice])
+            return self._generated(inputs, width, **_UNCHANGED, num_return_sequences=width, logits_processor=[choice])
         if groups > 1:
             raise UsageError(
                 f"diverse beam search of a transformers checkpoint has one group per caption, got {groups} groups for "
                 f"{width} captions; leave the groups out"
             )
         search = {"num_beams": width, "num_return_sequences": width, "length_penalty": 0.0} if width > 1 else {}
-        return self._generated(seen, width, do_sample=False, **search)
+        return self._generated(inputs, width, do_sample=False, **search)
 
-    def _generated(self, seen: dict[str, Tensor], each: int, **options: Any) -> list[list[str]]:
-        words = self._model.generate(**seen, max_new_tokens=self.limit, **options)
-        if "input_ids" in seen:
-            words = words[:, seen["input_ids"].shape[1] :]  # behind the question
+    def _generated(self, inputs: dict[str, Tensor], size: int, **options: Any) -> list[list[str]]:
+        words = self._model.generate(**inputs, max_new_tokens=self.limit, **options)
+        if "input_ids" in inputs:
+            words = words[:, inputs["input_ids"].shape[1] :]  # behind the question
         self.captions += len(words)
         ends = torch.tensor(self._ends(), device=words.device)
         self.cut += int((~torch.isin(words[:, 1:], ends).any(1)).sum())  # some begin with what is an end, too
         texts: list[str] = self._tokenizer.batch_decode(words, skip_special_tokens=True)
-        return in_sets([" ".join(text.split()) for text in texts], each)
+        return in_sets([" ".join(text.split()) for text in texts], size)
 
     def _ends(self) -> list[int]:
         """Ids after which a caption says nothing."""
@@ -193,10 +193,10 @@ class _Choice(LogitsProcessor):  # type: ignore[misc, unused-ignore]
         return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 
 
-def _apart(step: int, said: Tensor, log_probs: Tensor, *, width: int, penalty: float, ends: Sequence[int]) -> Tensor:
+def _apart(step: int, words: Tensor, log_probs: Tensor, *, width: int, penalty: float, ends: Sequence[int]) -> Tensor:
     """(N,) words by diverse beam search whose groups are single captions: each is greedy, but for words that cost."""
     log_probs = log_probs.view(-1, width, log_probs.shape[1])  # (B, W, V)
-    ended = torch.isin(said[:, -1], torch.tensor(ends, device=said.device)).view(-1, width)
+    ended = torch.isin(words[:, -1], torch.tensor(ends, device=words.device)).view(-1, width)
     speaks = ~ended if step else torch.ones_like(ended)  # what stands before the first word is not an end
     used = torch.zeros_like(log_probs[:, 0])  # (B, V)
     chosen = []

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -97,6 +98,7 @@ def settings(
     return add
 
 
+show_images = partial(options.show_bar, unit="images")
 features_option = takes(
     """
     --features FILE|DIR  Features computed elsewhere, by image id (.npz), instead of an encoder's; or the folder where
@@ -143,9 +145,9 @@ _NAMED = {
 def check_kind(speaker: str, kind: str) -> None:
     """Raises `UsageError` if an option on the command line is for speakers of another kind."""
     for name in click.get_current_context().params:
-        kinds = [other for other, names in KINDS.items() if name in names]
+        kinds = [taker for taker, names in KINDS.items() if name in names]
         if kinds and kind not in kinds and was_given(name):
-            who = " or ".join(_NAMED[other] for other in kinds)
+            who = " or ".join(_NAMED[taker] for taker in kinds)
             raise UsageError(f"--{name.replace('_', '-')} is for {who}, and {speaker} is {_NAMED[kind]}: leave it out")
 
 
@@ -271,22 +273,6 @@ def one_thread() -> None:
         torch.set_num_threads(1)
 
 
-def bar(done: int, total: int) -> str:
-    """A bar, and how much is done, for the line that a terminal shows."""
-    filled = 20 * done // max(1, total)
-    return f"{'█' * filled}{'░' * (20 - filled)} {done:,} of {total:,}"
-
-
-def show(what: str, done: int, total: int) -> None:
-    """Shows a bar on the line of a terminal."""
-    stage.text = f"{what} {bar(done, total)}"
-
-
-def show_images(what: str, done: int, images: int) -> None:
-    """The same, of images."""
-    stage.text = f"{what} {bar(done, images)} images"
-
-
 @command.command()
 @click.argument("folder")
 @takes(
@@ -309,7 +295,7 @@ def scenes(folder: str, images: int, **how: Any) -> None:
     training, one for validation and one for testing. A larger set with the same seed begins with the same images.
     """
     stage.text = "drawing"
-    write_scenes(folder, images, progress=lambda done: show_images("drawing", done, images), **how)
+    write_scenes(folder, images, progress=lambda finished: show_images("drawing", finished, images), **how)
 
 
 @command.command(
@@ -372,7 +358,7 @@ def _show_position(at: Position) -> None:
     """A bar with losses and CIDEr-D."""
     losses = " · ".join(f"{name} {value:.3f}" for name, value in at.means().items() if name != "seconds")
     scores = "" if at.last is None else f" · CIDEr-D {at.last:.3f} (best {at.best:.3f})"
-    stage.text = f"training {bar(at.step, at.steps)} steps · {losses}{scores}"
+    options.show_bar("training", at.step, at.steps, f"steps · {losses}{scores}")
 
 
 @command.command()
@@ -598,14 +584,17 @@ _OF_TRAINING = """baseline retrieval steps batch rate warmup schedule features e
     cls=Command, common="--output --quick --models --loss --method --seeds --steps --format --device --quiet".split()
 )
 @click.argument("data")
-@click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to continue.")
-@click.option(
-    "--quick",
-    is_flag=True,
-    help="In minutes on a laptop: a small captioner with four weights of CIDEr-D, sampled plainly and with temperature "
-    "0.5. Options beside it count.",
+@takes(
+    """
+    --output, -o SWEEP  The folder to make, or to continue.
+    --quick  In minutes on a laptop: a small captioner with four weights of CIDEr-D, sampled plainly and with
+        temperature 0.5. Options beside it count.
+    --models LIST  Captioners.
+    """,
+    o={"required": True},
+    quick={"is_flag": True},
+    models={"default": ",".join(Sweep.models)},
 )
-@click.option("--models", default=",".join(Sweep.models), show_default=True, metavar="LIST", help="Captioners.")
 @click.option(
     "--loss",
     "losses",
@@ -614,15 +603,12 @@ _OF_TRAINING = """baseline retrieval steps batch rate warmup schedule features e
     help="What to minimise after cross-entropy, as for sacrecap caption train; {0,5,only} instead of a weight is an "
     f"axis. May be given several times.  [default: {Sweep.losses[0]}]",
 )
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    default=Sweep.methods,
-    show_default=True,
-    metavar="METHOD",
-    help="How to make sets, as for sacrecap caption generate; may be given several times. One that a captioner cannot "
-    "use is left out for it.",
+@takes(
+    """
+    --method METHOD  How to make sets, as for sacrecap caption generate; may be given several times. One that a
+        captioner cannot use is left out for it.
+    """,
+    method={"name": "methods", "multiple": True, "default": Sweep.methods},
 )
 @settings(
     Sweep,
@@ -638,13 +624,14 @@ _OF_TRAINING = """baseline retrieval steps batch rate warmup schedule features e
         "retrieval": "The model of the reward retrieval; by default the sweep trains one.",
     },
 )
-@click.option(
-    "--processes",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Captioners at a time, each with one thread; by default one per core, or 1 on a GPU.",
+@takes(
+    """
+    --processes N  Captioners at a time, each with one thread; by default one per core, or 1 on a GPU.
+    --format  What to print.
+    """,
+    processes={"type": _COUNT},
+    format={"name": "format_", "type": options.FORMAT.type, "default": "table"},
 )
-@click.option("--format", "format_", type=options.FORMAT.type, default="table", help="What to print.")
 @options.quiet
 def sweep(data: str, output: str, quick: bool, processes: int | None, format_: str, **how: Any) -> None:
     """Train a grid of captioners on DATA, score their caption sets, and draw diversity against accuracy.
@@ -679,7 +666,7 @@ def sweep(data: str, output: str, quick: bool, processes: int | None, format_: s
     ignored = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, ignored))
     one_thread()
-    result = run_sweep(plan, output, processes=processes or _processes(training["device"]), progress=show)
+    result = run_sweep(plan, output, processes=processes or _processes(training["device"]), progress=options.show_bar)
     stage.text = "drawing"
     write_pictures(result, os.path.join(output, "pictures"))
     options.emit(render(result, format_, colour=options.colour("-"), width=options.width("-")))
