@@ -74,6 +74,8 @@ def html_table(table: Table, kind: str = "", title: str = "") -> str:
     heads = "".join(
         f'<th scope="col" role="columnheader"{_class(column.align, column.kind)}{_title(column.title)}>'
         f"{_termed(_text(column.head), column.term)}</th>"
+        if column.head
+        else "<td></td>"
         for column in table.columns
     )
     rows = "".join(f'<tr role="row">{"".join(map(_cell, row, table.columns))}</tr>' for row in table.cells())

@@ -10,7 +10,7 @@ const MOST_CELLS = 40;
 const report = await carried();
 
 for (const heads of document.querySelectorAll("table.figures thead")) {
-  heads.querySelectorAll("th + th").forEach((head, number) => head.replaceChildren(systemName(report, number)));
+  heads.querySelectorAll("th").forEach((head, number) => head.replaceChildren(systemName(report, number)));
 }
 telling(document);
 const hidden = hiddenSystems(() => list.turn(list.page));
