@@ -87,14 +87,14 @@ def systems_tables(agreement: Agreement) -> list[Table]:
     systems = agreement.systems
     if systems is None:
         return []
-    labels = {one.name: one.label for one in agreement.measured}
+    labels = {measured.name: measured.label for measured in agreement.measured}
     rows: list[list[Value]] = [
-        [system, Number(people), *(Number(own[system]) for own in systems.metrics.values())]
+        [system, Number(people), *(Number(scores[system]) for scores in systems.metrics.values())]
         for system, people in systems.people.items()
     ]
     for statistic in ("pearson", "spearman"):
-        found = [Number(systems.agreement[name][statistic]) for name in systems.metrics]
-        rows.append([f"{LABELS[statistic]} with people", "", *found])
+        correlations = [Number(systems.agreement[name][statistic]) for name in systems.metrics]
+        rows.append([f"{LABELS[statistic]} with people", "", *correlations])
     heads = [Column("people", kind="people"), *(Column(labels[name]) for name in systems.metrics)]
     what = "Share of wins" if isinstance(agreement.judgments, Pairs) else "Mean rating, and mean scores,"
     return [Table([Column("system", align="left", names=True), *heads], rows, title=f"{what} of each system")]
@@ -105,7 +105,7 @@ def liked_tables(agreement: Agreement) -> list[Table]:
     pairs = liked_otherwise(agreement.judgments)
     names = ("image_id", "human_like", "liked", "references")
     columns = [Column(name.replace("_", "-"), align="left", names=True) for name in ("image", *names[1:])]
-    rows: list[list[Value]] = [[one[name] for name in names[:3]] + ["; ".join(one["references"])] for one in pairs]
+    rows: list[list[Value]] = [[pair[name] for name in names[:3]] + ["; ".join(pair["references"])] for pair in pairs]
     return [Table(columns, rows, title="Human-like, and liked")] if rows else []
 
 

@@ -99,7 +99,7 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     count = agreement.measured[-1].references
     against = "" if count is None else f", against {count:,} references"
     what = "sets" if usual_metrics(judgments) == "diversity" else "captions"
-    said = (
+    explained = (
         "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
         if pairs
         else "Disagreement is the caption’s place among all captions by the metric, from 0 (lowest) to 1, minus its "
@@ -107,10 +107,10 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
     )
     part = ""
     if len(data["items"]) < total:
-        kept = len(data["items"])
+        size = len(data["items"])
         part = (
-            f"This page holds {kept:,} of the {total:,} {'pairs' if pairs else 'captions'} of {pictured:,} images: the "
-            f"{min(EXTREMES, kept):,} on which a metric and people disagree most, and {SAMPLED}. The table above is of "
+            f"This page holds {size:,} of the {total:,} {'pairs' if pairs else 'captions'} of {pictured:,} images: the "
+            f"{min(EXTREMES, size):,} on which a metric and people disagree most, and {SAMPLED}. The table above is of "
             "all of them."
         )
     return ReportPage(
@@ -126,9 +126,9 @@ def page(agreement: Agreement, _draw: Sequence[str] = ()) -> ReportPage:
         },
         [
             Section("agreement", "Metrics against people", table=replace(table(agreement), notes=lines(agreement))),
-            *(Section("systems", own.title, table=replace(own, title="")) for own in systems_tables(agreement)),
+            *(Section("systems", table.title, table=replace(table, title="")) for table in systems_tables(agreement)),
             *([Section("plots", "Pictures", drawn=drawn)] if drawn else []),
-            Section("images", "Where a metric and people disagree", [("", f"{said}{against}.")], notes=[part]),
+            Section("images", "Where a metric and people disagree", [("", f"{explained}{against}.")], notes=[part]),
         ],
         data,
         [
@@ -145,10 +145,10 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     judgments = agreement.judgments
     # Of several numbers of references, the scores against the last are shown.
     last = agreement.measured[-1].references
-    measured = [one for one in agreement.measured if one.references == last]
+    measured = [metric for metric in agreement.measured if metric.references == last]
     judged, preferred = _judged(judgments)
-    scores = [_by_candidate(one, judged, preferred) for one in measured]
-    gaps = [_gaps(own, judgments) for own in scores]
+    scores = [_by_candidate(metric, judged, preferred) for metric in measured]
+    gaps = [_gaps(values, judgments) for values in scores]
     columns = list(judgments.candidates().values())
     rows = judgments.rows
     most = fitting(
@@ -163,7 +163,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
     images = list(dict.fromkeys(rows[number].image_id for number in numbers))
     references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))
     image_of = {image: place for place, image in enumerate(images)}
-    references_of = {own: place for place, own in enumerate(references)}
+    references_of = {texts: place for place, texts in enumerate(references)}
     return {
         "pairs": isinstance(judgments, Pairs),
         "metrics": [
@@ -176,7 +176,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
             for one, own, gap in zip(measured, scores, gaps, strict=True)
         ],
         "images": [{"id": image, "photo": None} for image in images],
-        "references": [list(own) for own in references],
+        "references": [list(texts) for texts in references],
         "items": [
             _item(judgments, number, image_of[rows[number].image_id], references_of[tuple(rows[number].references)])
             for number in numbers
@@ -186,7 +186,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
 
 def _plots(agreement: Agreement) -> str:
     """The charts that there are numbers for."""
-    names = [*dict.fromkeys(one.label for one in agreement.measured), PEOPLE]
+    names = [*dict.fromkeys(metric.label for metric in agreement.measured), PEOPLE]
     systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
     drawn, with_people = [], False
     for describe in (curve, wins, scatter):
@@ -196,8 +196,8 @@ def _plots(agreement: Agreement) -> str:
             continue
         groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
         shown = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
-        made = picture(chart, [systems[number] for number in shown])
-        drawn.append(figures(made, [_title(chart, panel["title"]) for panel in made["panels"]], shown))
+        drawing = picture(chart, [systems[number] for number in shown])
+        drawn.append(figures(drawing, [_title(chart, panel["title"]) for panel in drawing["panels"]], shown))
         with_people = with_people or len(names) - 1 in shown
     return plots(systems if with_people else systems[:-1], "In the pictures", *drawn) if drawn else ""
 

@@ -20,7 +20,7 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
     legend = [("key told", "with the witnesses"), ("key alone", "by the ratings alone")]
     unit = "Pairs of captions" if calibration.is_choice else "Captions"
     drawn = Section("people", "With and without the witnesses", legend, pictures=_pictures(calibration))
-    told = Section(
+    figures = Section(
         "figures",
         "What people would say",
         table=replace(table(calibration), notes=lines(calibration)),
@@ -42,7 +42,7 @@ def page(calibration: Calibration, _draw: Sequence[str] = ()) -> ReportPage:
             "Witnesses": ", ".join(calibration.witnesses),
             "Intervals": percent(calibration.level),
         },
-        [drawn, told, *plans],
+        [drawn, figures, *plans],
         reading=[
             "A point is what people would [say of all captions](tutorial/calibrate/), a line its interval.",
             "The grey ones are by the ratings alone: where they are longer, the witnesses helped.",

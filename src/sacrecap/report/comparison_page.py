@@ -97,7 +97,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         {"Systems": f"{len(comparison):,}", **facts(comparison), "Test": tested(comparison)},
         [
             Section("systems", "Scores", table=replace(printed, notes=notes, signatures=signatures(comparison))),
-            *(Section("groups", f"Scores {own.title}", table=own) for own in groups_table(comparison, Figures())),
+            *(Section("groups", f"Scores {table.title}", table=table) for table in groups_table(comparison, Figures())),
             Section("pairs", "Differences and their p", keys, replace(compared, notes=[], signatures=[])),
             Section("scatter", "Image by image", drawn=_frames(comparison)),
             Section("images", "Where they differ", notes=[part]),

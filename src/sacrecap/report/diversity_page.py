@@ -31,7 +31,7 @@ from sacrecap.report.score_page import facts_of_images, held
 from sacrecap.scoring.result import counted, left_out
 
 if TYPE_CHECKING:
-    from sacrecap.scoring.diversity_result import Diversity, SetSpectrum
+    from sacrecap.scoring.diversity_result import Diversity
 
 MOST_CAPTIONS = 250_000
 """Most captions on the page; with more, it holds only the most and the least diverse images."""
@@ -91,7 +91,7 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         "Systems",
         table=replace(whole, rows=list(rows.values()), signatures=[], notes=notes(result)[len(result.findings) :]),
     )
-    others = Section(
+    more = Section(
         "more",
         "All figures",
         table=replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"]),
@@ -110,7 +110,7 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         f"{counted(len(result), 'system')} on {counted(first.images, 'image')}",
         result.version,
         {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
-        [figures, _plots(result, chosen), *_tests(result), others, Section("images", "Images", notes=[part])],
+        [figures, _plots(result, chosen), *_tests(result), more, Section("images", "Images", notes=[part])],
         data,
         [
             "[Self-CIDEr](reference/metrics/self-cider/) is how varied the captions of an image are.",
@@ -141,8 +141,8 @@ def _tests(result: Diversity) -> list[Section]:
         [Column("difference, interval, p", align="left", names=True), *map(Column, labels)],
         [[f"{a} − {b}", *cells] for (a, b), cells in by_pair.items()],
     )
-    said = f"A {tested(result)} over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
-    return [Section("tests", "Differences", [("", said)], tests, folded=True)]
+    explained = f"A {tested(result)} over images; p is two-sided, corrected (Holm) for the number of pairs of systems."
+    return [Section("tests", "Differences", [("", explained)], tests, folded=True)]
 
 
 def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
@@ -153,19 +153,19 @@ def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
         spread = spread_of(result)
     except LeftOutError:
         spread = None
-    shown, drawn = _shown(result, chosen)
+    paged, drawn = _shown(result, chosen)
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
-        "systems": [{"name": one["name"], "people": one["people"]} for one in _looks(result)],
+        "systems": [{"name": named["name"], "people": named["people"]} for named in _looks(result)],
         "drawn": len(drawn),
-        "images": _images(result, shown, drawn, spread.key if spread else None),
+        "images": _images(result, paged, drawn, spread.key if spread else None),
     }
 
 
 def _plots(result: Diversity, chosen: list[str]) -> Section:
     """The charts, and for each that cannot be drawn the reason."""
-    numbers = {(one.name, one is result.human): number for number, one in enumerate(result.everybody())}
+    numbers = {(system.name, system is result.human): number for number, system in enumerate(result.everybody())}
     drawn, left_out = [], []
     for describe, titles in ON_THE_PAGE.items():
         named = [title.format(beta2=result.beta2) for title in titles]
@@ -189,17 +189,17 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
     captions = sum(sum(system.corpus.counts) for system in everybody)
     most = len(order) if captions <= MOST_CAPTIONS else max(len(order) * MOST_CAPTIONS // captions, 1)
     drawn = {*chosen, *ends_of(order, max(MOST_SETS // len(everybody), 1))}
-    shown = {*drawn, *ends_of(order, most)}
-    return [image for image in everybody[0].image_ids if image in shown], drawn
+    paged = {*drawn, *ends_of(order, most)}
+    return [image for image in everybody[0].image_ids if image in paged], drawn
 
 
 def _looks(result: Diversity) -> list[Look]:
     """Those of the systems and of people, by their whole names."""
     everybody = [(system, system is result.human) for system in result.everybody()]
-    made = [look(number, system.name, people=people) for number, (system, people) in enumerate(everybody)]
-    for one, (system, people) in zip(made, everybody, strict=True):
+    looks = [look(number, system.name, people=people) for number, (system, people) in enumerate(everybody)]
+    for one, (system, people) in zip(looks, everybody, strict=True):
         one["name"] = "people" if people else system.name
-    return made
+    return looks
 
 
 def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
@@ -225,7 +225,7 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
             ],
             "diversity": of(diversity, image),
             "accuracy": of(accuracy, image),
-            "similarities": _all_similarities(result, image) if image in drawn else None,
+            "similarities": _similarities(result, image) if image in drawn else None,
             "photo": None,
         }
         for image in shown
@@ -237,20 +237,18 @@ def _drawn(result: Diversity, image: str) -> str:
     looks = _looks(result)
     plane = picture(in_plane(result, [image]), looks)
     drawn = figure(plane["panels"][0], "Captions by similarity", looks, range(len(looks)), note=plane["note"])
-    shown = picture(topics(result, "topics", image))
-    panels = iter(shown["panels"])
+    radars = picture(topics(result, "topics", image))
+    panels = iter(radars["panels"])
     for number in spectra(result, image):
         for panel in (next(panels), next(panels)):
-            drawn += figure(panel, panel["title"], shown["looks"], [number], focus=False)
+            drawn += figure(panel, panel["title"], radars["looks"], [number], focus=False)
         next(panels)  # its text is the list of captions
     return drawn
 
 
-def _all_similarities(result: Diversity, image: str) -> list[list[int] | None]:
-    sets = spectra(result, image)
-    return [_similarities(sets[number]) if number in sets else None for number in range(len(result.everybody()))]
-
-
-def _similarities(spectrum: SetSpectrum) -> list[int]:
-    percent = (100 * spectrum.matrix).round().astype(int).tolist()
-    return [value for number, row in enumerate(percent) for value in row[number:]]
+def _similarities(result: Diversity, image: str) -> list[list[int] | None]:
+    """Of each system's captions, in percent: the upper triangle, row by row."""
+    sets = spectra(result, image).items()
+    rows = {number: (100 * spectrum.matrix).round().astype(int).tolist() for number, spectrum in sets}
+    everybody = range(len(result.everybody()))
+    return [[value for n, row in enumerate(rows[s]) for value in row[n:]] if s in rows else None for s in everybody]

@@ -28,7 +28,8 @@ def _records(meta: Meta) -> Table:
                 fitted = "fitted" if measured.fitted else ""
                 rows.append((name, measured.name, statistic, estimate.value, *bounds, fitted, measured.signature))
         rows += [
-            (name, one.metric, found.primary, one.value, None, None, "published", one.source) for one in published(name)
+            (name, figure.metric, found.primary, figure.value, None, None, "published", figure.source)
+            for figure in published(name)
         ]
     return records(("dataset", "metric", "statistic", "value", "lower", "upper", "what", "source"), rows)
 
