@@ -83,7 +83,7 @@ class Given(TypedDict, total=False):
     it, except for the last digits.
     """
     judge: Endpoint | None
-    """The language model that [`judge`](../metrics/judge.md) asks. Without it, nothing is ever asked."""
+    """The language model that [`judge`](metrics/judge.md) asks. Without it, nothing is ever asked."""
     rubric: RubricSource | None
     """What captions should say, for `rubric` and `judge(rubric)`: `{image id: [item, …]}`, or the path of a file."""
     judge_prompt: str | PathLike[str] | None
