@@ -23,6 +23,9 @@ type Statement = (&'static str, Vec<String>, Vec<(usize, usize)>, f64, f64, f64)
 /// The tokens of each caption with the places behind its sentences but the last, and what the captions say.
 type Side = (Vec<(Vec<String>, Vec<usize>)>, Vec<Statement>);
 
+/// Coverage, precision and long-f1 of all statements and of each kind.
+type Scores = Vec<(&'static str, [f64; 3])>;
+
 #[pymethods]
 impl Paragraphs {
     /// All candidates and all references of a corpus, as they were given.
@@ -39,7 +42,7 @@ impl Paragraphs {
 
     /// What an image's first candidate and its references say, and how far the other side says it, if a match by a synonym
     /// is worth so much: of each side, captions as tokens with the places behind sentences but the last, and statements;
-    /// and coverage, precision and long-f1 of all statements and of each kind.
+    /// and the scores.
     fn explain(
         &self,
         py: Python<'_>,
@@ -47,7 +50,7 @@ impl Paragraphs {
         frequencies: &Bound<'_, StatementFrequencies>,
         corpus: &Bound<'_, Corpus>,
         image: (usize, f64),
-    ) -> PyResult<(Side, Side, Vec<(&'static str, [f64; 3])>)> {
+    ) -> PyResult<(Side, Side, Scores)> {
         let (synonyms, frequencies, corpus) = (&synonyms.get().0, &frequencies.get().0, &corpus.get().0);
         check_index("image", image.0, corpus.candidates.image_count())?;
         let found = py.detach(|| core::explain(&self.0, synonyms, frequencies, corpus, image));

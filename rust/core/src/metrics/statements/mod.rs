@@ -228,13 +228,10 @@ impl Counts {
     ///
     /// What a caption says less than a reference counts half as said: who says only what is surest is not more precise.
     fn scores(&self, kind: Option<Kind>) -> [f64; 2 * SCORES.len()] {
-        let ([supported, said, covered, expected], length) = match kind {
-            Some(kind) => (self.by_kind[kind as usize], self.length[kind as usize]),
-            None => {
-                let sum = |place| self.by_kind.iter().map(|numbers: &[f64; 4]| numbers[place]).sum();
-                (std::array::from_fn(sum), self.length.iter().sum())
-            }
-        };
+        let kinds = kind.map_or(0..Kind::ALL.len(), |kind| kind as usize..kind as usize + 1);
+        let sum = |place| self.by_kind[kinds.clone()].iter().map(|numbers| numbers[place]).sum();
+        let [supported, said, covered, expected]: [f64; 4] = std::array::from_fn(sum);
+        let length: f64 = self.length[kinds.clone()].iter().sum();
         let silent = kind.is_none() && (said == 0.0 || expected == 0.0);
         let said = if said > 0.0 { said.max(f64::midpoint(said, length)) } else { 0.0 };
         let shares = [(covered, expected), (supported, said), (supported + covered, said + expected)];
