@@ -66,7 +66,7 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("house", "on", "hill")},
         {("house", "situate on", "hill")},
     ),
-    "the subject may come last": ("On the table stands a cup.", {("cup", "on", "table")}, set()),
+    "the subject may come last": ("On the table stands a cup.", {("cup", "stand on", "table")}, set()),
     "verbs in -s are no plurals": (
         "A tall tower stands near a river.",
         {("tower", "stand near", "river")},
@@ -115,11 +115,6 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("pillow", "in", "background"), ("blanket", "in", "background")},
         set(),
     ),
-    "the individual is the person before": (
-        "A man runs near a dog. The tired individual wears a hat.",
-        {("man", "wear", "hat"), ("man", "tired")},
-        {("person",), ("person", "wear", "hat")},
-    ),
     "another individual is another": ("A man runs. An individual wears a hat.", {("person", "wear", "hat")}, set()),
     "several individuals are people": (
         "Two individuals are holding cups.",
@@ -165,7 +160,7 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
     ),
     "a verb behind a comma is the first subject's": (
         "The dog, adorned with a collar bearing a bell, holds a bottle.",
-        {("dog", "hold", "bottle"), ("collar", "bear", "bell")},
+        {("dog", "hold", "bottle"), ("collar", "have", "bell")},
         {("collar", "hold", "bottle")},
     ),
     "what lines or covers in one word": (
@@ -244,7 +239,42 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("person", "wear", "hat")},
         {("people", "wear", "hat")},
     ),
-    "the persons are no man": ("A man waits. The two persons hold cups.", {("man",)}, {("man", "hold", "cups")}),
+    "places at the beginning": (
+        "Beyond the fence, a dog sits. To the left of the clock, a house stands. Above the sink hangs a mirror.",
+        {("dog", "beyond", "fence"), ("house", "at the left of", "clock"), ("mirror", "hang above", "sink")},
+        set(),
+    ),
+    "what is said before the subject": (
+        "Sitting on a bench, a woman reads. Attached to the pole is a flag. It wears a scarf, and a man waits.",
+        {("woman", "sit on", "bench"), ("flag", "attach to", "pole")},
+        {("man", "wear", "scarf")},
+    ),
+    "a participle behind a comma is of what the picture shows": (
+        "The image shows a man sitting on a bench, holding a towel.",
+        {("man", "sit on", "bench"), ("man", "hold", "towel")},
+        {("bench", "hold", "towel")},
+    ),
+    "what stands behind a comma is of what stands before it": (
+        "A camera stands near a man. A lamp, its shade red, is on a shelf of trees, their leaves green.",
+        {("trees", "have", "leaves")},
+        {("man", "have", "leaves")},
+    ),
+    "along with, such as and including are and": (
+        "A boy wears a shirt, along with a hat. A table has toys, such as balls. A street has cars, including a bus.",
+        {("boy", "wear", "hat"), ("table", "have", "balls"), ("street", "have", "bus")},
+        {("shirt", "have", "hat")},
+    ),
+    "a clause with and": (
+        "The room has a window, and a television is mounted on the wall.",
+        {("television", "mount on", "wall")},
+        {("room", "mount on", "wall"), ("room", "have", "television")},
+    ),
+    "things that WordNet's counts do not know": (
+        "A woman holds a wine glass in her left hand near a train car, a glass table and a dining table.",
+        {("wine glass",), ("hand", "left"), ("train car",), ("table", "glass"), ("dining table",)},
+        {("car",)},
+    ),
+    "what stands has no object": ("Near the road stands tall grass.", {("grass", "stand near", "road")}, set()),
     "what only a summary has": ("A hill. Overall, a snow-covered hill is there.", {("hill",)}, {("snow",)}),
     "what viewers have": ("The viewer's chair is red. A dog.", {("dog",)}, {("chair",)}),
     "a person who does something stays": (
@@ -519,5 +549,5 @@ def _mean_f(rows: list[dict[str, str]], grammar: str) -> float:
 def test_graphs_agree_with_peoples(shared: Path) -> None:
     """With Porter's stems, the figures are those of the documentation."""
     rows = json.loads(gzip.decompress((shared / "data" / "long" / "discosg-graphs-300.json.gz").read_bytes()))
-    assert _mean_f(rows[::2], "paragraph") > 0.57
+    assert _mean_f(rows[::2], "paragraph") > 0.63
     assert _mean_f(rows[::2], "spice") < 0.3

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
 use super::lexicon::{Class, is, is_person};
 use super::links::{Link, links};
-use super::referents::{Referents, people_do, people_have};
+use super::referents::Referents;
 use super::sentence::Sentence;
 use crate::graph::Status;
 
@@ -37,16 +37,14 @@ struct State {
     /// The first subject of the sentence, to which participles behind a comma belong.
     main: Option<usize>,
     last: Option<usize>,
-    verb: Option<Reached>,
-    preposition: Option<Predicate>,
     /// Those that are subjects together with another one, each with that one: `a man and a woman`.
     together: Vec<(usize, usize)>,
+    /// What a verb before the subject says: `sitting on a bench, a man reads`.
+    pending: Vec<(Verb, Option<Predicate>, usize)>,
+    verb: Option<Reached>,
+    preposition: Option<Predicate>,
     /// What stands before the subject with a preposition: `on the table, a cup stands`.
     front: Vec<(Predicate, usize)>,
-    /// What a verb before the subject says: `wearing a hat, a man stands`.
-    pending: Vec<(Verb, usize)>,
-    /// Whether the subject is a pronoun for nobody knows what.
-    is_unknown: bool,
     /// Whether the verb has its object, or a place.
     has_object: bool,
     /// Whether `and` was read, or a comma in a list.
@@ -121,13 +119,12 @@ impl<'a> Clause<'a> {
     }
 
     fn is_finite(item: Option<&Item>) -> bool {
-        matches!(item, Some(Item::Verb(verb)) if verb.form == Form::Finite)
+        matches!(item, Some(Item::Verb(verb)) if matches!(verb.form, Form::Finite | Form::Passive))
     }
 
     fn pronoun(&mut self, at: usize, word: usize) {
-        let is_peoples = matches!(self.item(at + 1), Some(Item::Verb(verb)) if people_do(&verb.lemma));
-        let Some(number) = self.referents.of(self.sentence.text(word), is_peoples) else {
-            self.state.is_unknown |= self.state.preposition.take().is_none() && self.state.verb.is_none();
+        let Some(number) = self.referents.of(self.sentence.text(word)) else {
+            self.state.preposition = None;
             return;
         };
         self.entities[number].words.push(self.sentence.first + word);
@@ -139,7 +136,6 @@ impl<'a> Clause<'a> {
             self.own(at, number);
         }
         self.unfold(number);
-        let number = self.named_again(number);
         self.enter(at, number);
     }
 
@@ -157,26 +153,14 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// Who `the person` is: the last person who was a subject.
-    fn named_again(&mut self, number: usize) -> usize {
-        let again = &self.entities[number];
-        let is_general = again.lemma == "person" && again.is_definite && !again.is_plural;
-        let Some(known) = self.referents.person.filter(|&known| is_general && !self.entities[known].is_plural) else {
-            return number;
-        };
-        let (attributes, words) = (again.attributes.clone(), again.words.clone());
-        self.entities[number].is_part = true;
-        self.entities[known].words.extend(words);
-        self.give(known, attributes);
-        known
-    }
-
     /// Something has an owner: what is a thing is the owner's, and what is none is said of the owner.
     fn own(&mut self, at: usize, number: usize) {
         let Some(owner) = self.owner(at, number) else { return };
         self.relate(owner, &Predicate { name: "have".to_owned(), words: Vec::new() }, number);
         if !self.entities[number].is_thing() {
-            self.give(owner, self.entities[number].qualities());
+            let mut qualities = self.entities[number].qualities();
+            qualities.retain(|quality| quality.is_colour() || self.entities[number].is_colour());
+            self.give(owner, qualities);
         }
     }
 
@@ -185,11 +169,21 @@ impl<'a> Clause<'a> {
             return self.entities[number].owner;
         }
         let possessive = self.entities[number].possessive.as_deref()?;
-        let known = self.referents.of(possessive, people_have(&self.entities[number]));
+        let follows_mark = matches!(self.before(at), Some(Item::Break));
+        // What stands behind a mark is mostly of what stands before it: `a lamp on a table, its legs`.
+        let is_near = |&last: &usize| {
+            let last = &self.entities[last];
+            let agrees = if possessive == "its" { !last.is_plural } else { last.is_plural || is_person(&last.lemma) };
+            follows_mark && matches!(possessive, "its" | "their") && agrees && last.is_there()
+        };
+        if let Some(last) = self.state.last.filter(is_near) {
+            return Some(last);
+        }
+        let known = self.referents.of(possessive);
         match self.state.subject.filter(|_| self.state.verb.is_some()) {
             Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => known,
             Some(subject) => Some(subject),
-            None if matches!(self.before(at), Some(Item::Break)) => self.state.main.or(known),
+            None if follows_mark => self.state.main.or(known),
             None => known,
         }
     }
@@ -238,36 +232,34 @@ impl<'a> Clause<'a> {
     /// A mention without preposition is the subject, or the object of the verb.
     fn take(&mut self, number: usize) {
         match self.state.verb.clone() {
-            None => self.set_subject(number),
-            Some(reached) if reached.is_inverted => {
-                self.set_subject(number);
-                self.state.verb = None;
-            }
-            Some(reached) => {
-                match self.state.subject {
-                    Some(subject) => self.complement(subject, &reached.verb, None, number),
-                    None if self.state.is_unknown => {}
-                    None => self.state.pending.push((reached.verb, number)),
-                }
+            Some(reached) if !reached.is_inverted => {
+                self.say(reached.verb, None, number);
                 self.state.has_object = true;
             }
+            _ => self.set_subject(number),
         }
     }
 
     fn set_subject(&mut self, number: usize) {
-        (self.state.subject, self.state.is_unknown) = (Some(number), false);
+        self.state.subject = Some(number);
+        let verb = self.state.verb.take().map(|reached| reached.verb).filter(Verb::places);
         if self.state.main.is_some() {
             return;
         }
         self.state.main = Some(number);
-        let is_place = |(preposition, other): &(Predicate, usize)| {
-            self.entities[*other].lemma == "background" || is(&preposition.name, Class::FrontPreposition)
+        let front = std::mem::take(&mut self.state.front);
+        let place = |(preposition, other): (Predicate, usize)| {
+            if self.entities[other].lemma == "background" {
+                return Some(Link::From(other, preposition));
+            }
+            let verb = verb.as_ref().map(|verb| verb.predicate(self.sentence));
+            let places = is(&preposition.name, Class::FrontPreposition) || preposition.name.ends_with(" of");
+            places.then(|| Link::From(other, verb.map_or(preposition.clone(), |verb| verb.with(&preposition))))
         };
-        let places = self.state.front.drain(..).filter(is_place);
-        let links = places.map(|(preposition, other)| Link::From(other, preposition)).collect();
+        let links = front.into_iter().filter_map(place).collect();
         self.attach(links, number);
-        for (verb, other) in std::mem::take(&mut self.state.pending) {
-            self.complement(number, &verb, None, other);
+        for (verb, preposition, other) in std::mem::take(&mut self.state.pending) {
+            self.complement(number, &verb, preposition.as_ref(), other);
         }
     }
 
@@ -295,20 +287,10 @@ impl<'a> Clause<'a> {
         let name = &*preposition.name;
         let reached = self.state.verb.clone();
         match (self.state.last, reached) {
-            (Some(last), _) if name == "of" => self.relate(number, &preposition.renamed("have"), last),
-            (None, _) if name == "of" => {}
+            _ if name == "of" => {}
             (_, None) if self.state.subject.is_none() => self.state.front.push((preposition.clone(), number)),
-            (last, Some(reached)) if !(last.is_some() && self.state.has_object && name == "with") => {
-                match last.filter(|&last| self.is_at_object(&reached.verb, name, last)) {
-                    Some(object) => {
-                        self.attach(vec![Link::To(object, preposition.clone()), Link::Colours(object)], number);
-                    }
-                    None => {
-                        if let Some(subject) = self.state.subject {
-                            self.complement(subject, &reached.verb, Some(preposition), number);
-                        }
-                    }
-                }
+            (last, Some(reached)) if last.is_none() || !self.is_at_object(&reached.verb, name) => {
+                self.say(reached.verb, Some(preposition.clone()), number);
             }
             (Some(last), _) if name == "with" => {
                 self.attach(vec![Link::To(last, preposition.renamed("have")), Link::Colours(last)], number);
@@ -322,20 +304,23 @@ impl<'a> Clause<'a> {
         }
     }
 
-    /// Whether the preposition behind an object says where the object is: `has a dog on a leash`.
-    fn is_at_object(&self, verb: &Verb, preposition: &str, object: usize) -> bool {
-        const PLACES: [&str; 7] = ["in", "on", "at", "near", "behind", "above", "under"];
-        let classes = [Class::Have, Class::Wear, Class::NoRelation];
-        let leaves = verb.lemma == "be" || classes.iter().any(|&class| is(&verb.lemma, class));
-        self.state.has_object && PLACES.contains(&preposition) && self.is_there(object) && leaves
+    /// Whether a preposition behind an object says more of the object: `has a dog on a leash`, `sees a dog with a ball`.
+    fn is_at_object(&self, verb: &Verb, preposition: &str) -> bool {
+        let classes = [Class::Be, Class::Have, Class::Wear, Class::NoRelation];
+        self.state.has_object && (preposition == "with" || classes.iter().any(|&class| is(&verb.lemma, class)))
+    }
+
+    /// A verb says something of the subject, or of the one to come.
+    fn say(&mut self, verb: Verb, preposition: Option<Predicate>, number: usize) {
+        match self.state.subject {
+            Some(subject) => self.complement(subject, &verb, preposition.as_ref(), number),
+            None if verb.form == Form::Finite => {}
+            None => self.state.pending.push((verb, preposition, number)),
+        }
     }
 
     /// A verb has something as its object, or as the place that a preposition names.
     fn complement(&mut self, subject: usize, verb: &Verb, preposition: Option<&Predicate>, number: usize) {
-        if is(&verb.lemma, Class::Be) && preposition.is_none() && !self.entities[number].is_thing() {
-            let qualities = self.entities[number].attributes.clone();
-            self.give(subject, qualities);
-        }
         let said = verb.predicate(self.sentence);
         let members = self.state.together.iter().filter(|(leader, _)| *leader == subject).map(|(_, member)| *member);
         let links = iter::once(subject).chain(members).flat_map(|one| links(one, verb, &said, preposition)).collect();
@@ -371,17 +356,19 @@ impl<'a> Clause<'a> {
         let follows_mention = self.follows_mention(at);
         let follows_there = matches!(self.before(at), Some(Item::There));
         let last = self.state.last.map(|last| self.leader(last));
+        let theme = self.state.main.and_then(|main| self.theme(main));
         let state = &mut self.state;
         if matches!(verb.form, Form::Present | Form::Past) {
             if (state.subject.is_some() || state.last.is_some()) && before_is_mark {
-                state.subject = state.main.filter(|&main| self.entities[main].is_there()).or(state.last);
+                state.subject = theme.or(state.last);
             } else if follows_mention && state.last.is_some() {
                 state.subject = last;
             }
         } else if before_is_mark && (state.main.is_some() || verb.form == Form::Finite) {
             state.subject = state.main;
         }
-        let is_late = state.subject.is_none() && (!state.front.is_empty() || follows_there);
+        let is_late =
+            state.subject.is_none() && (!state.front.is_empty() || !state.pending.is_empty() || follows_there);
         let is_inverted = verb.form == Form::Finite && is_late || is(&verb.lemma, Class::Be) && follows_there;
         state.verb = Some(Reached { verb: verb.clone(), is_inverted });
         state.has_object = false;

@@ -3,7 +3,7 @@
 use super::lexicon::{Class, is, is_name, is_thing};
 use super::links::Link;
 use super::phrases::NounPhrase;
-use super::sentence::{NOUNS, Sentence};
+use super::sentence::Sentence;
 use crate::graph::Status;
 use crate::parse::Tag;
 
@@ -214,7 +214,7 @@ impl Entity {
 
 impl Quality {
     /// Whether it is a colour, or a shade of one.
-    fn is_colour(&self) -> bool {
+    pub(super) fn is_colour(&self) -> bool {
         self.name.rsplit(' ').next().is_some_and(|last| is(last, Class::Colour))
     }
 }
@@ -232,14 +232,24 @@ fn is_viewers(sentence: &Sentence, modifiers: std::ops::Range<usize>, entity: &E
     is_ours || entity.lemma == "eye" && !entity.is_plural && entity.possessive.is_none()
 }
 
+/// Whether a word tells limbs apart: `his left hand`.
+fn is_side(sentence: &Sentence, noun: usize, text: &str) -> bool {
+    matches!(text, "left" | "right") && is(sentence.lemma(noun), Class::Limb)
+}
+
+/// Whether two nouns name a thing together, also where WordNet does not know them: `a train car`.
+fn is_compound(first: &str, noun: &str) -> bool {
+    let is_said_of = is(first, Class::Material) || is(first, Class::Colour);
+    is(noun, Class::Compound) && !is_said_of && is_thing(first)
+}
+
 /// Where the name of a phrase begins, and the name as it stands and with base forms. Nouns before a noun are part of
 /// the name if WordNet knows them together.
 fn name(sentence: &Sentence, NounPhrase { start, noun }: NounPhrase) -> (usize, String, String) {
     let (mut first, mut name, mut full) = (noun, sentence.text(noun).to_owned(), sentence.lemma(noun).to_owned());
-    while first > start && sentence.has_tag(first - 1, &NOUNS[..3]) {
+    while first > start && sentence.has_tag(first - 1, &[Tag::Nn, Tag::Nns, Tag::Nnp, Tag::Vbg]) {
         let longer = format!("{} {full}", sentence.lemma(first - 1));
-        let is_lamp = full == "light" && is_thing(sentence.lemma(first - 1));
-        if !is_lamp && !is_name(&longer) {
+        if !is_compound(sentence.lemma(first - 1), &full) && !is_name(&longer) {
             break;
         }
         first -= 1;
@@ -263,7 +273,7 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
         } else if let Some((_, number)) = NUMBERS.iter().find(|(word, _)| *word == text) {
             found.push(quality(number, vec![sentence.first + at]));
         } else if sentence.has_tag(at, &[Tag::Jj, Tag::Nn, Tag::Nnp, Tag::Nns, Tag::Vbn, Tag::Vbg])
-            && !is(text, Class::NoAttribute)
+            && (!is(text, Class::NoAttribute) || is_side(sentence, modifiers.end, text))
         {
             found.push(quality(text, vec![sentence.first + at]));
         }

@@ -36,6 +36,12 @@ pub(super) struct Predicate {
 }
 
 impl Predicate {
+    /// Both one after the other: `stand` and `on`.
+    pub(super) fn with(&self, preposition: &Self) -> Self {
+        let words = self.words.iter().chain(&preposition.words).copied().collect();
+        Self { name: format!("{} {}", self.name, preposition.name), words }
+    }
+
     /// The same words by another name.
     pub(super) fn renamed(&self, name: &str) -> Self {
         Self { name: name.to_owned(), words: self.words.clone() }
@@ -66,6 +72,12 @@ pub(super) enum Form {
 }
 
 impl Verb {
+    /// Whether it says how something is in its place: `on the table stands a cup`.
+    pub(super) fn places(&self) -> bool {
+        let says_less = [Class::Place, Class::Be, Class::NoRelation, Class::Show];
+        !says_less.iter().any(|&class| lexicon::is(&self.lemma, class))
+    }
+
     pub(super) fn predicate(&self, sentence: &Sentence) -> Predicate {
         Predicate { name: self.lemma.clone(), words: vec![sentence.first + self.word] }
     }
@@ -105,8 +117,12 @@ pub(super) fn of(sentence: &Sentence, entities: &mut Vec<Entity>) -> Vec<Item> {
         }
         while found.next_if(|phrase| phrase.start < at).is_some() {}
         let word = |behind: usize| (at + behind < sentence.len()).then(|| sentence.text(at + behind));
-        let longer = lexicon::preposition(word).filter(|(count, _)| *count > 1);
-        if let Some((count, name)) = longer {
+        let longer = lexicon::preposition(word).filter(|(count, name)| *count > 1 || *name == "and");
+        if let Some((count, "and")) = longer {
+            items.pop_if(|last| *last == Item::Break);
+            items.push(Item::And);
+            at += count;
+        } else if let Some((count, name)) = longer {
             items.push(Item::Preposition(preposition(sentence, at..at + count, name)));
             at += count;
         } else if let Some(phrase) = found.next_if(|phrase| phrase.start == at) {

@@ -10,13 +10,13 @@ use crate::named::named;
 named! {
     /// Classes of words, each with its name in `words.txt`, which says what it is for.
     pub(crate) enum Class {
-        Aside "aside", Viewer "viewer", Thing "thing", Label "label", Person "person", Clothes "clothes", Hand "hand",
-        Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
+        Aside "aside", Viewer "viewer", Thing "thing", Label "label", Person "person", Clothes "clothes", Limb "limb",
+        Compound "compound", Material "material", Part "part", KeptPart "kept-part", ColourNoun "colour-noun",
         Colour "colour", Tint "tint", NoAttribute "no-attribute", Possessive "possessive",
-        VerbNotNoun "verb-not-noun", Adjective "adjective", Adverb "adverb",
+        VerbNotNoun "verb-not-noun", VerbInIng "verb-in-ing", Adjective "adjective", Adverb "adverb",
         Preposition "preposition", VaguePreposition "vague-preposition", FrontPreposition "front-preposition",
         Be "be", Have "have", Wear "wear", Clothe "clothe", Surround "surround", Dot "dot", Mark "mark", Place "place", Hold "hold",
-        NoRelation "no-relation", NeverRelation "never-relation",
+        Still "still", Attach "attach", NoRelation "no-relation", NeverRelation "never-relation",
         Deny "deny", DenyAll "deny-all", Nobody "nobody", False "false", Claim "claim", Fail "fail", Missing "missing",
         Show "show", Ask "ask", Command "command", Look "look", Seen "seen", Hedge "hedge", Summary "summary",
     }

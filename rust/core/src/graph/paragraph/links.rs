@@ -22,11 +22,8 @@ pub(super) fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: 
     let is_past = matches!(verb.form, Form::Passive | Form::Past);
     let is_object = preposition.is_none();
     let by = preposition.map_or("", |preposition| &preposition.name);
-    let with_preposition = || Predicate {
-        name: format!("{lemma} {by}"),
-        words: said.words.iter().chain(preposition.iter().flat_map(|one| &one.words)).copied().collect(),
-    };
-    if is_a(Class::Be) {
+    let with_preposition = || preposition.map_or_else(|| said.clone(), |preposition| said.with(preposition));
+    if is_a(Class::Be) && !(lemma == "look" && by == "at") {
         return match preposition {
             None => vec![Link::Colours(subject)],
             Some(with) if by == "with" => vec![Link::To(subject, with.renamed("have"))],
@@ -60,13 +57,14 @@ pub(super) fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: 
         return Vec::new();
     }
     if is_object {
-        return if matches!(verb.form, Form::Finite | Form::Present) { vec![to(lemma)] } else { Vec::new() };
+        let has_object = matches!(verb.form, Form::Finite | Form::Present) && !is_a(Class::Still);
+        return if has_object { vec![to(lemma)] } else { Vec::new() };
     }
     if by == "with" {
         let has = matches!(lemma, "stand" | "be").then(|| to("have"));
         return has.into_iter().chain([Link::Colours(subject)]).collect();
     }
-    if is(by, Class::VaguePreposition) {
+    if is(by, Class::VaguePreposition) && !(by == "to" && is_a(Class::Attach)) {
         return Vec::new();
     }
     vec![Link::To(subject, with_preposition())]

@@ -50,7 +50,7 @@ impl<'a> Sentence<'a> {
     /// Whether it sums up what was said before.
     pub(super) fn is_summary(&self) -> bool {
         let sums = ["summary", "essence", "conclusion", "sum", "short"];
-        self.is(0, Class::Summary)
+        (0..3).any(|at| self.is(at, Class::Summary))
             || self.text(0) == "in" && sums.contains(&self.text(1))
             || [0, 1, 2].map(|at| self.text(at)) == ["all", "in", "all"]
     }
@@ -74,7 +74,7 @@ pub(super) fn repair(words: &mut [Word], is_break: &[bool]) {
             let word = &mut words[at];
             word.tag = Tag::Vbg;
             word.lemma = verb_in_ing(&word.text);
-        } else if is_noun_after_article(words, at) || is_colour_alone(words, is_break, at) {
+        } else if is_colour_alone(words, is_break, at) {
             let word = &mut words[at];
             word.tag = Tag::Nn;
             word.lemma.clone_from(&word.text);
@@ -100,16 +100,15 @@ fn is_verb_in_s(words: &[Word], is_break: &[bool], at: usize) -> bool {
     before.tag == Tag::Nn && !is_break[at] && ends_phrase && (follows_a || is_person(&before.text))
 }
 
-/// Whether a noun in -ing is what the person before it does: `a man holding a frisbee`.
+/// Whether a noun in -ing is what the person or the several before it do: `a man holding a frisbee`.
 fn is_doing(words: &[Word], is_break: &[bool], at: usize) -> bool {
     let text = &words[at].text;
-    at > 0
+    let follows = at > 0
         && !is_break[at]
-        && words[at].tag == Tag::Nn
-        && text.ends_with("ing")
         && NOUNS.contains(&words[at - 1].tag)
-        && is_person(&words[at - 1].lemma)
-        && !is_thing(text)
+        && (words[at - 1].tag == Tag::Nns || is_person(&words[at - 1].lemma));
+    let is_verb = follows && text.ends_with("ing") && !is_thing(text) || is(text, Class::VerbInIng);
+    words[at].tag == Tag::Nn && is_verb
 }
 
 /// The base form of a verb in -ing: `sit` of `sitting`, `ride` of `riding`, `hold` of `holding`.
@@ -127,14 +126,6 @@ fn verb_in_ing(text: &str) -> String {
         || end == Some(&b'l') && !is_vowel(before) && before != Some(&b'l')
         || is_short && !is_vowel(end) && !matches!(end, Some(b'w' | b'x'));
     if needs_e { format!("{stem}e") } else { stem.to_owned() }
-}
-
-/// Whether the tagger takes a noun for a verb behind an article: `with a beard`.
-fn is_noun_after_article(words: &[Word], at: usize) -> bool {
-    let is_article = |before: usize| {
-        words[before].tag == Tag::PrpPossessive || matches!(&*words[before].text, "a" | "an" | "the" | "each" | "every")
-    };
-    matches!(words[at].tag, Tag::Vb | Tag::Vbp | Tag::Vbd) && at > 0 && is_article(at - 1) && is_thing(&words[at].text)
 }
 
 /// Whether a colour stands for itself, behind a preposition: `hues of red and gold`, `dressed in white`.
