@@ -383,15 +383,15 @@ def _entries(folder: str, kind: str, left_out: list[str]) -> list[os.DirEntry[st
     except OSError as error:
         left_out.append(f"{kind}: {error.strerror}")
         return []
-    taken = []
+    places = []
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.is_symlink():
             left_out.append(f"{kind}/{entry.name!a}: a link, which is not followed")
         elif not entry.name.isprintable():
             left_out.append(f"{kind}/{entry.name!a}: its name has signs that cannot be printed")
         else:
-            taken.append(entry)
-    return taken
+            places.append(entry)
+    return places
 
 
 def _read(path: str, most: int) -> bytes:

@@ -527,11 +527,11 @@ class References:
 
 
 def _encoded(
-    given: CaptionSource, captions: Captions, images: list[int], tokenizer: str, threads: int
+    source: CaptionSource, captions: Captions, images: list[int], tokenizer: str, threads: int
 ) -> _core.References:
     """The references of these images, which may have been encoded before."""
-    if isinstance(given, References):
-        return given._of_images(images, tokenizer, threads)
+    if isinstance(source, References):
+        return source._of_images(images, tokenizer, threads)
     return encode_captions(captions, images, tokenizer, threads)
 
 

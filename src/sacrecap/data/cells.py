@@ -242,8 +242,8 @@ def at(value: Any, path: str) -> Any:
         return [*flat([at(item, rest) for item in value])]
     if inside.isdecimal():
         return at(value[int(inside)], rest) if int(inside) < len(value) else None
-    key, _, wanted = inside.partition("=")
-    named = wanted.split("|")
+    key, _, text = inside.partition("=")
+    named = text.split("|")
     meant = [item for item in value if not inside or (isinstance(item, Mapping) and item.get(key) in named)]
     if len(meant) != 1:
         raise DataError(

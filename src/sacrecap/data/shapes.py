@@ -259,8 +259,8 @@ class Shape:
         may_fail = rows.is_json and image == "image_id" and families == [("caption",)]
         splits, seen = Counter[str](), 0
         are_floats: bool | None = None
-        wanted = [image or "", *chain(*families), *marks, *([] if split is None else ["split"])]
-        for batch in rows.batches(wanted):
+        names = [image or "", *chain(*families), *marks, *([] if split is None else ["split"])]
+        for batch in rows.batches(names):
             columns = iter(batch)
             ids, cells_of = next(columns), [[*islice(columns, len(family))] for family in families]
             try:
@@ -302,10 +302,12 @@ class Shape:
     def lacking(self, part: str) -> NoColumnError:
         """The error about columns that are missing, with the options that name them."""
         captions = option("references_column") if part == "references" and self.candidates else _captions_option()
-        wanted = [("image ids", option("id_column"))] if self.image is None else []
-        wanted += [] if self.families(part) else [(part, captions)]
-        what = " and ".join(name for name, _ in wanted)
-        named = " and ".join(dict.fromkeys(keyword for _, keyword in wanted)) or f"{option('id_column')} and {captions}"
+        options = [("image ids", option("id_column"))] if self.image is None else []
+        options += [] if self.families(part) else [(part, captions)]
+        what = " and ".join(name for name, _ in options)
+        named = (
+            " and ".join(dict.fromkeys(keyword for _, keyword in options)) or f"{option('id_column')} and {captions}"
+        )
         if self.asked:
             return NoColumnError(
                 f"has the columns {some_columns(self.names)}, and not {' and '.join(self.asked)}; name others by "
@@ -323,8 +325,8 @@ def shape_of_columns(names: Sequence[str]) -> Shape:
     known = [_inner(name, names) or _of_path(name, paths) for name in names if name not in outer]
     ids = tuple(name for word in IDS for plain in _of_table(word) for called, name in known if called == plain)
     families: dict[str, Any] = {kind: _families(known, table) for kind, table in _TABLES.items()}
-    taken = {*ids, *(name for table in families.values() for family in table for name in family)}
-    likely = tuple((name,) for _, name in known if name not in taken and any(part in _plain(name) for part in LIKELY))
+    used = {*ids, *(name for table in families.values() for family in table for name in family)}
+    likely = tuple((name,) for _, name in known if name not in used and any(part in _plain(name) for part in LIKELY))
     return Shape(tuple(names), ids, **families, likely=likely)
 
 
@@ -431,21 +433,21 @@ def columns_named(ids: Names, captions: Names = None, references: Names = None) 
     return NamedColumns(*named) if any(named) else None
 
 
-def _all_called(wanted: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for word in wanted for name in _called(word, names)))
+def _all_called(patterns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for word in patterns for name in _called(word, names)))
 
 
-def _called(wanted: str, names: Sequence[str]) -> list[str]:
+def _called(pattern: str, names: Sequence[str]) -> list[str]:
     """The columns that a name, a pattern or a path stands for."""
-    if wanted in names:
-        return [wanted]
-    matching = [name for name in names if fnmatchcase(name, wanted)]
+    if pattern in names:
+        return [pattern]
+    matching = [name for name in names if fnmatchcase(name, pattern)]
     if matching:
         return matching
-    structure = _structure(wanted)
-    outer = re.split(r"[.\[]", wanted, maxsplit=1)[0]
+    structure = _structure(pattern)
+    outer = re.split(r"[.\[]", pattern, maxsplit=1)[0]
     inside = any(name.startswith((f"{outer}.", f"{outer}[")) for name in names)
-    return [wanted] if wanted != outer and (structure in names or (outer in names and not inside)) else []
+    return [pattern] if pattern != outer and (structure in names or (outer in names and not inside)) else []
 
 
 def _structure(path: str) -> str:

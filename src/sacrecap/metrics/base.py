@@ -294,7 +294,9 @@ class PythonMetric(Metric):
         NumPy array of shape (rows, width) is a sequence of rows.
         """
         texts = map(corpus.texts, corpus.image_ids)
-        return [(self.score_caption(one, references), 1.0) for candidates, references in texts for one in candidates]
+        return [
+            (self.score_caption(metric, references), 1.0) for candidates, references in texts for metric in candidates
+        ]
 
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""

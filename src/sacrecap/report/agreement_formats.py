@@ -115,7 +115,7 @@ def _parts(agreement: Agreement) -> list[_Part]:
     parts = [
         _Part(
             Column("metric", align="left", names=True),
-            lambda one: Cell(f"{one.label} (fitted to these)" if one.fitted else one.label, term=one.name),
+            lambda row: Cell(f"{row.label} (fitted to these)" if row.fitted else row.label, term=row.name),
             lambda _: Cell("people", kind="people"),
         )
     ]
@@ -127,23 +127,23 @@ def _parts(agreement: Agreement) -> list[_Part]:
         level = agreement.resampling.interval
 
         def bounds(statistics: dict[str, Estimate]) -> str:
-            found = statistics[primary].interval(level)
-            return "" if found is None else str(Interval(*found))
+            interval = statistics[primary].interval(level)
+            return "" if interval is None else str(Interval(*interval))
 
-        parts.append(_Part(Column(head, term="interval"), lambda one: bounds(one.statistics), bounds))
-        parts.append(_Part(Column("p against best"), lambda one: _against_best(agreement, one)))
+        parts.append(_Part(Column(head, term="interval"), lambda row: bounds(row.statistics), bounds))
+        parts.append(_Part(Column("p against best"), lambda row: _against_best(agreement, row)))
     if isinstance(agreement.judgments, Pairs):
         head = f"{LABELS.get(primary, primary)}, ties {other_ties(agreement.ties)}"
-        parts.append(_Part(Column(head), lambda one: "" if one.otherwise is None else Number(one.otherwise[primary])))
-        parts.append(_Part(Column("ties"), lambda one: "" if one.ties is None else str(one.ties[primary])))
+        parts.append(_Part(Column(head), lambda row: "" if row.otherwise is None else Number(row.otherwise[primary])))
+        parts.append(_Part(Column("ties"), lambda row: "" if row.ties is None else str(row.ties[primary])))
     if any(measured.draws for measured in agreement.measured):
-        parts.append(_Part(Column("95% of the draws"), lambda one: _band(one, primary)))
+        parts.append(_Part(Column("95% of the draws"), lambda row: _band(row, primary)))
     return parts
 
 
 def _value(name: str) -> _Part:
     column = Column(LABELS.get(name, name), term="agreement")
-    return _Part(column, lambda one: Number(one.statistics[name].value), lambda people: Number(people[name].value))
+    return _Part(column, lambda row: Number(row.statistics[name].value), lambda people: Number(people[name].value))
 
 
 def _references(measured: Measured) -> str:
@@ -171,14 +171,14 @@ def _against_best(agreement: Agreement, measured: Measured) -> str:
     best = max(defined, key=lambda other: other.statistics[agreement.primary].value, default=measured)
     if best is measured:
         return "best"
-    for count, found in agreement.comparisons:
+    for count, pairs in agreement.comparisons:
         if (
             count == measured.references
-            and found.statistic == agreement.primary
-            and {found.a, found.b} == {best.name, measured.name}
-            and found.p is not None
+            and pairs.statistic == agreement.primary
+            and {pairs.a, pairs.b} == {best.name, measured.name}
+            and pairs.p is not None
         ):
-            return f"{found.p:.3f}"
+            return f"{pairs.p:.3f}"
     return ""
 
 
@@ -195,38 +195,38 @@ def _notes(agreement: Agreement) -> list[str]:
     what = "decided pairs" if isinstance(judgments, Pairs) else f"{merged}ratings"
     weighed = "judged rows" if agreement.documents == "rows" else "images"
     counted = f"{judgments.dataset}: {agreement.n:,} {what} of {images:,} images"
-    found = [f"{counted}; words are weighed by the {weighed} that have them"]
-    found += judgments.notes
+    lines = [f"{counted}; words are weighed by the {weighed} that have them"]
+    lines += judgments.notes
     if isinstance(judgments, Pairs):
         undecided = sum(preferred == 0 for preferred in judgments.preferred)
         if undecided:
-            found.append(f"pairs left out because people were undecided: {undecided:,}")
-        found.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
+            lines.append(f"pairs left out because people were undecided: {undecided:,}")
+        lines.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
     elif judgments.aspect != "rating":
-        found.append(f"rating: {judgments.aspect}")
-    found += [
+        lines.append(f"rating: {judgments.aspect}")
+    lines += [
         f"{label}: fitted to these judgments, so it agrees with others less well; here it cannot be the best"
         for label in dict.fromkeys(measured.label for measured in agreement.measured if measured.fitted)
     ]
     if agreement.people is not None:
-        found.append(f"people: {agreement.people[0]}; a metric above them agrees with people better than people do")
+        lines.append(f"people: {agreement.people[0]}; a metric above them agrees with people better than people do")
     if (reliable := agreement.reliability) is not None:
-        told = ", ".join(f"{name} {Number(own)}" for name, own in reliable.items())
-        found.append(f"among raters: {told} (1: all agree; 0: as by chance)")
+        shares = ", ".join(f"{name} {Number(share)}" for name, share in reliable.items())
+        lines.append(f"among raters: {shares} (1: all agree; 0: as by chance)")
     if agreement.usage is not None:
-        found.append(f"judge: {agreement.usage}")
-    return found
+        lines.append(f"judge: {agreement.usage}")
+    return lines
 
 
 def _halves(agreement: Agreement) -> list[str]:
     """Accuracy if one half of the references predicts the votes of the other half."""
     if agreement.halves is None:
         return []
-    found = ["", "half of the references judge, the other half predict:"]
+    rows = ["", "half of the references judge, the other half predict:"]
     labels = {measured.name: measured.label for measured in agreement.measured}
     for name, statistics in agreement.halves.items():
-        found.append(f"{labels.get(name, name):<12}{_by_category(statistics)}")
-    return found
+        rows.append(f"{labels.get(name, name):<12}{_by_category(statistics)}")
+    return rows
 
 
 def _direct(agreement: Agreement) -> list[str]:
@@ -242,7 +242,11 @@ def _by_category(statistics: dict[str, Estimate]) -> str:
 
 render = Views(
     _records,
-    lambda found, _: [table(found), *systems_tables(found), *liked_tables(found)],
-    lambda found, _: [replace(table(found), notes=["", *lines(found)]), *systems_tables(found), *liked_tables(found)],
+    lambda agreement, _: [table(agreement), *systems_tables(agreement), *liked_tables(agreement)],
+    lambda agreement, _: [
+        replace(table(agreement), notes=["", *lines(agreement)]),
+        *systems_tables(agreement),
+        *liked_tables(agreement),
+    ],
 ).render
 """An agreement as text in the format of a name."""

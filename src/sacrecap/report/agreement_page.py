@@ -168,12 +168,12 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
         "pairs": isinstance(judgments, Pairs),
         "metrics": [
             {
-                "label": one.label,
-                "turned": one.lower_is_better,
-                "scores": known(own[:, chosen].round(DECIMALS)),
+                "label": metric.label,
+                "turned": metric.lower_is_better,
+                "scores": known(values[:, chosen].round(DECIMALS)),
                 "gaps": known(gap[chosen].round(DECIMALS)),
             }
-            for one, own, gap in zip(measured, scores, gaps, strict=True)
+            for metric, values, gap in zip(measured, scores, gaps, strict=True)
         ],
         "images": [{"id": image, "photo": None} for image in images],
         "references": [list(texts) for texts in references],
@@ -195,10 +195,10 @@ def _plots(agreement: Agreement) -> str:
         except LeftOutError:
             continue
         groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
-        shown = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
-        drawing = picture(chart, [systems[number] for number in shown])
-        drawn.append(figures(drawing, [_title(chart, panel["title"]) for panel in drawing["panels"]], shown))
-        with_people = with_people or len(names) - 1 in shown
+        places = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
+        drawing = picture(chart, [systems[number] for number in places])
+        drawn.append(figures(drawing, [_title(chart, panel["title"]) for panel in drawing["panels"]], places))
+        with_people = with_people or len(names) - 1 in places
     return plots(systems if with_people else systems[:-1], "In the pictures", *drawn) if drawn else ""
 
 
@@ -215,7 +215,9 @@ def _thinned(chart: Chart) -> Chart:
         return chart
     step = math.ceil(most / MOST_POINTS)
     return replace(
-        chart, rows=[row for own in panels for row in own[::step]], note=f"{chart.note[:-1]} of all {most:,} points."
+        chart,
+        rows=[row for panel in panels for row in panel[::step]],
+        note=f"{chart.note[:-1]} of all {most:,} points.",
     )
 
 

@@ -85,7 +85,7 @@ def notes(board: Board) -> list[str]:
         "ranks: paired exact sign-flip permutation tests, Holm over all pairs of a metric; equal where none separates",
         *([f"{'; '.join(best)}: p and intervals allow for that"] if best else []),
         *([f"by {few}, some systems differ in few images: nothing is said of these pairs"] if few else []),
-        *(f"not on the board: {isolated(system)}: {' '.join(found)}" for system, found in board.refused.items()),
+        *(f"not on the board: {isolated(system)}: {' '.join(reasons)}" for system, reasons in board.refused.items()),
     ]
 
 
@@ -115,20 +115,20 @@ LOOKS = {"+": "first depth-3", "−": "second depth-3", "=": "equal", "": ""}
 """The look of a cell of the picture of pairs, by its sign: better than the column's, worse, not separated; nothing."""
 
 
-def pairs_table(systems: Sequence[str], told: Callable[[int, int], tuple[str, str]]) -> Table:
+def pairs_table(systems: Sequence[str], text_of: Callable[[int, int], tuple[str, str]]) -> Table:
     """Who is better than whom: a row and a column for each system, in the order of the board.
 
     `told` gives a sign of `LOOKS`, and what is said of the pair: of the row's and the column's system, by number.
     """
 
-    def cell(one: int, other: int) -> Cell:
-        sign, words = ("", "") if one == other else told(one, other)
+    def cell(number: int, other: int) -> Cell:
+        sign, words = ("", "") if number == other else text_of(number, other)
         return Cell(sign, kind=LOOKS[sign], title=words)
 
     heads = [Column(str(number), title=system) for number, system in enumerate(systems, 1)]
     rows: list[list[Value]] = [
-        [f"{one + 1} {system}", *(cell(one, other) for other in range(len(systems)))]
-        for one, system in enumerate(systems)
+        [f"{number + 1} {system}", *(cell(number, other) for other in range(len(systems)))]
+        for number, system in enumerate(systems)
     ]
     return Table([Column("", align="left", names=True), *heads], rows)
 
@@ -141,13 +141,13 @@ def separated_table(board: Board) -> Table:
 
     def told(row: int, column: int) -> tuple[str, str]:
         pair = pairs.get((systems[row], systems[column])) or pairs[systems[column], systems[row]]
-        one, other = called[row], called[column]
+        first, second = called[row], called[column]
         sign, words = (
-            ("+", f"{one} is better than {other}")
+            ("+", f"{first} is better than {second}")
             if pair.better == systems[row]
-            else ("−", f"{other} is better than {one}")
+            else ("−", f"{second} is better than {first}")
             if pair.better == systems[column]
-            else ("=", f"no test separates {one} and {other}")
+            else ("=", f"no test separates {first} and {second}")
         )
         return sign, words + (f", p {pair.p} before the correction" if pair.p else "")
 

@@ -54,9 +54,9 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
     if not math.isfinite(comparison[first][metric].value):
         return set(), set()
     leading = best(comparison, metric)
-    others = [system for system in comparison if system not in leading]
-    worse = {system for system in others if system != first and comparison.pair(first, system, metric).significant}
-    is_fair = all(comparable(comparison[first], comparison[system], metric) for system in others if system != first)
+    trailing = [system for system in comparison if system not in leading]
+    worse = {system for system in trailing if system != first and comparison.pair(first, system, metric).significant}
+    is_fair = all(comparable(comparison[first], comparison[system], metric) for system in trailing if system != first)
     return (leading if is_fair else set()), worse
 
 
@@ -188,11 +188,17 @@ def _ranks(ranks: tuple[int, int]) -> str:
 
 
 def _shown(comparison: Comparison, figures: Figures) -> list[Table]:
-    found = ordered(comparison)
-    return [scores(found, figures), differences(found, figures), *groups_table(found, figures)]
+    sorted_systems = ordered(comparison)
+    return [
+        scores(sorted_systems, figures),
+        differences(sorted_systems, figures),
+        *groups_table(sorted_systems, figures),
+    ]
 
 
 render = Views(
-    _records, lambda found, figures: [_table(ordered(found), figures), *groups_table(ordered(found), figures)], _shown
+    _records,
+    lambda comparison, figures: [_table(ordered(comparison), figures), *groups_table(ordered(comparison), figures)],
+    _shown,
 ).render
 """A comparison as text in the format of a name."""

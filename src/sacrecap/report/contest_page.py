@@ -34,7 +34,7 @@ def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
         "Test": TEST,
     }
     several: Mapping[str, Sequence[Section]] = {
-        set_title(made, name): sections(own, f"set-{number}-") for number, (name, own) in enumerate(made.sets.items())
+        set_title(made, name): sections(part, f"set-{number}-") for number, (name, part) in enumerate(made.sets.items())
     }
     alone = len(several) == 1
     return ReportPage(
@@ -53,18 +53,18 @@ def _when(time: dt.datetime | None) -> str | None:
     return None if time is None else f"{time:%Y-%m-%d %H:%M} {time.tzname()}"
 
 
-def _about(made: ContestBoard) -> list[Section]:
+def _about(board: ContestBoard) -> list[Section]:
     """The rules, and what makes the board checkable."""
-    contest = made.contest
-    found = []
+    contest = board.contest
+    lines = []
     if contest.rules:
-        found.append(Section("rules", "Rules", notes=[text.strip() for text in contest.rules.split("\n\n")]))
-    remarks = [f"Not read: {what}" for what in made.left_out]
+        lines.append(Section("rules", "Rules", notes=[text.strip() for text in contest.rules.split("\n\n")]))
+    remarks = [f"Not read: {what}" for what in board.left_out]
     if contest.private:
         remarks.insert(
             0,
             f"{contest.private} % of the images are private. The list of their ids has the SHA-256 "
             f"{contest.private_part.checksum}"
-            + ("; it is private.json beside this page." if made.part == "private" else ", and is told after the end."),
+            + ("; it is private.json beside this page." if board.part == "private" else ", and is told after the end."),
         )
-    return [*found, *([Section("about", "About this board", notes=remarks)] if remarks else [])]
+    return [*lines, *([Section("about", "About this board", notes=remarks)] if remarks else [])]

@@ -106,14 +106,14 @@ def tested(result: Diversity) -> str:
 
 def notes(result: Diversity) -> list[str]:
     """What was found, and what the result and each system remark."""
-    own = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
-    return [*map(str, result.findings), *(f"note: {note}" for note in (*result.notes, *own))]
+    notes = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
+    return [*map(str, result.findings), *(f"note: {note}" for note in (*result.notes, *notes))]
 
 
 render = Views(
     _records,
-    lambda found, figures: [table(found, figures)],
-    lambda found, figures: [_shown(found, figures)],
+    lambda result, figures: [table(result, figures)],
+    lambda result, figures: [_shown(result, figures)],
     papers=False,
 ).render
 """Scores of caption sets as text in the format of a name."""

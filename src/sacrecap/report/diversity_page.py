@@ -202,7 +202,7 @@ def _looks(result: Diversity) -> list[Look]:
     return looks
 
 
-def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
+def _images(result: Diversity, chosen: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
     everybody = result.everybody()
     places = [{image: number for number, image in enumerate(system.image_ids)} for system in everybody]
     diversity, accuracy = (
@@ -228,7 +228,7 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
             "similarities": _similarities(result, image) if image in drawn else None,
             "photo": None,
         }
-        for image in shown
+        for image in chosen
     ]
 
 

@@ -177,12 +177,12 @@ def _render(
 
 
 def _listed(id_: str, label: str, lines: Iterable[str]) -> str:
-    made = "".join(f"<li>{line}</li>" for line in lines)
-    return f'<ul id="{id_}" aria-label="{label}">{made}</ul>' if made else ""
+    items = "".join(f"<li>{line}</li>" for line in lines)
+    return f'<ul id="{id_}" aria-label="{label}">{items}</ul>' if items else ""
 
 
 def _linked(line: str) -> str:
-    return re.sub(r"\[(.*?)\]\((.*?)\)", lambda found: markup.link(found[1], found[2]), _escaped(line))
+    return re.sub(r"\[(.*?)\]\((.*?)\)", lambda match: markup.link(match[1], match[2]), _escaped(line))
 
 
 def _intervals(resampling: Resampling) -> str:
@@ -196,18 +196,18 @@ def _with_notes(sections: Sequence[Section], notes: Sequence[str]) -> list[Secti
     """The sections, with remarks about the photos in that of the images."""
     if not notes:
         return [*sections]
-    *others, last = sections
-    return [*others, replace(last, notes=[*last.notes, *notes])]
+    *earlier, last = sections
+    return [*earlier, replace(last, notes=[*last.notes, *notes])]
 
 
 def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:
     """Each tab's name as a button of a group of which one is chosen, before what it shows: without a script."""
-    made = "".join(
+    parts = "".join(
         f'<input type="radio" name="tab" id="tab-{number}"{" checked" if number == 0 else ""}>'
         f'<label for="tab-{number}">{_escaped(name)}</label><div class="panel">{"".join(map(_section, sections))}</div>'
         for number, (name, sections) in enumerate(tabs.items())
     )
-    return f'<div class="tabs" role="group" aria-label="Sets of references">{made}</div>' if made else ""
+    return f'<div class="tabs" role="group" aria-label="Sets of references">{parts}</div>' if parts else ""
 
 
 def _section(section: Section) -> str:
@@ -226,18 +226,18 @@ def _section(section: Section) -> str:
 
 
 def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
-    made = "".join(
-        f'<figure class="picture"><figcaption><strong>{_escaped(shown)}</strong></figcaption>'
+    figures = "".join(
+        f'<figure class="picture"><figcaption><strong>{_escaped(picture)}</strong></figcaption>'
         f"{_unicode(drawing)}</figure>"
-        for shown, drawing in pictures
+        for picture, drawing in pictures
     )
-    return f'<div class="plots">{made}</div>' if made else ""
+    return f'<div class="plots">{figures}</div>' if figures else ""
 
 
 def _table(section: Section, table: Table) -> str:
     """The table, which scrolls by itself where it is wider than the page, with the arrow keys too."""
-    made = _unicode(markup.html_table(table, section.kind or section.id))
-    box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section.id}-heading">{made}</div>'
+    text = _unicode(markup.html_table(table, section.kind or section.id))
+    box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section.id}-heading">{text}</div>'
     lines = _escaped("\n".join(map(one_line, table.signatures)))
     signatures = f'<div class="signatures"><pre>{lines}</pre></div>' if lines else ""
     return box + _paragraphs("legend", table.notes) + signatures

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def _records(meta: Meta) -> Table:
     """One row per data set, metric and statistic, and one per published figure."""
     rows: list[tuple[object, ...]] = []
-    for name, found in meta.agreements.items():
-        for measured in found.measured:
+    for name, agreement in meta.agreements.items():
+        for measured in agreement.measured:
             for statistic, estimate in measured.statistics.items():
-                bounds = estimate.interval(found.resampling.interval) or (None, None)
+                bounds = estimate.interval(agreement.resampling.interval) or (None, None)
                 fitted = "fitted" if measured.fitted else ""
                 rows.append((name, measured.name, statistic, estimate.value, *bounds, fitted, measured.signature))
         rows += [
-            (name, figure.metric, found.primary, figure.value, None, None, "published", figure.source)
+            (name, figure.metric, agreement.primary, figure.value, None, None, "published", figure.source)
             for figure in published(name)
         ]
     return records(("dataset", "metric", "statistic", "value", "lower", "upper", "what", "source"), rows)
@@ -37,8 +37,8 @@ def _records(meta: Meta) -> Table:
 def _tables(meta: Meta) -> list[Table]:
     """For each data set what is measured here, and what is published."""
     tables = overview(meta)
-    for name, found in meta.agreements.items():
-        tables += [measured_table(meta, name), *systems_tables(found)]
+    for name, agreement in meta.agreements.items():
+        tables += [measured_table(meta, name), *systems_tables(agreement)]
         if published(name):
             title = f"{name}: figures of others, which were not measured here"
             tables.append(replace(published_table(meta, name), title=title))
@@ -49,10 +49,10 @@ def overview(meta: Meta) -> list[Table]:
     """How well each metric agrees with people on each data set, the best of them first; nothing of a single one."""
     columns = [Column("metric", align="left", names=True)]
     values: dict[tuple[str, str], dict[str, float]] = {}
-    for name, found in meta.agreements.items():
-        columns.append(Column(f"{name}: {LABELS.get(found.primary, 'accuracy')}", term="agreement"))
-        for one in found.measured:
-            values.setdefault((one.label, one.name), {})[name] = one.statistics[found.primary].value
+    for name, agreement in meta.agreements.items():
+        columns.append(Column(f"{name}: {LABELS.get(agreement.primary, 'accuracy')}", term="agreement"))
+        for measured in agreement.measured:
+            values.setdefault((measured.label, measured.name), {})[name] = measured.statistics[agreement.primary].value
 
     def mean(known: dict[str, float]) -> float:
         return fmean(value if math.isfinite(value) else -1.0 for value in known.values())
@@ -66,16 +66,18 @@ def overview(meta: Meta) -> list[Table]:
 
 def measured_table(meta: Meta, name: str) -> Table:
     """What is measured here on a data set."""
-    found = meta.agreements[name]
-    title = "; ".join([f"{name}: {meta.protocol(name)}", *missing(found)])
-    return replace(table(found), title=title, notes=["", *lines(found)])
+    agreement = meta.agreements[name]
+    title = "; ".join([f"{name}: {meta.protocol(name)}", *missing(agreement)])
+    return replace(table(agreement), title=title, notes=["", *lines(agreement)])
 
 
 def published_table(meta: Meta, name: str) -> Table:
     """What papers print of metrics on a data set."""
     primary = meta.agreements[name].primary
     columns = [Column("published", align="left"), Column(LABELS.get(primary, primary)), Column("source", align="left")]
-    rows: list[list[Value]] = [[one.metric, Number(one.value, ".3f"), one.source] for one in published(name)]
+    rows: list[list[Value]] = [
+        [figure.metric, Number(figure.value, ".3f"), figure.source] for figure in published(name)
+    ]
     return Table(columns, rows)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of all data sets."""
-    metrics = dict.fromkeys(measured.label for found in meta.agreements.values() for measured in found.measured)
+    metrics = dict.fromkeys(measured.label for agreement in meta.agreements.values() for measured in agreement.measured)
     return ReportPage(
         "",
         "Meta-evaluation",
@@ -42,22 +42,26 @@ def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
 
 def _sections(meta: Meta, name: str) -> Iterator[Section]:
     """The parts about one data set."""
-    found = meta.agreements[name]
-    label = LABELS.get(found.primary, "accuracy")
-    told = [
-        Strip(f"{one.label}*" if one.fitted else one.label, own.value, own.interval(found.resampling.interval))
-        for one in found.measured
-        for own in [one.statistics[found.primary]]
-        if math.isfinite(own.value)
+    agreement = meta.agreements[name]
+    label = LABELS.get(agreement.primary, "accuracy")
+    sentences = [
+        Strip(
+            f"{measured.label}*" if measured.fitted else measured.label,
+            statistic.value,
+            statistic.interval(agreement.resampling.interval),
+        )
+        for measured in agreement.measured
+        for statistic in [measured.statistics[agreement.primary]]
+        if math.isfinite(statistic.value)
     ]
-    told.sort(key=lambda strip: -strip.value)
-    star = "; * was fitted to these judgments" if any(one.fitted for one in found.measured) else ""
-    picture = f"{label}, best first{star}", strips(told, f"{name}, {label}")
+    sentences.sort(key=lambda strip: -strip.value)
+    star = "; * was fitted to these judgments" if any(measured.fitted for measured in agreement.measured) else ""
+    picture = f"{label}, best first{star}", strips(sentences, f"{name}, {label}")
     table = measured_table(meta, name)
-    table = replace(table, title="", notes=[*missing(found), *table.notes])
+    table = replace(table, title="", notes=[*missing(agreement), *table.notes])
     yield Section(name, name, [("", meta.protocol(name))], table, [picture])
-    for number, own in enumerate(systems_tables(found)):
-        yield Section(f"{name}-systems-{number}", f"{name}: {own.title}", table=replace(own, title=""))
+    for number, part in enumerate(systems_tables(agreement)):
+        yield Section(f"{name}-systems-{number}", f"{name}: {part.title}", table=replace(part, title=""))
     if published(name):
         notes = ["Figures of others, which were not measured here."]
         yield Section(

@@ -135,13 +135,13 @@ class Needs:
 
     def __init__(
         self,
-        given: Mapping[str, object] | None = None,
+        inputs: Mapping[str, object] | None = None,
         *,
         threads: int = 0,
         progress: Callable[[float], object] | None = None,
         image_of: Mapping[str, str] | None = None,
     ) -> None:
-        values = {name: value for name, value in (given or {}).items() if value is not None}
+        values = {name: value for name, value in (inputs or {}).items() if value is not None}
         frequencies = values.pop("document_frequency", None)
         if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.document_frequency import open_all_frequencies
@@ -158,7 +158,7 @@ class Needs:
     def of(
         cls,
         needs: Needs | Mapping[str, object] | None,
-        given: Mapping[str, object],
+        inputs: Mapping[str, object],
         *,
         threads: int = 0,
         progress: Callable[[float], object] | None = None,
@@ -167,20 +167,20 @@ class Needs:
 
         Raises `UnknownOptionError` for a keyword that is not a need of the metrics here.
         """
-        for name in given:
+        for name in inputs:
             if name not in Given.__annotations__:
                 raise _unknown(name)
         base = needs if isinstance(needs, Needs) else cls(needs, threads=threads, progress=progress)
-        changed = {name: value for name, value in given.items() if value is not None}
+        changed = {name: value for name, value in inputs.items() if value is not None}
         return base.with_(changed, threads=threads or base.threads, progress=progress or base.progress)
 
-    def with_(self, given: Mapping[str, object], **changes: Any) -> Needs:
+    def with_(self, inputs: Mapping[str, object], **changes: Any) -> Needs:
         """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""
         settings = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
-        new = Needs({**self._given, **given}, **{**settings, **changes})
-        if given.keys() <= {"document_frequency", "scores", "standard"}:  # of which nothing is made without a corpus
+        new = Needs({**self._given, **inputs}, **{**settings, **changes})
+        if inputs.keys() <= {"document_frequency", "scores", "standard"}:  # of which nothing is made without a corpus
             new._made = self._made
-        if not given:
+        if not inputs:
             new._made_of = self._made_of
         return new
 

@@ -110,7 +110,7 @@ class OutsideScores:
         """The rows of these captions. Raises `DataError` for one without row."""
         columns, wanted_columns = [self.images or []], [images]
         if self.captions is not None and captions is not None:
-            columns, wanted_columns = [*columns, self.captions], [*wanted_columns, [one.strip() for one in captions]]
+            columns, wanted_columns = [*columns, self.captions], [*wanted_columns, [name.strip() for name in captions]]
         if self.systems is not None and systems is not None:
             columns, wanted_columns = [*columns, self.systems], [*wanted_columns, systems]
         elif len(columns) == 1 and len(names := list(dict.fromkeys(self.systems or ()))) > 1:

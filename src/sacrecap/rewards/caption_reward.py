@@ -169,7 +169,7 @@ class _Scorer:
 
     metric: Metric
     references: Mapping[str, list[str]]
-    given: Captions | None
+    source: Captions | None
     tokenizer: Tokenizer
     needs: Needs
     ends: bool
@@ -178,7 +178,7 @@ class _Scorer:
         """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
-        of_batch, texts = self.given, self.references
+        of_batch, texts = self.source, self.references
         if of_batch is None:
             of_batch, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
             texts = with_end(words) if self.ends else words

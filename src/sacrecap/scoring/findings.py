@@ -380,14 +380,14 @@ def of_systems(results: Mapping[str, Looked]) -> list[Finding]:
             before = alike.get((finding.kind, finding.message), finding)
             alike[finding.kind, finding.message] = replace(finding, systems=(*before.systems, name))
     findings = list(alike.values())
-    told = {
+    texts = {
         (name, key)
         for finding in findings
         if finding.kind == "length"
         for name in finding.systems
         for key in finding.metrics
     }
-    return [*_of_pairs(results, told), *findings]
+    return [*_of_pairs(results, texts), *findings]
 
 
 def _of_pairs(results: Mapping[str, Looked], covered: Set[tuple[str, str]]) -> Iterator[Finding]:

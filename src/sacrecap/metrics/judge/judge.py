@@ -163,7 +163,7 @@ class Judge(PythonMetric):
 
     def notes(self, statistics: Totals) -> list[str]:
         """How many answers are missing, and what decided comparisons."""
-        said, all_, refused, failed, cut, unreadable, *more = map(int, statistics.sums())
+        stated, all_, refused, failed, cut, unreadable, *more = map(int, statistics.sums())
         notes = []
         if refused or failed or cut or unreadable:
             notes.append(
@@ -171,9 +171,11 @@ class Judge(PythonMetric):
             )
         if self.checks_items and all_:
             contradicted, unmentioned = more
-            right = f", {said / (said + contradicted):.4f} of those that it speaks of" if said + contradicted else ""
+            right = (
+                f", {stated / (stated + contradicted):.4f} of those that it speaks of" if stated + contradicted else ""
+            )
             notes.append(
-                f"{self.label}: of {all_:,} items {said:,} are said{right}, {contradicted:,} contradicted, "
+                f"{self.label}: of {all_:,} items {stated:,} are said{right}, {contradicted:,} contradicted, "
                 f"{unmentioned:,} not mentioned."
             )
         if self.is_comparing and more[0]:
@@ -354,16 +356,16 @@ def _read(question: Question, answer: Answer) -> float | str | list[str]:
 class CaptionPair(NamedTuple):
     """Two captions of an image: of the system that is scored, and of another."""
 
-    own: str
+    words: str
     other: str
     is_asked: bool
 
     @property
     def unasked_share(self) -> float:
         """The share that is won where the judge has nothing to decide."""
-        if bool(self.own.strip()) == bool(self.other.strip()):
+        if bool(self.words.strip()) == bool(self.other.strip()):
             return 0.5
-        return 1.0 if self.own.strip() else 0.0
+        return 1.0 if self.words.strip() else 0.0
 
 
 class Case(NamedTuple):
@@ -421,7 +423,7 @@ class JudgedCaption:
             shares.append(sum(won) / 2)
             first += own_first == other_first == 1
             second += own_first == other_first == 2
-            lengths = len(pair.own.split()), len(pair.other.split())
+            lengths = len(pair.words.split()), len(pair.other.split())
             if won[0] == won[1] != 0.5 and lengths[0] != lengths[1]:
                 unequal += 1
                 longer += (lengths[0] > lengths[1]) == (won[0] == 1.0)

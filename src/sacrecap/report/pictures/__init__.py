@@ -86,8 +86,8 @@ def write_charts(
     `looks`: by name of the chart, those of its systems, if they are not those of their order.
     """
     check_pictures(folder)
-    for one in described:
-        _write(one, document(picture(one, (looks or {}).get(one.name))), folder)
+    for chart in described:
+        _write(chart, document(picture(chart, (looks or {}).get(chart.name))), folder)
 
 
 def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int]) -> None:
@@ -150,5 +150,5 @@ def _rendered(drawn: str, format_: str) -> bytes:
         return drawn.encode()
     import vl_convert
 
-    made: bytes = vl_convert.svg_to_png(drawn, scale=2.0) if format_ == "png" else vl_convert.svg_to_pdf(drawn)
-    return made
+    image: bytes = vl_convert.svg_to_png(drawn, scale=2.0) if format_ == "png" else vl_convert.svg_to_pdf(drawn)
+    return image

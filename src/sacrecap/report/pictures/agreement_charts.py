@@ -24,7 +24,7 @@ PEOPLE = "people"
 
 def main(agreement: Agreement) -> Chart:
     """The curve by the number of references if there are several; else the wins of pairs, or the scatter of ratings."""
-    if len({one.references for one in agreement.measured}) > 1:
+    if len({measured.references for measured in agreement.measured}) > 1:
         return curve(agreement)
     return wins(agreement) if isinstance(agreement.judgments, Pairs) else scatter(agreement)
 
@@ -35,7 +35,7 @@ def curve(agreement: Agreement) -> Chart:
 
     Raises `LeftOutError` for a single number of references.
     """
-    if len({one.references for one in agreement.measured}) < 2:
+    if len({measured.references for measured in agreement.measured}) < 2:
         raise LeftOutError("it needs several numbers of references")
     pairs = isinstance(agreement.judgments, Pairs)
     what = "accuracy" if pairs else LABELS[agreement.primary]
@@ -50,7 +50,7 @@ def curve(agreement: Agreement) -> Chart:
             **known,
         }
         for name in panels
-        for measured in sorted(agreement.measured, key=lambda one: one.references or 0)
+        for measured in sorted(agreement.measured, key=lambda measured: measured.references or 0)
         for known in _with_band(measured, name)
     ]
     drawn = [name for name in panels if any(row["measure"] == labels[name] for row in rows)]
@@ -64,7 +64,7 @@ def curve(agreement: Agreement) -> Chart:
         axis("references", "References", scale="log counts" if all(row["references"] for row in rows) else "counts"),
         [axis("agreement", labels[name]) for name in drawn],
         note="The interval holds 95% of the draws of references."
-        if any(one.draws for one in agreement.measured)
+        if any(measured.draws for measured in agreement.measured)
         else "",
         said={"references": "references", "agreement": what},
         band=True,
@@ -76,8 +76,8 @@ def curve(agreement: Agreement) -> Chart:
 
 def _panels(categories: Sequence[str]) -> list[str]:
     """All, then each category; all alone if that is the only one."""
-    others = [name for name in categories if name != ALL]
-    return [ALL, *others] if len(others) > 1 else [ALL]
+    kinds = [name for name in categories if name != ALL]
+    return [ALL, *kinds] if len(kinds) > 1 else [ALL]
 
 
 def _with_band(measured: Measured, name: str) -> list[Row]:
@@ -99,15 +99,17 @@ def wins(agreement: Agreement) -> Chart:
     systems = agreement.systems
     if systems is None or not isinstance(agreement.judgments, Pairs):
         raise LeftOutError("wins are of three systems or more, which the pairs name")
-    labels = {one.name: one.label for one in agreement.measured}
-    shares = [("system", labels[name], own) for name, own in systems.metrics.items()]
+    labels = {measured.name: measured.label for measured in agreement.measured}
+    shares = [("system", labels[name], share) for name, share in systems.metrics.items()]
     shares.append(("people", PEOPLE, systems.people))
     rows = [
-        {"system": name, "kind": kind, "measure": system, "number": number, "wins": own[system]}
-        for kind, name, own in shares
+        {"system": name, "kind": kind, "measure": system, "number": number, "wins": share[system]}
+        for kind, name, share in shares
         for number, system in enumerate(systems.people)
     ]
-    pearson = ", ".join(f"{labels[name]} {Number(own['pearson'], '.2f')}" for name, own in systems.agreement.items())
+    pearson = ", ".join(
+        f"{labels[name]} {Number(values['pearson'], '.2f')}" for name, values in systems.agreement.items()
+    )
     return Chart(
         "wins",
         ("system", "kind", "measure", "wins"),
@@ -130,35 +132,42 @@ def scatter(agreement: Agreement) -> Chart:
         raise LeftOutError("people chose, and rated nothing")
     ratings = merged(judgments.ratings, agreement.raters)
     last = agreement.measured[-1].references
-    shown = [one for one in agreement.measured if one.references == last]
+    metrics = [measured for measured in agreement.measured if measured.references == last]
     points = [
-        [(value, score) for own, score in zip(ratings, one.scores["caption"].tolist(), strict=True) for value in own]
-        for one in shown
+        [
+            (value, score)
+            for rated, score in zip(ratings, metric.scores["caption"].tolist(), strict=True)
+            for value in rated
+        ]
+        for metric in metrics
     ]
-    points = [[(value, score) for value, score in own if not math.isnan(score)] for own in points]
-    shown, points = [one for one, own in zip(shown, points, strict=True) if own], [own for own in points if own]
-    if not shown:
+    points = [[(value, score) for value, score in panel if not math.isnan(score)] for panel in points]
+    metrics, points = (
+        [metric for metric, panel in zip(metrics, points, strict=True) if panel],
+        [panel for panel in points if panel],
+    )
+    if not metrics:
         raise LeftOutError("no caption has a score")
     boxes = "A box holds half of the scores, around the median; its line, 90 %. "
-    few = len({value for own in points for value, _ in own}) <= FEW
+    few = len({value for panel in points for value, _ in panel}) <= FEW
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
     return Chart(
         "scatter",
         ("system", "kind", "measure", "rating", "score"),
         [
-            {"system": one.label, "kind": "system", "measure": _signed(one), "rating": value, "score": score}
-            for one, own in zip(shown, points, strict=True)
-            for value, score in own
+            {"system": metric.label, "kind": "system", "measure": _signed(metric), "rating": value, "score": score}
+            for metric, panel in zip(metrics, points, strict=True)
+            for value, score in panel
         ],
         "cloud",
         axis("rating", f"{people} by people"),
-        [axis("score", _signed(one)) for one in shown],
+        [axis("score", _signed(metric)) for metric in metrics],
         note=f"{boxes if few else ''}The line across is that of least squares.",
         said={"number": "ratings", "score": "median"},
         panel="measure",
-        panels=[_signed(one) for one in shown],
-        titles=[_with_correlations(one) for one in shown],
-        fitted=[_line(own) for own in points],
+        panels=[_signed(metric) for metric in metrics],
+        titles=[_with_correlations(metric) for metric in metrics],
+        fitted=[_line(panel) for panel in points],
     )
 
 

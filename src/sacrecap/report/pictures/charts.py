@@ -155,13 +155,13 @@ def plane(result: Diversity, families: Sequence[str] = SPREADS, name: str = "pla
     figures = _figures(result)
     if "accuracy" not in figures:
         raise LeftOutError(f"accuracy is scored against references; give {option('references')}")
-    shown = spread(result, families)
-    key, label, accuracy = shown.key, shown.label, figures["accuracy"].label
+    systems = spread(result, families)
+    key, label, accuracy = systems.key, systems.label, figures["accuracy"].label
     rows = [
         {**named, **_bounded("diversity", system[key]), **_bounded("accuracy", system["accuracy"])}
         for named, system in _named(result)
     ]
-    curves = "f" in figures and shown.metric.family == SelfCider.family
+    curves = "f" in figures and systems.metric.family == SelfCider.family
     crosses = f" Crosses are {percent(result.resampling.interval)} intervals." if result.resampling.interval else ""
     return Chart(
         name,
@@ -196,25 +196,25 @@ def f(result: Diversity) -> Chart:
 
 def vocabulary(result: Diversity) -> Chart:
     """Number of distinct words and diversity, of each system and of people."""
-    shown = spread(result)
+    systems = spread(result)
     rows = [
         {
             **named,
             "vocabulary": system.vocabulary,
             "captions": sum(system.corpus.counts),
-            **_bounded("diversity", system[shown.key]),
+            **_bounded("diversity", system[systems.key]),
         }
         for named, system in _named(result)
     ]
     return Chart(
         "vocabulary",
-        {**_NAMED, "vocabulary": "vocabulary", "captions": "captions", **_heads("diversity", shown.key)},
+        {**_NAMED, "vocabulary": "vocabulary", "captions": "captions", **_heads("diversity", systems.key)},
         rows,
         "points",
-        of_diversity(shown.label),
+        of_diversity(systems.label),
         [of_vocabulary()],
         note="More distinct words, and captions of an image that differ.",
-        said={"vocabulary": "distinct words", "captions": "captions", "diversity": shown.label},
+        said={"vocabulary": "distinct words", "captions": "captions", "diversity": systems.label},
     )
 
 
@@ -249,21 +249,21 @@ def captions(result: Diversity) -> Chart:
         raise LeftOutError(f"captions are ranked by their accuracy; give {option('references')}")
     if not any(system.curve for system in result.values()):
         raise LeftOutError(f"it needs sets of two captions or more, and all their captions: leave {option('top')} out")
-    shown, accuracy = spread(result), figures["accuracy"].label
+    systems, accuracy = spread(result), figures["accuracy"].label
     rows = [
-        {**named, "captions": most, "diversity": own[shown.key], "accuracy": own["accuracy"]}
+        {**named, "captions": most, "diversity": values[systems.key], "accuracy": values["accuracy"]}
         for named, system in _named(result)
-        for most, own in _curve(system).items()
+        for most, values in _curve(system).items()
     ]
     return Chart(
         "captions",
-        {**_NAMED, "captions": "captions", "diversity": shown.key, "accuracy": "accuracy"},
+        {**_NAMED, "captions": "captions", "diversity": systems.key, "accuracy": "accuracy"},
         rows,
         "lines",
         axis("captions", "The K most accurate captions of each set", scale="counts"),
-        [axis("diversity", shown.label, "more varied", "zero"), axis("accuracy", accuracy, "closer", "zero")],
+        [axis("diversity", systems.label, "more varied", "zero"), axis("accuracy", accuracy, "closer", "zero")],
         "Of the K most accurate captions of each set; people have all of theirs.",
-        {"captions": "captions", "diversity": shown.label, "accuracy": accuracy},
+        {"captions": "captions", "diversity": systems.label, "accuracy": accuracy},
     )
 
 
@@ -295,18 +295,18 @@ def measures(rows: Sequence[Row]) -> Chart:
         more = f"add another of {', '.join(SPREADS)} to {option('metrics')}"
         raise LeftOutError(f"it compares measures of diversity; {more}")
     _check_several(rows)
-    first, *others = values
+    first, *names = values
     return Chart(
         "measures",
         (*_NAMED, "measure", "value"),
-        [{**row, "first": x} for own in values for row, x in zip(_of(rows, own), values[first], strict=True)],
+        [{**row, "first": x} for name in values for row, x in zip(_of(rows, name), values[first], strict=True)],
         "points",
         axis("first", first),
-        [axis("value", own) for own in others],
+        [axis("value", name) for name in names],
         said={"first": first, "value": "the other measure"},
         panel="measure",
-        panels=others,
-        titles=[_correlation(values[first], values[own]) for own in others],
+        panels=names,
+        titles=[_correlation(values[first], values[name]) for name in names],
     )
 
 
@@ -434,15 +434,15 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
             "panel": (number, kind),
         }
         for number in sets["LSA"]
-        for kind, own in sets.items()
-        for spoke, (loads, words) in enumerate(set_topics(own[number]))
-        for caption, (text, load) in enumerate(zip(own[number].captions, loads, strict=True), start=1)
+        for kind, scores in sets.items()
+        for spoke, (loads, words) in enumerate(set_topics(scores[number]))
+        for caption, (text, load) in enumerate(zip(scores[number].captions, loads, strict=True), start=1)
     ]
     words = {(row["panel"], row["topic"]): f"{row['topic']}: {row['words']}" for row in rows}
     panels = [(number, kind) for number in sets["LSA"] for kind in (*sets, "")]
     listed = {
-        number: "\n".join(f"{n}. {text}" for n, text in enumerate(own.captions, 1))
-        for number, own in sets["LSA"].items()
+        number: "\n".join(f"{n}. {text}" for n, text in enumerate(values.captions, 1))
+        for number, values in sets["LSA"].items()
     }
     return Chart(
         name,
@@ -457,7 +457,7 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
         panels=panels,
         titles=[f"{kind}: {shown_name(named[number])}" if kind else "" for number, kind in panels],
         below=[
-            " · ".join(text for (own, _), text in words.items() if own == panel) if panel[1] else listed[panel[0]]
+            " · ".join(text for (group, _), text in words.items() if group == panel) if panel[1] else listed[panel[0]]
             for panel in panels
         ],
     )

@@ -96,17 +96,19 @@ class Picture(TypedDict):
 def picture(chart: Chart, looks: Sequence[Look] | None = None) -> Picture:
     """What the chart looks like; by default its systems have the looks of their order."""
     groups = list(dict.fromkeys(_group(chart, row) for row in chart.rows))
-    own = looks or [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(groups)]
+    styles = looks or [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(groups)]
     panels = []
     for number in range(max(len(chart.y), len(chart.panels), 1)):
         rows = [row for row in chart.rows if not chart.panel or row[chart.panel] == chart.panels[number]]
-        made = _panel(chart, rows, chart.y[min(number, len(chart.y) - 1)] if chart.y else None, groups)
+        panel = _panel(chart, rows, chart.y[min(number, len(chart.y) - 1)] if chart.y else None, groups)
         if chart.fitted and (line := chart.fitted[number]):
-            made["lines"].append({"look": None, "points": [_point(*end) for end in line], "kind": "fitted", "said": ""})
-        made["title"] = chart.titles[number] if chart.titles else ""
-        made["below"] = chart.below[number] if chart.below else ""
-        panels.append(made)
-    return {"looks": list(own), "panels": panels, "note": chart.note}
+            panel["lines"].append(
+                {"look": None, "points": [_point(*end) for end in line], "kind": "fitted", "said": ""}
+            )
+        panel["title"] = chart.titles[number] if chart.titles else ""
+        panel["below"] = chart.below[number] if chart.below else ""
+        panels.append(panel)
+    return {"looks": list(styles), "panels": panels, "note": chart.note}
 
 
 def _group(chart: Chart, row: Row) -> tuple[str, str]:
@@ -128,23 +130,23 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[st
     elif chart.kind == "radar":
         x, y = _spokes(chart.x, up, chart.rows)
     else:
-        x, y = (_axis(one, chart.rows if one["scale"] == "places" else rows) for one in (chart.x, up))
-    made: Panel = {**empty("plot"), "x": x, "y": y}
-    made["kind"] = "plane" if chart.x["scale"] == "plane" else "radar" if chart.kind == "radar" else "plot"
+        x, y = (_axis(field, chart.rows if field["scale"] == "places" else rows) for field in (chart.x, up))
+    panel: Panel = {**empty("plot"), "x": x, "y": y}
+    panel["kind"] = "plane" if chart.x["scale"] == "plane" else "radar" if chart.kind == "radar" else "plot"
     if chart.beta2 is not None:
-        made["lines"] += _equal_f(chart.beta2, x["ends"], y["ends"])
+        panel["lines"] += _equal_f(chart.beta2, x["ends"], y["ends"])
     for number in dict.fromkeys(numbers):
-        own = [row for row, place in zip(rows, numbers, strict=True) if place == number]
-        name = own[0]["system"] if chart.colour == "system" else own[0][chart.colour]
-        made["lines"] += [
-            {"look": number, "points": row["box"], "kind": "area", "said": ""} for row in own if "box" in row
+        members = [row for row, place in zip(rows, numbers, strict=True) if place == number]
+        name = members[0]["system"] if chart.colour == "system" else members[0][chart.colour]
+        panel["lines"] += [
+            {"look": number, "points": row["box"], "kind": "area", "said": ""} for row in members if "box" in row
         ]
         if chart.kind != "points":
-            made["lines"] += _lines(chart, own, up["field"], number, str(name))
+            panel["lines"] += _lines(chart, members, up["field"], number, str(name))
         if chart.kind not in ("radar", "cloud"):
-            made["marks"] += [_mark(chart, row, up["field"], number) for row in _marked(chart, own)]
-    made["marks"].sort(key=lambda mark: -mark["size"])  # so that a large mark hides none
-    return made
+            panel["marks"] += [_mark(chart, row, up["field"], number) for row in _marked(chart, members)]
+    panel["marks"].sort(key=lambda mark: -mark["size"])  # so that a large mark hides none
+    return panel
 
 
 AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
@@ -175,8 +177,8 @@ def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
     ]
     for mark, row in zip(marks, rows, strict=True):
         mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
-    made: Panel = {**empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
-    return {**made, "y": {**made["y"], "ends": (len(rows) - 0.5, -0.5)}}
+    panel: Panel = {**empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
+    return {**panel, "y": {**panel["y"], "ends": (len(rows) - 0.5, -0.5)}}
 
 
 def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) -> Panel:
@@ -187,13 +189,13 @@ def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) 
         for low, high, count in zip(edges, edges[1:], counts, strict=False)
     ]
     ticks = [(tick, f"{tick:,.6g}") for tick in round_values(edges[0], edges[-1])]
-    made: Panel = {**empty("columns"), "marks": marks}
-    made["x"] = {**AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
-    made["y"] = {**AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
+    panel: Panel = {**empty("columns"), "marks": marks}
+    panel["x"] = {**AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
+    panel["y"] = {**AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
     if value is not None:
         place = min(max(value, edges[0]), edges[-1])
-        made["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
-    return made
+        panel["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
+    return panel
 
 
 def has_few(chart: Chart) -> bool:
@@ -205,29 +207,29 @@ def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
     """For each value on the x axis the median, 5 % and 95 % as its ends, and the box around the half in the middle."""
     across, values = chart.x["field"], sorted({row[chart.x["field"]] for row in rows})
     half = 0.3 * min((b - a for a, b in pairwise(values)), default=1.0)
-    made: list[Row] = []
+    stacked: list[Row] = []
     for x in values:
-        own = [row[up] for row in rows if row[across] == x]
-        low, first, median, last, high = np.quantile(own, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
+        heights = [row[up] for row in rows if row[across] == x]
+        low, first, median, last, high = np.quantile(heights, (0.05, 0.25, 0.5, 0.75, 0.95)).tolist()
         box = [_point(x + side, y) for side, y in ((-half, first), (half, first), (half, last), (-half, last))]
         whole = int(x) if float(x).is_integer() else x
         ends = {f"{up}_lower": low, f"{up}_upper": high}
-        made.append({**rows[0], across: whole, up: median, **ends, "number": len(own), "box": box})
-    return made
+        stacked.append({**rows[0], across: whole, up: median, **ends, "number": len(heights), "box": box})
+    return stacked
 
 
-def _lines(chart: Chart, rows: list[Row], up: str, number: int, said: str) -> list[Line]:
+def _lines(chart: Chart, rows: list[Row], up: str, number: int, title: str) -> list[Line]:
     places = [_point(row[chart.x["field"]], row[up]) for row in rows]
     if chart.x["scale"] == "log":
         steps = [int(_PER_DECADE * math.log10(x)) for x, _ in places]
         places = [place for place, step, before in zip(places, steps, [None, *steps], strict=False) if step != before]
     kind: Literal["open", "closed", "cloud"]
     kind = "closed" if chart.kind == "radar" else "cloud" if chart.kind == "cloud" else "open"
-    made: list[Line] = [{"look": number, "points": places, "kind": kind, "said": said}]
+    lines: list[Line] = [{"look": number, "points": places, "kind": kind, "said": title}]
     if chart.band:
         ends = [[_point(row[chart.x["field"]], row[f"{up}_{end}"]) for row in rows] for end in ("lower", "upper")]
-        made.append({"look": number, "points": [*ends[0], *ends[1][::-1]], "kind": "area", "said": said})
-    return made
+        lines.append({"look": number, "points": [*ends[0], *ends[1][::-1]], "kind": "area", "said": title})
+    return lines
 
 
 def _marked(chart: Chart, rows: list[Row]) -> list[Row]:
@@ -276,11 +278,11 @@ def _bounds(row: Row, field: str) -> Point | None:
     )
 
 
-def _axis(shown: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
+def _axis(axis: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
     """The axis for the rows, as its description wants it."""
-    field, scale = shown["field"], shown["scale"]
+    field, scale = axis["field"], axis["scale"]
     values = [row[field] for row in rows] + [end for row in rows for end in _bounds(row, field) or ()]
-    ends = ends or _ends(shown, min(values), max(values))
+    ends = ends or _ends(axis, min(values), max(values))
     log = scale in ("log", "log counts") and min(values) > 0
     ticks: list[tuple[float, str]] = []
     if scale in ("counts", "log counts"):
@@ -295,12 +297,12 @@ def _axis(shown: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelA
         ticks = [(place, str(place)) for place in range(1, math.ceil(ends[0]))]
     elif scale != "plane":
         ticks = [(value, f"{value:,.6g}") for value in round_values(*ends)]
-    arrow = f" → {shown['better']}" if shown["better"] else ""
-    return {"label": f"{shown['label']}{arrow}", "ends": ends, "ticks": ticks, "log": log}
+    arrow = f" → {axis['better']}" if axis["better"] else ""
+    return {"label": f"{axis['label']}{arrow}", "ends": ends, "ticks": ticks, "log": log}
 
 
-def _ends(shown: Axis, low: float, high: float) -> Point:
-    match shown["scale"]:
+def _ends(axis: Axis, low: float, high: float) -> Point:
+    match axis["scale"]:
         case "zero":
             return 0.0, 1.12 * high or 1.0
         case "log":
@@ -314,7 +316,7 @@ def _ends(shown: Axis, low: float, high: float) -> Point:
         case "places":
             return high + 0.5, 0.5
     room = 0.12 * (high - low or abs(high) or 1)
-    most = math.inf if shown["most"] is None else max(1.02 * shown["most"], high)
+    most = math.inf if axis["most"] is None else max(1.02 * axis["most"], high)
     return max(low - room, min(low, 0.0)), min(high + room, most)
 
 

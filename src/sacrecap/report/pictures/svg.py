@@ -68,17 +68,21 @@ _FLAT = 240
 """Width of a plane or a radar, in the picture's own units."""
 
 
-def figures(shown: Picture, titles: Sequence[str], systems: Sequence[int]) -> str:
+def figures(picture: Picture, titles: Sequence[str], systems: Sequence[int]) -> str:
     """The panels of a picture, whose looks are those of these systems; without any, each panel is of a system."""
-    made = "".join(
+    parts = "".join(
         figure(
-            panel, title, shown["looks"], systems or [number], note="" if panel["kind"] == "plane" else shown["note"]
+            panel,
+            title,
+            picture["looks"],
+            systems or [number],
+            note="" if panel["kind"] == "plane" else picture["note"],
         )
-        for number, (title, panel) in enumerate(zip(titles, shown["panels"], strict=True))
+        for number, (title, panel) in enumerate(zip(titles, picture["panels"], strict=True))
     )
     if systems:
-        return made
-    return f'</div><p class="legend">{escape(shown["note"])}</p><div class="plots planes">{made}'
+        return parts
+    return f'</div><p class="legend">{escape(picture["note"])}</p><div class="plots planes">{parts}'
 
 
 def figure(
@@ -134,10 +138,10 @@ def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guide
     they are is for those who cannot see it.
     """
     places = [
-        (place + 0.3 * below, row.name, max(row.look, below), *own)
+        (place + 0.3 * below, row.name, max(row.look, below), *values)
         for place, row in enumerate(rows)
-        for below, own in enumerate([(row.value, row.interval), row.other])
-        if own is not None
+        for below, values in enumerate([(row.value, row.interval), row.other])
+        if values is not None
     ]
     marks: list[Mark] = [
         {**MARK, "look": look, "x": x, "y": y, "across": across, "size": 0.6, "said": f"{name}: {x:.4f}"}
@@ -146,18 +150,18 @@ def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guide
     reached = [end for *_, x, across in places for end in across or (x,)]
     low, high = ends or (min(reached, default=0.0), max(reached, default=1.0))
     room = 0.0 if ends else 0.03 * (high - low or 1.0)
-    made: Panel = {**empty("plot"), "marks": marks}
+    panel: Panel = {**empty("plot"), "marks": marks}
     ticks = [(tick, f"{tick:,.6g}") for tick in round_values(low, high, 5)] if high > low else [(low, f"{low:g}")]
-    made["x"] = {**AXIS, "ends": (low - room, high + room), "ticks": ticks}
-    made["lines"] = [
+    panel["x"] = {**AXIS, "ends": (low - room, high + room), "ticks": ticks}
+    panel["lines"] = [
         {"look": None, "points": [(guide, -0.5), (guide, len(rows) - 0.5)], "kind": "open", "said": ""}
         for guide in guides
     ]
     names = [(float(place), row.name) for place, row in enumerate(rows)]
-    made["y"] = {**AXIS, "ends": (len(rows) - 0.5, -0.5), "ticks": names}
+    panel["y"] = {**AXIS, "ends": (len(rows) - 0.5, -0.5), "ticks": names}
     bounds = [f" [{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "" for row in rows]
-    told = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
-    return svg(made, f"{what}: {told}", height=40 + _ROW * len(rows))
+    listed = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
+    return svg(panel, f"{what}: {listed}", height=40 + _ROW * len(rows))
 
 
 def height_of(panel: Panel, width: int) -> int:
@@ -172,17 +176,17 @@ def height_of(panel: Panel, width: int) -> int:
     return round(0.7 * width)
 
 
-def document(shown: Picture) -> str:
+def document(picture: Picture) -> str:
     """A picture as a file: its panels, the names of the looks beside them, and the note below."""
-    panels, looks = shown["panels"], shown["looks"]
+    panels, looks = picture["panels"], picture["looks"]
     across, width, height = _layout(panels)
     named = [] if panels[0]["kind"] in ("bars", "radar") else looks
     texts = [_wrapped(panel["below"], 300, width) if panel["kind"] != "text" else [] for panel in panels]
     top, below = 22 * any(panel["title"] for panel in panels), 12 * max(map(len, texts))
     row = top + height + below + 10
     right = across * (width + 10)
-    whole = right + (40 + _LETTER * max((len(one["name"]) for one in named), default=0) if named else 10)
-    note = _wrapped(shown["note"], 800, whole - 20)
+    whole = right + (40 + _LETTER * max((len(entry["name"]) for entry in named), default=0) if named else 10)
+    note = _wrapped(picture["note"], 800, whole - 20)
     bottom = max(row * math.ceil(len(panels) / across), 20 * len(named)) + 10
     parts = [
         _at_place(10 + number % across * (width + 10), 10 + number // across * row, made)
@@ -190,9 +194,9 @@ def document(shown: Picture) -> str:
             _titled(panel, looks, width, height, top, text) for panel, text in zip(panels, texts, strict=True)
         )
     ]
-    for number, one in enumerate(named):
-        key = _text("axis-label", 14, 4, one["name"], "start")
-        parts.append(_at_place(right + 14, 24 + 20 * number, symbol(one) + key))
+    for number, entry in enumerate(named):
+        key = _text("axis-label", 14, 4, entry["name"], "start")
+        parts.append(_at_place(right + 14, 24 + 20 * number, symbol(entry) + key))
     parts += [_text("small", 10, bottom + 8 + 12 * number, line, "start") for number, line in enumerate(note)]
     size = f'width="{whole:g}" height="{bottom + 12 * len(note) + 8:g}"'
     return (
@@ -356,9 +360,9 @@ class _Drawing:
     def _seen(self, kind: str, mark: Mark) -> str:
         """The attributes of what is filled."""
         colour = f' fill="{ink(self.looks[mark["look"]])}"' if self.looks else ""
-        told = ' tabindex="0" role="img"' if self.focus and mark["said"] else ""
+        attributes = ' tabindex="0" role="img"' if self.focus and mark["said"] else ""
         members = f' data-captions="{" ".join(map(str, mark["captions"]))}"' if mark["captions"] else ""
-        return f'class="{kind} look-{mark["look"]}"{colour}{told}{members}'
+        return f'class="{kind} look-{mark["look"]}"{colour}{attributes}{members}'
 
     def _reach(self, mark: Mark, start: Point, end: Point) -> str:
         colour = f'" stroke="{ink(self.looks[mark["look"]])}' if self.looks else ""
