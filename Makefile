@@ -82,7 +82,7 @@ docs-test: ready-core ready-torch ready-ray ready-server  ## run every block of 
 	cd packages/server && $(call python,$(SERVER)) -m pytest tests/test_server_pages.py
 	cd packages/captioning && $(call python,$(TORCH)) -m pytest tests/test_captioning_pages.py
 
-lint: $(LINT)/.lint lint-js lint-workflows  ## formatting, clippy, ruff, mypy, layers, stubs, licences, the reports' scripts
+lint: $(LINT)/.lint lint-js lint-workflows  ## formatting, clippy, ruff, mypy, layers, stubs, licences, names, the reports' scripts
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(LINT)/$(BIN)/ruff format --check
@@ -91,6 +91,7 @@ lint: $(LINT)/.lint lint-js lint-workflows  ## formatting, clippy, ruff, mypy, l
 	$(LINT)/$(BIN)/lint-imports
 	$(call python,$(LINT)) -m mypy.stubtest sacrecap._core --ignore-disjoint-bases
 	$(call python,$(LINT)) scripts/third_party.py --check
+	$(call python,$(LINT)) scripts/names.py
 
 # Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
 lint-js: $(CORE)/.built  ## types of the reports' scripts

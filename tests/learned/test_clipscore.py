@@ -99,7 +99,7 @@ def test_a_scorer_forgets_the_images_and_texts_of_earlier_batches(
         scores = []
         for image, caption in CANDIDATES.items():
             scores += scorer({"image_id": [image], "caption": [caption]})[name]
-            kept = [own for own in scorer._needs._made.values() if isinstance(own, dict)]
+            kept = [own for own in scorer._needs._cache.values() if isinstance(own, dict)]
             assert len(kept) == 2
             assert all(len(own) <= 3 for own in kept)
         np.testing.assert_allclose(scores, wanted, atol=1e-5)

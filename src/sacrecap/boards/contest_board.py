@@ -27,7 +27,7 @@ from sacrecap.boards.scored import (
     limits_for,
     ranked_board,
     ranking,
-    told,
+    told_score,
     told_scores,
     without_folders,
 )
@@ -202,7 +202,7 @@ class ContestScoring:
             result = self.score(self.first, read_data(data, "candidates", ""), system, [self.leader])
         except DataError as error:
             return [without_folders(str(error), self.needs.get("scores"))]
-        return told(self.on(PUBLIC, self.first, result)[self.leader.key]).value
+        return told_score(self.on(PUBLIC, self.first, result)[self.leader.key]).value
 
     def score(self, name: str, captions: Captions, system: str = "", metrics: Sequence[Metric] = ()) -> Result:
         """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""

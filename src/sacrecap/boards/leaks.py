@@ -25,7 +25,7 @@ DECIMALS = 4
 LIMITS = (0.001, 0.01, 0.05)
 
 
-def shown(value: float) -> float:
+def rounded_score(value: float) -> float:
     """The number as anybody but the server may know it."""
     # Adding 0 makes 0 of -0, whose sign would tell more.
     return round(value, DECIMALS) + 0.0

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sacrecap.above import Printable
-from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, shown
+from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, rounded_score
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
@@ -260,7 +260,7 @@ def board(
                 refused[system] = faults
             else:
                 result = score_corpus(corpus, chosen, needs=its_needs, threads=threads)
-                best.add(team, system, told(result[best.metric.key]).value, result)
+                best.add(team, system, told_score(result[best.metric.key]).value, result)
     results = best.systems()
     if not results:
         reasons = "; ".join(f"{system}: {' '.join(faults)}" for system, faults in refused.items())
@@ -400,7 +400,7 @@ class _Told:
             for system, result in results.items()
         }
         self.scores = {
-            system: {key: told(score, self._added[system][key]) for key, score in result.items()}
+            system: {key: told_score(score, self._added[system][key]) for key, score in result.items()}
             for system, result in results.items()
         }
 
@@ -434,26 +434,28 @@ class _Told:
         a, b, key = pair.a, pair.b, pair.metric
         of_a, of_b = self.scores[a][key].value, self.scores[b][key].value
         better = a if (a, b) in separated else b if (b, a) in separated else None
-        difference = None if of_a is None or of_b is None else shown(pair.delta if pair.left_out else of_a - of_b)
+        difference = (
+            None if of_a is None or of_b is None else rounded_score(pair.delta if pair.left_out else of_a - of_b)
+        )
         if difference is None or self._differ_in_few(pair):
             return ToldPair(a, b, key, difference, None, None, better)
-        return ToldPair(a, b, key, difference, _shown(pair.interval), limit_of(pair.p), better)
+        return ToldPair(a, b, key, difference, _rounded_interval(pair.interval), limit_of(pair.p), better)
 
     def _differ_in_few(self, pair: Pair) -> bool:
         return hangs_on_few(self._added[pair.a][pair.metric] - self._added[pair.b][pair.metric])
 
 
-def told(score: Score, added: npt.NDArray[np.float64] | None = None) -> ToldScore:
+def told_score(score: Score, added: npt.NDArray[np.float64] | None = None) -> ToldScore:
     """The score as anybody but the host may know it; `added` is what each image adds to it, where that is known."""
     if not math.isfinite(score.value):
         return ToldScore(None, None)
     if hangs_on_few(pseudo_values(score.rows) if added is None else added):
         return ToldScore(0.0, (0.0, 0.0))
-    return ToldScore(shown(score.value), _shown(score.interval))
+    return ToldScore(rounded_score(score.value), _rounded_interval(score.interval))
 
 
-def _shown(interval: Interval | None) -> Interval | None:
-    return interval and (shown(interval[0]), shown(interval[1]))
+def _rounded_interval(interval: Interval | None) -> Interval | None:
+    return interval and (rounded_score(interval[0]), rounded_score(interval[1]))
 
 
 def _signed(signature: str) -> str:

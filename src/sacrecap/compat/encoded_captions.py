@@ -58,7 +58,7 @@ def check_images(gts: Captions, res: Captions) -> None:
 def single_caption(captions: object, where: str) -> str:
     """The only caption of a list. Raises `DataError`, which says where, for anything else."""
     if not isinstance(captions, (list, tuple)) or len(captions) != 1 or not isinstance(captions[0], str):
-        raise DataError(f"{where} must be a list of one caption, got {_shown(captions)}")
+        raise DataError(f"{where} must be a list of one caption, got {_quoted(captions)}")
     return captions[0]
 
 
@@ -69,7 +69,7 @@ def caption_list(captions: object, where: str) -> Sequence[str]:
         or not captions
         or not all(isinstance(caption, str) for caption in captions)
     ):
-        raise DataError(f"{where} must be a list of captions, at least one, got {_shown(captions)}")
+        raise DataError(f"{where} must be a list of captions, at least one, got {_quoted(captions)}")
     return captions
 
 
@@ -104,7 +104,7 @@ def score_alone(metric: Metric, corpus: Corpus, document_frequency: DocumentFreq
     return score_corpus(corpus, [metric], document_frequency=document_frequency)[metric.key]
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
 

@@ -39,7 +39,7 @@ class Finder(Loader):
         self.suites: set[str] = set()
         self.decisions: dict[str, Decision] = {}
         self.quiet = False
-        self._told: set[Path] = set()
+        self._warned_of: set[Path] = set()
 
     def check_not_imported(self, names: Iterable[str]) -> None:
         """Raises `UsageError` if one of these packages is imported."""
@@ -55,7 +55,7 @@ class Finder(Loader):
         """Lets programs import again what was replaced."""
         for name in [name for name in sys.modules if name in self.decisions or _in(name, self.suites)]:
             del sys.modules[name]
-        for known in (self.suites, self.decisions, self._told):
+        for known in (self.suites, self.decisions, self._warned_of):
             known.clear()
 
     def find_spec(
@@ -97,9 +97,9 @@ class Finder(Loader):
 
     def _tell(self, root: Path) -> None:
         """One line on a copy that is not replaced as a whole."""
-        if self.quiet or root in self._told:
+        if self.quiet or root in self._warned_of:
             return
-        self._told.add(root)
+        self._warned_of.add(root)
         unchanged: dict[str, list[str]] = {}
         replaced = []
         for file in files(root, below=True):

@@ -27,7 +27,7 @@ class CountedFrequencies:
     ) -> None:
         self._counts = counts
         self._references = references
-        self._made: tuple[object, DocumentFrequency] | None = None
+        self._cache: tuple[object, DocumentFrequency] | None = None
         """The native form, with the state of the counts that it was made of."""
 
     @property
@@ -42,9 +42,9 @@ class CountedFrequencies:
     def native(self, ref_len: float) -> DocumentFrequency:
         """The counts for scoring; `ref_len` is the logarithm of the number of images."""
         state = ref_len, len(self.counts), sum(self.counts.values())
-        if self._made is None or self._made[0] != state:
-            self._made = state, _of_counts(self.counts, ref_len)
-        return self._made[1]
+        if self._cache is None or self._cache[0] != state:
+            self._cache = state, _of_counts(self.counts, ref_len)
+        return self._cache[1]
 
 
 class OfFile(Mapping[Ngram, float]):

@@ -34,14 +34,14 @@ class Invalid(ValueError):  # noqa: N818
     @classmethod
     def of(cls, value: object, accepted: str) -> Invalid:
         """Says what is accepted, and what was given."""
-        return cls(f"must be {accepted}, got {shown(value)}")
+        return cls(f"must be {accepted}, got {quoted(value)}")
 
     def about(self, subject: str) -> str:
         """The whole sentence."""
         return f"{subject}{self.place} {self}"
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """The value, short enough for a message."""
     if value is None:
         return "nothing"

@@ -72,10 +72,10 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
     if isinstance(source, (str, PathLike)):
         return read(source)
     with naming(f"{part}: "):
-        return unwritten(_taken(source, part))
+        return unwritten(_captions_from(source, part))
 
 
-def _taken(source: Any, part: str) -> Captions:
+def _captions_from(source: Any, part: str) -> Captions:
     if isinstance(source, Mapping):
         is_columns = _ID in source and any(name in source for name in _CAPTIONS)
         return _of_columns(list(source), [source]) if is_columns else Captions.from_dict(source)

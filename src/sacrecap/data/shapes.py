@@ -183,7 +183,7 @@ class Shape:
     """Either, unless something else may be the captions."""
     likely: Families = ()
     """Columns of no known name that are likely to be captions."""
-    asked: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     """Columns that were asked for by name, and are not there."""
 
     def families(self, part: str) -> Families:
@@ -202,7 +202,7 @@ class Shape:
         families = self.families(part)
         if len(families) > 1:
             could = " and ".join(cut_off(", ".join(family)) for family in families[:_SHOWN])
-            keyword = "references_column" if part == "references" and (self.candidates or self.asked) else None
+            keyword = "references_column" if part == "references" and (self.candidates or self.absent) else None
             raise DataError(
                 f"has several columns that could be the {part}, {could}; name one by "
                 f"{option(keyword) if keyword else _captions_option()}"
@@ -252,7 +252,7 @@ class Shape:
         """
         image, families = self.image, [self.of_part(part) for part in parts]
         for part, family in zip(parts, families, strict=True):
-            if image is None or not family or self.asked:
+            if image is None or not family or self.absent:
                 raise self.lacking(part)
         self._check_split(rows, split)
         marks = [] if left_out is None else [name for name in rows.names if excludes(name)]
@@ -308,9 +308,9 @@ class Shape:
         named = (
             " and ".join(dict.fromkeys(keyword for _, keyword in options)) or f"{option('id_column')} and {captions}"
         )
-        if self.asked:
+        if self.absent:
             return NoColumnError(
-                f"has the columns {some_columns(self.names)}, and not {' and '.join(self.asked)}; name others by "
+                f"has the columns {some_columns(self.names)}, and not {' and '.join(self.absent)}; name others by "
                 f"{named}"
             )
         return NoColumnError(
@@ -411,13 +411,13 @@ class NamedColumns:
             if self.captions and not self.references and not shape.references + shape.answers:
                 shape = replace(shape, references=_without(known.captions, named))
         lacks_ids = self.ids if not ids else ()
-        return replace(shape, asked=tuple(lacks_ids))
+        return replace(shape, absent=tuple(lacks_ids))
 
     def of_part(self, names: Sequence[str], part: str, *, both: bool = False) -> Shape:
         """The same, which lacks what is named for this part and not there."""
         shape = self.within(names, both=both)
         named = self.references if part == "references" and self.references else self.captions
-        return replace(shape, asked=(*shape.asked, *(() if _all_called(named, names) else named)))
+        return replace(shape, absent=(*shape.absent, *(() if _all_called(named, names) else named)))
 
 
 def _without(families: Families, columns: set[str]) -> Families:

@@ -105,7 +105,7 @@ class ClipScore(LearnedMetric):
         return Ready(corpus._core, signature=(f"model:{clip.identity}",), digests=read, own=ByNetwork(scores, captions))
 
     def _scores(self, captions: CutCaptions, pictures: Mapping[str, Vector], reader: TextVectors) -> Iterator[float]:
-        vectors = captions.vectors(reader, shown)
+        vectors = captions.vectors(reader, prompted)
         for image, candidate, references in captions.pairs():
             if not candidate.strip():
                 yield 0.0
@@ -146,7 +146,7 @@ class RefClipScore(ClipScore):
         return 2 * fit * nearest / (fit + nearest) if fit > 0 and nearest > 0 else 0.0
 
 
-def shown(caption: str) -> str:
+def prompted(caption: str) -> str:
     """The text that the model reads for a caption."""
     return PROMPT + caption
 

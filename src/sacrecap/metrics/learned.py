@@ -50,12 +50,12 @@ class CutCaptions:
         """Notes the images of the captions that were cut."""
         self.cut = [image for image, sides in self.given.items() for text in chain(*sides) if is_cut(text)]
 
-    def vectors(self, reader: TextVectors, shown: Callable[[str], str] = str) -> Mapping[str, Vector]:
+    def vectors(self, reader: TextVectors, spelled: Callable[[str], str] = str) -> Mapping[str, Vector]:
         """A vector for each caption that is not empty; `shown` makes the text that the network reads for it."""
         texts = self.texts()
-        vectors = reader.of(map(shown, texts))
-        self.note_cut(lambda text: reader.is_cut(shown(text)))
-        return {text: vectors[shown(text)] for text in texts}
+        vectors = reader.of(map(spelled, texts))
+        self.note_cut(lambda text: reader.is_cut(spelled(text)))
+        return {text: vectors[spelled(text)] for text in texts}
 
     def pairs(self) -> Iterable[tuple[str, str, list[str]]]:
         """Image id, candidate and references, candidate after candidate."""

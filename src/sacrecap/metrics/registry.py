@@ -48,7 +48,7 @@ _origin: ContextVar[str | None] = ContextVar("origin", default=None)
 
 
 @cache
-def _own(name: str) -> Metric:
+def _built_in(name: str) -> Metric:
     """The metric of sacrecap of that name, with its default parameters."""
     place, fixed, _ = METRICS[name]
     module, _, kind = place.partition(":")
@@ -58,7 +58,7 @@ def _own(name: str) -> Metric:
 
 def own_metrics() -> tuple[Metric, ...]:
     """All metrics of sacrecap, each with its default parameters."""
-    return tuple(map(_own, METRICS))
+    return tuple(map(_built_in, METRICS))
 
 
 @cache
@@ -248,7 +248,7 @@ def key_among(keys: Collection[str], named: str | Metric) -> str | None:
 def find(name: str) -> Metric | None:
     """The metric of that name with its default parameters. Entry points are loaded only for names that are not here."""
     if name in METRICS:
-        return _own(name)
+        return _built_in(name)
     if name in _outside.get():
         return _outside.get()[name]
     return _ADDED[name].metric if name in _ADDED else added().get(name)
@@ -362,7 +362,7 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         return (metric.with_text(match["inside"] or ""),)
     if match["inside"] is not None:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
-    members = tuple(_own(key) if key in METRICS else _ADDED[key].metric for key in groups()[name])
+    members = tuple(_built_in(key) if key in METRICS else _ADDED[key].metric for key in groups()[name])
     return members if needs is None else _available(name, members, needs)
 
 

@@ -139,7 +139,7 @@ def separated_table(board: Board) -> Table:
     systems = [row.system for row in board.rows]
     called = [isolated(system) for system in systems]
 
-    def told(row: int, column: int) -> tuple[str, str]:
+    def text_of(row: int, column: int) -> tuple[str, str]:
         pair = pairs.get((systems[row], systems[column])) or pairs[systems[column], systems[row]]
         first, second = called[row], called[column]
         sign, words = (
@@ -151,7 +151,7 @@ def separated_table(board: Board) -> Table:
         )
         return sign, words + (f", p {pair.p} before the correction" if pair.p else "")
 
-    return pairs_table(called, told)
+    return pairs_table(called, text_of)
 
 
 def set_title(board: ContestBoard, name: str) -> str:

@@ -119,7 +119,7 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
                 figures.difference(pair.delta),
                 below=Cell(_p(pair.p_corrected), Highlight.SIGNIFICANT if pair.significant else None),
                 kind=_look(pair),
-                title=_told(pair, comparison, figures),
+                title=_pair_text(pair, comparison, figures),
             )
             for pair in pairs
         ]
@@ -150,7 +150,7 @@ def _look(pair: Pair) -> str:
     return f"{side} depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}"
 
 
-def _told(pair: Pair, comparison: Comparison, figures: Figures) -> str:
+def _pair_text(pair: Pair, comparison: Comparison, figures: Figures) -> str:
     bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
     label = comparison.metrics[pair.metric].label
     tests = f"p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
@@ -187,7 +187,7 @@ def _ranks(ranks: tuple[int, int]) -> str:
     return f"{best}" if best == worst else f"{best}–{worst}"
 
 
-def _shown(comparison: Comparison, figures: Figures) -> list[Table]:
+def _terminal_tables(comparison: Comparison, figures: Figures) -> list[Table]:
     sorted_systems = ordered(comparison)
     return [
         scores(sorted_systems, figures),
@@ -199,6 +199,6 @@ def _shown(comparison: Comparison, figures: Figures) -> list[Table]:
 render = Views(
     _records,
     lambda comparison, figures: [_table(ordered(comparison), figures), *groups_table(ordered(comparison), figures)],
-    _shown,
+    _terminal_tables,
 ).render
 """A comparison as text in the format of a name."""

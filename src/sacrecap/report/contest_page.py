@@ -21,20 +21,22 @@ _PARTS = {
 }
 
 
-def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
+def page(contest_board: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of a contest."""
-    contest, board = made.contest, made.first
+    contest, board = contest_board.contest, contest_board.first
     facts: dict[str, str | None] = {
         "Host": contest.host,
         "Starts": _when(contest.starts),
         "Ends": _when(contest.ends),
         "Systems": f"{len(board.rows):,}",
-        "Images": f"{board.images:,} ({_PARTS[made.part]})" if contest.private else f"{board.images:,}",
-        "Ranked by": board.metrics[board.rank_by].label + (f", {next(iter(made.sets))}" if len(made.sets) > 1 else ""),
+        "Images": f"{board.images:,} ({_PARTS[contest_board.part]})" if contest.private else f"{board.images:,}",
+        "Ranked by": board.metrics[board.rank_by].label
+        + (f", {next(iter(contest_board.sets))}" if len(contest_board.sets) > 1 else ""),
         "Test": TEST,
     }
     several: Mapping[str, Sequence[Section]] = {
-        set_title(made, name): sections(part, f"set-{number}-") for number, (name, part) in enumerate(made.sets.items())
+        set_title(contest_board, name): sections(part, f"set-{number}-")
+        for number, (name, part) in enumerate(contest_board.sets.items())
     }
     alone = len(several) == 1
     return ReportPage(
@@ -43,7 +45,7 @@ def page(made: ContestBoard, _draw: Sequence[str] = ()) -> ReportPage:
         contest.title,
         board.version,
         {name: text for name, text in facts.items() if text},
-        [*(next(iter(several.values())) if alone else ()), *_about(made)],
+        [*(next(iter(several.values())) if alone else ()), *_about(contest_board)],
         reading=READING,
         tabs={} if alone else several,
     )

@@ -44,7 +44,7 @@ def table(result: Diversity, figures: Figures) -> Table:
     )
 
 
-def _shown(result: Diversity, figures: Figures) -> Table:
+def _terminal_table(result: Diversity, figures: Figures) -> Table:
     """The same, with the text around a table in the terminal."""
     return replace(
         table(result, figures),
@@ -113,7 +113,7 @@ def notes(result: Diversity) -> list[str]:
 render = Views(
     _records,
     lambda result, figures: [table(result, figures)],
-    lambda result, figures: [_shown(result, figures)],
+    lambda result, figures: [_terminal_table(result, figures)],
     papers=False,
 ).render
 """Scores of caption sets as text in the format of a name."""

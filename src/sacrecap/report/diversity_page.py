@@ -153,7 +153,7 @@ def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
         spread = spread_of(result)
     except LeftOutError:
         spread = None
-    paged, drawn = _shown(result, chosen)
+    paged, drawn = _images_of_page(result, chosen)
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
@@ -182,7 +182,7 @@ def _plots(result: Diversity, chosen: list[str]) -> Section:
     return Section("plots", "Pictures", drawn=plots(_looks(result), "Systems shown", *drawn, first=3), notes=left_out)
 
 
-def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
+def _images_of_page(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
     """The images on the page, in the result's order, and those that are drawn."""
     everybody = result.everybody()
     order = ranked(result)
@@ -197,8 +197,8 @@ def _looks(result: Diversity) -> list[Look]:
     """Those of the systems and of people, by their whole names."""
     everybody = [(system, system is result.human) for system in result.everybody()]
     looks = [look(number, system.name, people=people) for number, (system, people) in enumerate(everybody)]
-    for one, (system, people) in zip(looks, everybody, strict=True):
-        one["name"] = "people" if people else system.name
+    for style, (system, people) in zip(looks, everybody, strict=True):
+        style["name"] = "people" if people else system.name
     return looks
 
 

@@ -149,9 +149,9 @@ def _render(
     page = _page(result, draw)
     photos = None
     if images is not None:
-        shown = page.data["images"] if page.data else []
-        photos = photos_of(images, [image["id"] for image in shown], path)
-        for image, address in zip(shown, photos.addresses, strict=True):
+        entries = page.data["images"] if page.data else []
+        photos = photos_of(images, [image["id"] for image in entries], path)
+        for image, address in zip(entries, photos.addresses, strict=True):
             image["photo"] = address
     resampling = getattr(result, "resampling", None)  # a calibration draws no samples
     intervals = {} if resampling is None else {"Intervals": _intervals(resampling)}

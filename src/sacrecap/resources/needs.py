@@ -131,7 +131,7 @@ class Needs:
         ['vifidel']
     """
 
-    __slots__ = ("_given", "_image_of", "_made", "_made_of", "progress", "threads")
+    __slots__ = ("_cache", "_image_of", "_inputs", "_made_of", "progress", "threads")
 
     def __init__(
         self,
@@ -147,11 +147,11 @@ class Needs:
             from sacrecap.corpus.document_frequency import open_all_frequencies
 
             values["document_frequency"] = open_all_frequencies(frequencies, _fetching(progress))
-        self._given = values
+        self._inputs = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
         self.progress = progress
-        self._made: dict[Hashable, Any] = {}
+        self._cache: dict[Hashable, Any] = {}
         self._made_of: WeakKeyDictionary[Corpus, dict[Hashable, Any]] = WeakKeyDictionary()
 
     @classmethod
@@ -177,33 +177,33 @@ class Needs:
     def with_(self, inputs: Mapping[str, object], **changes: Any) -> Needs:
         """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""
         settings = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
-        new = Needs({**self._given, **inputs}, **{**settings, **changes})
+        new = Needs({**self._inputs, **inputs}, **{**settings, **changes})
         if inputs.keys() <= {"document_frequency", "scores", "standard"}:  # of which nothing is made without a corpus
-            new._made = self._made
+            new._cache = self._cache
         if not inputs:
             new._made_of = self._made_of
         return new
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickles only the given values; results are made again, and progress is not reported in other processes."""
-        return {"given": self._given, "threads": self.threads, "image_of": self._image_of}
+        return {"given": self._inputs, "threads": self.threads, "image_of": self._image_of}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
     def get(self, name: str) -> Any:
         """The value of that name, None if it was not given."""
-        return self._given.get(name)
+        return self._inputs.get(name)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._given
+        return name in self._inputs
 
     def __repr__(self) -> str:
-        return f"<Needs: {', '.join(self._given) or 'nothing given'}>"
+        return f"<Needs: {', '.join(self._inputs) or 'nothing given'}>"
 
     def described(self) -> dict[str, str]:
         """Each value as text that changes when the value does; a file by its size and the time it was written."""
-        return {name: _described(value) for name, value in sorted(self._given.items())}
+        return {name: _described(value) for name, value in sorted(self._inputs.items())}
 
     @property
     def usage(self) -> Usage | None:
@@ -224,14 +224,14 @@ class Needs:
 
     def once(self, key: Hashable, make: Callable[[], T], *, of: Corpus | None = None) -> T:
         """Returns `make()`, called once for this key; with `of`, once for that corpus and kept as long as it."""
-        results = self._made if of is None else self._made_of.setdefault(of, {})
+        results = self._cache if of is None else self._made_of.setdefault(of, {})
         if key not in results:
             results[key] = make()
         return results[key]  # type: ignore[no-any-return]
 
     def check_known(self, names: set[str]) -> None:
         """Raises `UsageError` for a value that no metric of the call needs, and that is not a need of metrics here."""
-        foreign = [name for name in self._given if name not in names and name not in Given.__annotations__]
+        foreign = [name for name in self._inputs if name not in names and name not in Given.__annotations__]
         if foreign:
             accepted = ", ".join(sorted(names)) or "nothing"
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")

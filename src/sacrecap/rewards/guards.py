@@ -110,7 +110,7 @@ class Watch:
         self._needs = needs
         self._recent: deque[_Caption] = deque(maxlen=RECENT)
         self._by_image: deque[tuple[str, ...]] = deque(maxlen=min(IMAGES, len(references) or IMAGES))
-        self._told: set[str] = set()
+        self._warned_of: set[str] = set()
         self._bands = self._measured(references) if len(references) >= IMAGES else {}
 
     def look(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None) -> Guards:
@@ -166,10 +166,10 @@ class Watch:
         left = {
             name: self._bands[name]
             for name, value in figures.items()
-            if name not in self._told and (value < self._bands[name].least or value > self._bands[name].most)
+            if name not in self._warned_of and (value < self._bands[name].least or value > self._bands[name].most)
         }
         if left:
-            self._told.update(left)
+            self._warned_of.update(left)
             listed = "; ".join(
                 f"{name} is {figures[name]:.3g}, people's {band.people:.3g}" for name, band in left.items()
             )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import Any
 
-from sacrecap.data.fields import Invalid, shown, text
+from sacrecap.data.fields import Invalid, quoted, text
 from sacrecap.errors import DataError
 from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.checks import CheckRule, needed, remarks
@@ -345,7 +345,7 @@ def _check_images(fields: Fields, design: StudyDesign) -> None:
     every += design.practice.pages if design.practice else []
     for image_id in dict.fromkeys(image_id for page in every for image_id in images_of(page.content)):
         if image_id not in design.images:
-            fields.wrong("images", f"no image {shown(image_id)}, which an item shows")
+            fields.wrong("images", f"no image {quoted(image_id)}, which an item shows")
 
 
 PLATFORMS = ("prolific", "mturk")

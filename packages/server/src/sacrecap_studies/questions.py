@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from math import perm, prod
 from typing import Any, ClassVar
 
-from sacrecap.data.fields import Invalid, listed, number, one_of, shown
+from sacrecap.data.fields import Invalid, listed, number, one_of, quoted
 from sacrecap_studies.field_reader import LONGEST, Fields
 from sacrecap_studies.messages import Message
 
@@ -207,7 +207,7 @@ class EachQuestion(PageQuestion):
         names = [name_of(caption) for caption in captions]
         for name in by_name:
             if name not in names:
-                fields.wrong(key, f"no set is of {shown(name)}; there are {', '.join(names)}")
+                fields.wrong(key, f"no set is of {quoted(name)}; there are {', '.join(names)}")
         return [
             self._expect_one(fields, key, by_name[name], [caption]) if name in by_name else None
             for name, caption in zip(names, captions, strict=True)
@@ -351,7 +351,7 @@ class Words(EachQuestion):
         words = [word.strip(_PUNCTUATION).casefold() for word in words_of(captions)]
         marked = [str(entry).casefold() for entry in listed(value, least=0)]
         if set(marked) - set(words):
-            raise Invalid.of(value, f"words of the caption, {shown(' '.join(captions))}")
+            raise Invalid.of(value, f"words of the caption, {quoted(' '.join(captions))}")
         return [place for place, word in enumerate(words) if word in marked]
 
     def luck_of_one(self, answer: Any) -> float:

@@ -323,7 +323,9 @@ class Teller:
 
     def mean(self, parts: Floats, bounds: Bounds) -> Calibrated:
         """The sum of the groups' means, each times its part."""
-        return self._told([side.mean(parts) for side in self.sides], parts != 0, bounds, is_difference=not parts.sum())
+        return self._sentence(
+            [side.mean(parts) for side in self.sides], parts != 0, bounds, is_difference=not parts.sum()
+        )
 
     def together(self, parts: Floats, bounds: Bounds) -> Calibrated:
         """The same of groups that are too few to have a variance each: one of all."""
@@ -332,7 +334,7 @@ class Teller:
             value = float(parts @ side.means)
             expected, weights = np.full(len(groups), value), parts[groups] * side.shares
             figures.append(side.fitted(value, expected, weights, parts != 0, 1))
-        return self._told(figures, parts != 0, bounds)
+        return self._sentence(figures, parts != 0, bounds)
 
     def strengths(self, pairs: npt.NDArray[np.int64], systems: int) -> list[Calibrated] | None:
         """θ of Bradley and Terry (1952) of each system, by the shares that the first of each pair, shape (groups, 2),
@@ -358,11 +360,11 @@ class Teller:
             ]
             sides.append(figure)
         return [
-            self._told(list(figures), everything & (pairs == system).any(axis=1), NO_BOUNDS)
+            self._sentence(list(figures), everything & (pairs == system).any(axis=1), NO_BOUNDS)
             for system, figures in enumerate(zip(*sides, strict=True))
         ]
 
-    def _told(
+    def _sentence(
         self, figures: list[Figure], of_groups: Chosen, bounds: Bounds, *, is_difference: bool = False
     ) -> Calibrated:
         rated = of_groups[self.rated.groups]

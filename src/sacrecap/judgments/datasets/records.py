@@ -106,7 +106,7 @@ def read_document(path: PathLike, *_: object) -> list[Record]:
     documents = document if isinstance(document, list) else [document]
     for number, record in enumerate(documents, 1):
         if not isinstance(record, dict):
-            raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.shown(record)}")
+            raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.quoted(record)}")
     return [Record(source, number, record) for number, record in enumerate(documents, 1)]
 
 

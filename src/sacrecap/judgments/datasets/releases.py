@@ -117,7 +117,7 @@ def _by_three_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
 def _crowd_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The lines; judged captions are removed from the references of their own image."""
     records = _flickr8k_records(path, to_read)
-    repeated = _own(records)
+    repeated = _references_of_images(records)
     for record in records:
         record.fields["references"] = {
             id_: text for id_, text in record.fields["references"].items() if id_ not in repeated
@@ -125,12 +125,12 @@ def _crowd_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     return records
 
 
-def _own(records: Sequence[Record]) -> set[str]:
+def _references_of_images(records: Sequence[Record]) -> set[str]:
     return {record.fields["id"] for record in records if _is_own(record)}
 
 
 def _removed(records: Sequence[Record]) -> list[str]:
-    repeated = _own(records)
+    repeated = _references_of_images(records)
     return [f"judged captions removed from the references of their own image: {len(repeated):,}"] if repeated else []
 
 

@@ -135,7 +135,7 @@ class Judge(PythonMetric):
         ask = self._by_rubric if self.checks_items else self._compared if self.is_comparing else self._rated
         cases = ask(corpus, needs, text)
         questions = [question for case in cases for question in case.questions]
-        answers = endpoint.ask(questions, progress=_told(needs, endpoint))
+        answers = endpoint.ask(questions, progress=_progress(needs, endpoint))
         heard = iter(answers)
         judged = [JudgedCaption(case, [_read(query, next(heard)) for query in case.questions]) for case in cases]
         if len(answers) >= _FEW:
@@ -301,18 +301,18 @@ class Judge(PythonMetric):
             reads=partial(read, question=text),
         )
 
-    def _check_answered(self, said: list[JudgedCaption], answers: Sequence[Answer], endpoint: Endpoint) -> None:
+    def _check_answered(self, judged: list[JudgedCaption], answers: Sequence[Answer], endpoint: Endpoint) -> None:
         """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
-        missing = [row.case.image for row in said if {*_MISSING} & {*map(str, row.read)}]
-        if len(missing) <= endpoint.unanswered * len(said):
+        missing = [row.case.image for row in judged if {*_MISSING} & {*map(str, row.read)}]
+        if len(missing) <= endpoint.unanswered * len(judged):
             return
-        read = [value for row in said for value in row.read]
+        read = [value for row in judged for value in row.read]
         heard, why = next((reply.text, value) for reply, value in zip(answers, read, strict=True) if value in _MISSING)
         who = endpoint.url if why == "failed" else "the judge"
         counts = (read.count(reason) for reason in _MISSING)
         raise SacrecapError(
-            f"{self.label}: {len(missing):,} of {len(said):,} captions, such as that of image {missing[0]!r}, have no "
-            f"answer that can be read ({self._missing(*counts)}), and the others may not stand for them; {who} said "
+            f"{self.label}: {len(missing):,} of {len(judged):,} captions, such as that of image {missing[0]!r}, have "
+            f"no answer that can be read ({self._missing(*counts)}), and the others may not stand for them; {who} said "
             f"{' '.join(heard.split())[:200]!r}: take another judge, another prompt or more tokens, or allow a larger "
             f"share with {spelled(python='unanswered=SHARE', command='--judge-settings unanswered=SHARE')}"
         )
@@ -440,7 +440,7 @@ def _lacks_images() -> str:
     return f"shows the judge the images: give {option('images', 'DIR')}"
 
 
-def _told(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | None:
+def _progress(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | None:
     """Tells the finished share of the answers, with what they cost so far."""
     progress = needs.progress
     if progress is None:

@@ -36,38 +36,38 @@ class Prompt(NamedTuple):
     name: str
     """Its name in signatures: `rating-1`, or the file's name; then a checksum of the text."""
 
-    def filled(self, **said: str | Sequence[str]) -> str:
+    def filled(self, **values: str | Sequence[str]) -> str:
         """The text that the model reads: each place is filled with JSON, which no caption can end.
 
         A caption that holds the name of a place stays as it is.
         """
         return re.sub(
-            rf"\{{({'|'.join(said)})\}}", lambda place: json.dumps(said[place[1]], ensure_ascii=False), self.text
+            rf"\{{({'|'.join(values)})\}}", lambda place: json.dumps(values[place[1]], ensure_ascii=False), self.text
         )
 
 
-def prompt(asked: Asked, file: str) -> Prompt:
+def prompt(question: Asked, file: str) -> Prompt:
     """The prompt in that file; `default` is ours.
 
     Raises `UsageError` for a text without a place that it needs, `DataError` for a file that cannot be read.
     """
     if file == "default":
-        name = f"{asked.removesuffix('-rest')}-{_VERSION}"
-        text = _own(name)
+        name = f"{question.removesuffix('-rest')}-{_VERSION}"
+        text = _shipped(name)
     else:
         with reading(file):
             text = Path(file).read_text("utf-8")
         name = Path(file).name
-        lacking = [place for place in _PLACES[asked] if f"{{{place}}}" not in text]
+        lacking = [place for place in _PLACES[question] if f"{{{place}}}" not in text]
         if lacking:
             raise UsageError(
-                f"{file}: a prompt for judge({asked}) has a place for each of "
-                f"{', '.join(f'{{{place}}}' for place in _PLACES[asked])}; it lacks {{{lacking[0]}}} "
-                f"(sacrecap metrics judge --prompt {asked} prints ours)"
+                f"{file}: a prompt for judge({question}) has a place for each of "
+                f"{', '.join(f'{{{place}}}' for place in _PLACES[question])}; it lacks {{{lacking[0]}}} "
+                f"(sacrecap metrics judge --prompt {question} prints ours)"
             )
     return Prompt(text, f"{name}@{zlib.crc32(text.encode()):08x}")
 
 
 @cache
-def _own(name: str) -> str:
+def _shipped(name: str) -> str:
     return files("sacrecap.resources").joinpath(f"judge/{name}.txt").read_text("utf-8")

@@ -61,7 +61,7 @@ def checked(answer: Answer, items: int, question: str = "") -> list[str] | None:
     return _only(answer, question, "answers", read)
 
 
-def _said(answer: Answer, question: str) -> str:
+def _text_of(answer: Answer, question: str) -> str:
     """What the judge says itself, behind its thoughts."""
     text = answer.text
     for part in (question.strip(), question.strip().rpartition("\n\n")[2]):
@@ -75,7 +75,7 @@ def _only(answer: Answer, question: str, name: str, read: Callable[[object], T |
 
     A model may quote a caption that holds such an object before it gives its own: which is which, nobody can tell.
     """
-    text = _said(answer, question)
+    text = _text_of(answer, question)
     if answer.end == "length" and not _BEGINNING.match(text):
         return None
     contents = [read(value) for value in values(text, name)]
@@ -84,7 +84,7 @@ def _only(answer: Answer, question: str, name: str, read: Callable[[object], T |
 
 def number(answer: Answer, question: str = "") -> float | None:
     """The one number of the answer, from 0 to 1: the expected one, if the endpoint told the probabilities of tokens."""
-    text = _said(answer, question)
+    text = _text_of(answer, question)
     numbers = list(_NUMBER.finditer(text))
     if len(numbers) != 1 or not 0 <= float(numbers[0][0]) <= 1 or answer.end == "length":
         return None
@@ -95,7 +95,7 @@ def number(answer: Answer, question: str = "") -> float | None:
 def is_expected(answer: Answer) -> bool | None:
     """Whether the number is an expected one; None where there is no number."""
     plain = number(answer._replace(steps=()))
-    return None if plain is None else _expected(answer.steps, _NUMBER.findall(_said(answer, ""))[0]) is not None
+    return None if plain is None else _expected(answer.steps, _NUMBER.findall(_text_of(answer, ""))[0]) is not None
 
 
 def _expected(steps: Sequence[Step], number: str) -> float | None:

@@ -359,10 +359,10 @@ def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
     return [
         {
             **named,
-            "measure": f"1 − {one.label}" if one.metric.lower_is_better else one.label,
-            "value": 1 - system[one.key].value if one.metric.lower_is_better else system[one.key].value,
+            "measure": f"1 − {member.label}" if member.metric.lower_is_better else member.label,
+            "value": 1 - system[member.key].value if member.metric.lower_is_better else system[member.key].value,
         }
-        for one in chosen
+        for member in chosen
         for named, system in _named(result)
     ]
 

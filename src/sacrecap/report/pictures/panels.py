@@ -249,13 +249,13 @@ def _mark(chart: Chart, row: Row, up: str, number: int) -> Mark:
         "across": across,
         "up": above,
         "size": 0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
-        "said": f"{shown_name(row)}: " + ", ".join(_said(row, field, name) for field, name in chart.said.items()),
+        "said": f"{shown_name(row)}: " + ", ".join(_tip(row, field, name) for field, name in chart.said.items()),
         "text": row[chart.label] if chart.label else "",
         "captions": list(row.get("members", ())),
     }
 
 
-def _said(row: Row, field: str, name: str) -> str:
+def _tip(row: Row, field: str, name: str) -> str:
     value, ends = row[field], _bounds(row, field)
     if isinstance(value, str):
         return f"{name} “{value}”".lstrip()

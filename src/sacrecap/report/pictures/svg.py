@@ -189,8 +189,8 @@ def document(picture: Picture) -> str:
     note = _wrapped(picture["note"], 800, whole - 20)
     bottom = max(row * math.ceil(len(panels) / across), 20 * len(named)) + 10
     parts = [
-        _at_place(10 + number % across * (width + 10), 10 + number // across * row, made)
-        for number, made in enumerate(
+        _at_place(10 + number % across * (width + 10), 10 + number // across * row, drawn)
+        for number, drawn in enumerate(
             _titled(panel, looks, width, height, top, text) for panel, text in zip(panels, texts, strict=True)
         )
     ]

@@ -166,11 +166,11 @@ class TextVectors:
         tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
         self._cut.update(text for text, text_tokens in tokens.items() if text_tokens.cut)
 
-        def made(texts: list[str]) -> list[Vector]:
+        def vectors_of(texts: list[str]) -> list[Vector]:
             return self._network.vectors([tokens[text] for text in texts], self._needs)
 
         digests = {text: digest(text) for text in missing}
-        for vectors in through_cache(self._scope, digests, made, at_once=WORTH_KEEPING):
+        for vectors in through_cache(self._scope, digests, vectors_of, at_once=WORTH_KEEPING):
             self._vectors.update(vectors)
         return self._vectors
 

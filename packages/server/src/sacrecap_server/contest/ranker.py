@@ -92,7 +92,7 @@ class Ranker:
             try:
                 data = self.ledger.read(submission)
                 scores = self.run(
-                    "sacrecap_server.contest.work:told", {"folder": str(self.folder)}, [data], self.limits
+                    "sacrecap_server.contest.work:scores_told", {"folder": str(self.folder)}, [data], self.limits
                 )
                 self.ledger.note(submission, SCORED, {**scores, "of": of})
                 self.unscored.pop(key, None)

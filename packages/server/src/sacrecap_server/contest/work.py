@@ -17,7 +17,7 @@ def problems(header: dict[str, Any], files: list[bytes]) -> list[str]:
     return Contest.load(header["folder"]).problems(files[0])
 
 
-def told(header: dict[str, Any], files: list[bytes]) -> dict[str, Any]:
+def scores_told(header: dict[str, Any], files: list[bytes]) -> dict[str, Any]:
     """What its team may know of a file now."""
     return Contest.load(header["folder"]).told(files[0])
 
