@@ -551,3 +551,12 @@ def test_graphs_agree_with_peoples(shared: Path) -> None:
     rows = json.loads(gzip.decompress((shared / "data" / "long" / "discosg-graphs-300.json.gz").read_bytes()))
     assert _mean_f(rows[::2], "paragraph") > 0.63
     assert _mean_f(rows[::2], "spice") < 0.3
+
+
+@pytest.mark.parametrize("caption", [". .", "! ? .", ". . a dog. ."])
+def test_marks_without_words_are_no_sentences(caption: str) -> None:
+    objects = [("dog",)] if "dog" in caption else []
+    for grammar in ("spice", "paragraph", "auto"):
+        assert sacrecap.scene_graph(caption, grammar=grammar).tuples() == objects  # type: ignore[arg-type]
+    result = sacrecap.score({"1": ["A dog. It runs."]}, {"1": caption}, "spice(sentences=each),long-f1", interval=None)
+    assert (result["spice(sentences=each)"].value > 0) == bool(objects)

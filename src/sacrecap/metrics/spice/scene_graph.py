@@ -234,9 +234,8 @@ def _ends(text: str, tokens: Sequence[str], tokenizer: str) -> list[int]:
     *ends, length = accumulate(len(" ".join(sentence).split()) for sentence in sentences)
     if length != len(tokens):
         return []
-    if tokenizer.startswith("ptb"):
-        ends = [end for end in ends if not tokens[end - 1].endswith(".")]
-    return [end for end in dict.fromkeys(ends) if 0 < end < length]
+    inside = [end for end in dict.fromkeys(ends) if 0 < end < length]
+    return [end for end in inside if not (tokenizer.startswith("ptb") and tokens[end - 1].endswith("."))]
 
 
 def _of_core(tokens: list[str], graph: _core._StatusGraphParts) -> SceneGraph:
