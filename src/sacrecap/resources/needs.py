@@ -118,7 +118,7 @@ class Needs:
     calls reads each file once.
 
     Args:
-        given: values by name; None means that it was not given.
+        inputs: values by name; None means that one was not given.
         threads: number of threads; 0 means one per core.
         progress: called with the finished share, 0 to 1, of slow preparations.
         image_of: the image of each image id of a corpus, if the ids are not those of the images. Judgments score
@@ -186,7 +186,7 @@ class Needs:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickles only the given values; results are made again, and progress is not reported in other processes."""
-        return {"given": self._inputs, "threads": self.threads, "image_of": self._image_of}
+        return {"inputs": self._inputs, "threads": self.threads, "image_of": self._image_of}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
