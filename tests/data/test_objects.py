@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.data import OBJECT_FORMATS, read_objects
-from sacrecap.data.objects import count_labels
+from sacrecap.data.objects import DetectedObjects, count_labels
 from sacrecap.data.writers import unite
 from sacrecap.errors import DataError, UsageError
 
@@ -65,6 +65,15 @@ def xml(*labels: str) -> str:
         f"<object><name>{label}</name><part><name>head</name></part><bndbox/></object>" for label in labels
     )
     return f"<annotation><filename>x.jpg</filename>{objects}</annotation>"
+
+
+def test_detections_keep_their_places(tmp_path: Path) -> None:
+    boxes = [[0, 1, 2.5, 4], [0, 0, 9], [0, 0, 9, "9"], {"left": 0}, None]
+    detections = [{"label": "dog", "score": 0.9, "box": box} for box in boxes]
+    rows = [{"image_id": 1, "detections": [*detections, {**detections[0], "score": 0.3}]}]
+    objects = read_objects(write(tmp_path / "found", rows), threshold=0.5)
+    assert isinstance(objects, DetectedObjects)
+    assert objects.located == {"1": [("dog", 0.9, (0, 1, 2.5, 4)), *[("dog", 0.9, ())] * 4]}
 
 
 @pytest.mark.parametrize(
@@ -211,7 +220,9 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["image_id", "objects", "detections", "label", "score", "annotations", "categories", "id"]),
+            st.sampled_from(
+                ["image_id", "objects", "detections", "label", "score", "box", "annotations", "categories", "id"]
+            ),
             inner,
             max_size=4,
         )

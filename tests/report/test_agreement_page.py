@@ -82,7 +82,7 @@ def page(browser: Any, chosen: Agreement, tmp_path: Path) -> Iterator[Any]:
 def test_same_input_same_bytes(rated: Agreement, tmp_path: Path) -> None:
     text = written(rated, tmp_path).read_text(encoding="utf-8")
     assert text == render_html(rated, title="judged")
-    assert data_of(text) == json.loads(json.dumps({**agreement_data(rated), "drawings": {}}))
+    assert data_of(text) == json.loads(json.dumps({**agreement_data(rated), "drawings": {}, "boxes": {}}))
 
 
 def test_the_table_is_the_printed_one(chosen: Agreement) -> None:

@@ -180,7 +180,7 @@ def test_search_and_side_filter_table_and_points(page: Any, compared: sacrecap.C
     }
     assert set(shown(page)) == {image for image, text in texts.items() if "umbrella" in text and "street" in text}
     page.get_by_label("Search").fill("no such words")
-    assert "No image matches" in page.locator("table.images").inner_text()
+    assert "Nothing matches" in page.locator("table.images").inner_text()
     assert page.locator(".point").inner_text() == "No image matches."
 
 

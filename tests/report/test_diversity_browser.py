@@ -153,7 +153,7 @@ def test_search_and_order(page: Any, result: Diversity) -> None:
     }
     assert set(page.locator(f"{ROWS} th").all_inner_texts()) == expected
     page.get_by_label("Search").fill("no such words")
-    assert "No image matches" in page.locator(".images").inner_text()
+    assert "Nothing matches" in page.locator(".images").inner_text()
 
 
 def test_an_image_opens_to_its_sets(page: Any, result: Diversity) -> None:

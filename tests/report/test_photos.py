@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
+import json
+import pickle
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -184,4 +187,64 @@ def test_photos_are_shown_and_enlarged(
     assert opened.complaints == []
     loaded = {address for address in opened.requests if not address.startswith("data:")}
     assert all(address == opened.url or "/page-photos/" in address for address in loaded)
+    opened.leave()
+
+
+BOXES = [("<dog>", 0.9, [10, 20, 400, 300]), ("cat", 0.3, [0, 0, 9, 9]), ("bus", 0.8, None)]
+BOXES += [("cup", 0.7, [600, 300, 700, 500]), ("sky", 0.6, [700, 0, 900, 90]), ("air", 0.6, [10**400, 0, 0, 9])]
+
+
+@pytest.fixture
+def boxed(tmp_path: Path) -> Path:
+    """Two pictures, of which the first is turned by its camera's note, and a file of objects with boxes."""
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    (tmp_path / "boxed").mkdir()
+    Image.new("RGB", (480, 640), "grey").save(tmp_path / "boxed" / "a.jpg", exif=turned)
+    Image.new("RGB", (30, 10), "grey").save(tmp_path / "boxed" / "b.jpg")
+    detections = [{"label": label, "score": score, "box": box} for label, score, box in BOXES]
+    objects = [{"image_id": "a", "detections": detections}, {"image_id": "b", "detections": []}]
+    (tmp_path / "objects.json").write_text(json.dumps(objects))
+    return tmp_path
+
+
+def scored(metrics: str, boxed: Path) -> Result:
+    captions, objects = {"a": "a dog", "b": "a cat"}, boxed / "objects.json"
+    return sacrecap.score({"a": ["a dog"], "b": ["a cat"]}, captions, metrics, objects=objects, threshold=0.5)
+
+
+def test_boxes_are_those_of_the_objects_that_count(boxed: Path) -> None:
+    result = scored("vifidel, rouge-l", boxed)
+    for one in (result, pickle.loads(pickle.dumps(result))):
+        boxes = data_of(render_html(one, images=boxed / "boxed"))["boxes"]
+        assert list(boxes) == ["0"], "b has no objects"
+        assert 'viewBox="0 0 640 480"' in boxes["0"]
+        assert 'aria-label="Objects: &lt;dog&gt;, bus, cup, sky, air"' in boxes["0"]
+        places = re.findall(r'<title>(.*?)</title><rect x="(.*?)" y="(.*?)" width="(.*?)" height="(.*?)"/>', boxes["0"])
+        assert places == [("&lt;dog&gt; 0.90", "10", "20", "390", "280"), ("cup 0.70", "600", "300", "40", "180")]
+    assert data_of(render_html(result))["boxes"] == {}
+    assert data_of(render_html(scored("rouge-l", boxed), images=boxed / "boxed"))["boxes"] == {}
+
+
+@pytest.mark.browser
+def test_boxes_lie_on_the_opened_photo(browser: Any, boxed: Path) -> None:
+    write_report(scored("vifidel", boxed), boxed / "page.html", images=boxed / "boxed")
+    opened = Opened(browser, boxed / "page.html")
+    page = opened.page
+    page.get_by_role("button", name="a", exact=True).click()
+    photo = page.locator("tr.details .photo.large")
+    assert photo.locator("img").get_attribute("alt") == "a dog · Objects: <dog>, bus, cup, sky, air"
+    image, box = photo.locator("img").bounding_box(), photo.locator("rect").first.bounding_box()
+    assert (box["x"] - image["x"]) / image["width"] == pytest.approx(10 / 640, abs=0.02)
+    assert box["width"] / image["width"] == pytest.approx(390 / 640, abs=0.02)
+    assert photo.locator("[tabindex]").count() == 0, "nothing in a button takes the focus"
+    photo.click()
+    dialog = page.get_by_role("dialog", name="a")
+    assert dialog.locator("svg.boxes text").all_text_contents() == ["<dog>", "cup"]
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.textContent") == "cup 0.70cup"
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    photo.click()
+    assert dialog.locator("svg.boxes rect").count() == 2, "they are there again"
     opened.leave()

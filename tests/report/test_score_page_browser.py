@@ -76,7 +76,7 @@ def test_search_narrows_the_table(page: Any) -> None:
     assert page.get_by_role("status").inner_text() == f"{len(expected)} of 60 images"
     page.get_by_label("Search").fill("no such words")
     assert page.locator(ROWS).count() == 0
-    assert "No image matches" in page.locator("table.images").inner_text()
+    assert "Nothing matches" in page.locator("table.images").inner_text()
 
 
 def test_sorting_by_a_metric(page: Any, result: Result) -> None:

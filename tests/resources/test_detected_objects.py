@@ -13,6 +13,7 @@ import sacrecap
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning, UsageError
+from sacrecap.report.score_page import page
 from sacrecap.vision import Detection, detect_images, find_images
 from sacrecap.vision.nanodet import NanoDet
 
@@ -66,6 +67,8 @@ def test_scores_are_those_of_the_objects_that_were_found(images: Path, looked: l
     assert lower["chair-i(gold=objects)"].value < found["chair-i(gold=objects)"].value
     assert "|detector:nanodet-g@.3|" in lower["chair-i(gold=objects)"].signature
     assert looked == [20, 30, 40]  # all detections are kept, whatever their score
+    assert page(found).located == [FOUND[20][:1], FOUND[30], []]
+    assert page(given).located == [(), (), ()]
 
 
 def test_with_references_and_several_systems(images: Path, looked: list[int]) -> None:

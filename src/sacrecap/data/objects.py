@@ -17,7 +17,16 @@ from sacrecap.errors import DataError, accepted_name, naming
 Objects = dict[str, dict[str, int]]
 """Labels and how often each is in the image, by image id, in the file's order."""
 Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
+Located: TypeAlias = tuple[str, float, tuple[float, ...]]
+"""A label, the score of its detection, and its box: left, top, right, bottom in pixels; empty where it has none."""
 ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | PathLike"
+
+
+class DetectedObjects(Objects):
+    """Objects of a file of detections, and where each is, by image id."""
+
+    located: dict[str, list[Located]]
+
 
 _ONE_THING = """
 airplane aeroplane | motorcycle motorbike | couch sofa | potted-plant pottedplant houseplant | tv television tvmonitor
@@ -164,9 +173,10 @@ def _list(document: Any) -> Objects:
 
 def _detections(document: Any, threshold: float | None) -> Objects:
     """Rows of an image id and scored detections; those under the threshold are left out."""
-    return _unique(
-        (image, _above(row.get("detections"), image, threshold)) for image, row in _images(document, "detections")
-    )
+    rows = [(image, _above(row.get("detections"), image, threshold)) for image, row in _images(document, "detections")]
+    objects = DetectedObjects(_unique((image, _counted(label for label, *_ in located)) for image, located in rows))
+    objects.located = dict(rows)
+    return objects
 
 
 def _mapping(document: Any) -> Objects:
@@ -273,10 +283,10 @@ def _counted(labels: Iterable[str], counts: Mapping[str, int] | None = None) -> 
     return names
 
 
-def _above(detections: Any, image: str, threshold: float | None) -> dict[str, int]:
+def _above(detections: Any, image: str, threshold: float | None) -> list[Located]:
     if not isinstance(detections, list):
         raise DataError(f"image {image}: its detections are {json_type(detections)}; give a list of {{label, score}}")
-    labels = []
+    located: list[Located] = []
     for detection in detections:
         if not isinstance(detection, dict):
             json_kind = json_type(detection)
@@ -284,8 +294,10 @@ def _above(detections: Any, image: str, threshold: float | None) -> dict[str, in
         label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
         confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
         if threshold is None or confidence >= threshold:
-            labels.append(label)
-    return _counted(labels)
+            box = detection.get("box")
+            sides = tuple(side for side in box if isinstance(side, int | float)) if isinstance(box, list) else ()
+            located.append((label, confidence, sides if len(sides) == 4 else ()))
+    return located
 
 
 def _image_id(value: object, where: str) -> str:

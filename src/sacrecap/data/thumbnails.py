@@ -61,6 +61,15 @@ def thumbnail(content: bytes, name: str, side: int = SIDE, *, kind: str = "WEBP"
     return written.getvalue()
 
 
+def upright_size(content: bytes) -> tuple[int, int]:
+    """Width and height, in pixels, of an image of which `thumbnail` makes a copy: rotated as its camera noted."""
+    from PIL import ExifTags, Image
+
+    with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
+        width, height = image.size
+        return (height, width) if image.getexif().get(ExifTags.Base.Orientation) in (5, 6, 7, 8) else (width, height)
+
+
 def _opaque(image: Image) -> Image:
     from PIL import Image as Pillow
 

@@ -156,9 +156,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
         [str(number) for number in judged],
         lambda number: [*(column[int(number)] for column in columns), *rows[int(number)].references],
     )
-    chosen = list(range(len(judged)))
-    if len(chosen) > most:
-        chosen = first_and_sample(_most_disputed(gaps, isinstance(judgments, Pairs)), EXTREMES, most)
+    chosen = first_and_sample(_most_disputed(gaps, isinstance(judgments, Pairs)), EXTREMES, most)
     numbers = [judged[place] for place in chosen]
     images = list(dict.fromkeys(rows[number].image_id for number in numbers))
     references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))

@@ -11,7 +11,7 @@ import numpy as np
 
 from sacrecap.report.comparison_formats import differences, ordered, scores, signatures, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.panels import PanelAxis, empty, from_zero
+from sacrecap.report.pictures.panels import empty, from_zero
 from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.score_formats import groups_table
@@ -99,7 +99,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             Section("systems", "Scores", table=replace(printed, notes=notes, signatures=signatures(comparison))),
             *(Section("groups", f"Scores {table.title}", table=table) for table in groups_table(comparison, Figures())),
             Section("pairs", "Differences and their p", keys, replace(compared, notes=[], signatures=[])),
-            Section("scatter", "Image by image", drawn=_frames(comparison)),
+            Section("scatter", "Image by image", drawn=_frames(data["metrics"])),
             Section("images", "Where they differ", notes=[part]),
         ],
         data,
@@ -132,7 +132,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "metrics": [
             {
                 "label": metric.label,
-                "most": _axis(by_metric[key])["ends"][1],
+                "most": from_zero(float(np.nanmax(by_metric[key], initial=0.0)))["ends"][1],
                 "scores": known(by_metric[key][:, chosen]),
             }
             for key, metric in comparison.metrics.items()
@@ -142,24 +142,18 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
     }
 
 
-def _axis(scores: npt.NDArray[np.float64]) -> PanelAxis:
-    return from_zero(float(np.nanmax(scores, initial=0.0)))
-
-
-def _frames(comparison: Comparison) -> str:
+def _frames(metrics: Sequence[ComparedMetric]) -> str:
     """For each metric the axes and the line of equal scores, between which the page puts the images."""
     drawn = []
-    for key, metric in comparison.metrics.items():
-        axis = _axis(np.array([result[key].per_image for result in comparison.values()]).round(DECIMALS))
+    for metric in metrics:
+        axis = from_zero(metric["most"])
         panel: Panel = {**empty("plot"), "x": {**axis, "label": "-"}, "y": {**axis, "label": "-"}}
         panel["lines"] = [{"look": None, "points": [(end, end) for end in axis["ends"]], "kind": "open", "said": ""}]
-        drawn.append(svg(panel, metric.label, height=400))
+        drawn.append(svg(panel, metric["label"], height=400))
     return f'<div id="frames" hidden>{"".join(drawn)}</div>'
 
 
 def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
     """Indices of at most that many images, for scores of shape (systems, images)."""
-    if scores.shape[1] <= most:
-        return list(range(scores.shape[1]))
     order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
     return first_and_sample(order, EXTREMES, most)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.report.scene_graph_picture import match_figure, plain
 
 if TYPE_CHECKING:
-    from sacrecap.metrics.chair.explanation import Hallucination, Mention
+    from sacrecap.metrics.chair.explanation import Hallucination
     from sacrecap.metrics.meteor.alignment import Alignment
     from sacrecap.metrics.statements.explanation import Said, Statements
     from sacrecap.metrics.statements.rubric import Items
@@ -143,7 +143,10 @@ def _between(row: _Row, span: tuple[int, int]) -> str:
 
 def _mentions(hallucination: Hallucination) -> str:
     """The candidate sentence by sentence; the objects that are not there are marked."""
-    sentences = ["".join(_piece(text, mention) for text, mention in pieces) for pieces in hallucination.pieces()]
+    sentences = [
+        "".join(_piece(text, mention.there, mention.object) if mention else plain(text) for text, mention in pieces)
+        for pieces in hallucination.pieces()
+    ]
     if not sentences:
         return ""
     kind = ' class="numbered"' if len(sentences) > 1 else ""
@@ -155,12 +158,13 @@ def _mentions(hallucination: Hallucination) -> str:
     )
 
 
-def _piece(text: str, mention: Mention | None) -> str:
-    if mention is None:
+def _piece(text: str, there: float | None, title: str = "", mark: str = "mark") -> str:
+    """The text marked as there, or by a tag as not there; not at all for None."""
+    if there is None:
         return plain(text)
-    if mention.there:
-        return f'<span class="there" title="{plain(mention.object)}">{plain(text)}</span>'
-    return f'<mark title="{plain(mention.object)}: not there">{plain(text)}</mark>'
+    tag = 'span class="there"' if there else mark
+    titled = f' title="{plain(title)}{"" if there else ": not there"}"' if title else ""
+    return f"<{tag}{titled}>{plain(text)}</{tag.partition(' ')[0]}>"
 
 
 def _statements(statements: Statements) -> str:
@@ -180,18 +184,7 @@ def _statements(statements: Statements) -> str:
 
 def _marked(side: Said, mark: str) -> list[str]:
     """The side's captions, in which words that only it says are marked."""
-    close = mark.partition(" ")[0]
-    return [
-        "".join(
-            plain(text)
-            if support is None
-            else f'<span class="there">{plain(text)}</span>'
-            if support
-            else f"<{mark}>{plain(text)}</{close}>"
-            for text, support in caption
-        )
-        for caption in side.pieces()
-    ]
+    return ["".join(_piece(text, support, mark=mark) for text, support in caption) for caption in side.pieces()]
 
 
 def _items(items: Items) -> str:

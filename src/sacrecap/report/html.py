@@ -32,6 +32,7 @@ from sacrecap.report.score_formats import percent
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.scored import Board
+    from sacrecap.data.objects import Located
     from sacrecap.judgments.agreement_result import Agreement
     from sacrecap.judgments.calibration.estimates import Calibration
     from sacrecap.judgments.meta import Meta
@@ -103,6 +104,8 @@ class ReportPage:
     """What was left out, and what was found that makes scores doubtful: in colour, before everything else."""
     drawings: Mapping[int, str] = field(default_factory=dict)
     """HTML that scripts show with the image of this number."""
+    located: Sequence[Sequence[Located]] = ()
+    """The objects that scripts show on the photos of the images, of each in their order."""
     tabs: Mapping[str, Sequence[Section]] = field(default_factory=dict)
     """Above the sections, those of which one tab is seen at a time."""
 
@@ -147,12 +150,16 @@ def _render(
     result: Reported, title: str | None, images: Images | None, draw: Sequence[str], path: PathLike | None
 ) -> str:
     page = _page(result, draw)
-    photos = None
+    photos, boxes = None, {}
     if images is not None:
         entries = page.data["images"] if page.data else []
         photos = photos_of(images, [image["id"] for image in entries], path)
         for image, address in zip(entries, photos.addresses, strict=True):
             image["photo"] = address
+        from sacrecap.report.pictures import svg
+
+        sized = enumerate(zip(photos.sizes, page.located, strict=False))  # most pages are not about objects
+        boxes = {at: svg.boxes(size, located) for at, (size, located) in sized if size and located}
     resampling = getattr(result, "resampling", None)  # a calibration draws no samples
     intervals = {} if resampling is None else {"Intervals": _intervals(resampling)}
     facts = {**page.facts, **intervals, "sacrecap": page.version}
@@ -172,7 +179,7 @@ def _render(
         noscript=_NO_SCRIPT if script else "",
         style=style,
         script=script,
-        data=_compressed({**page.data, "drawings": page.drawings}) if page.data else "",
+        data=_compressed({**page.data, "drawings": page.drawings, "boxes": boxes}) if page.data else "",
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
 from sacrecap.data.images import ImageFile, ImageSource
-from sacrecap.data.thumbnails import check_pillow, thumbnail
+from sacrecap.data.thumbnails import check_pillow, thumbnail, upright_size
 from sacrecap.errors import DataError, some, warn
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ MOST_EMBEDDED = 12_000_000
 """Most bytes of small images inside a page; if there are more, all are in a folder next to it."""
 _AT_ONCE = 256
 
+Size: TypeAlias = tuple[int, int] | None
 Images: TypeAlias = "PathLike | Mapping[str, Any] | ImageSource"
 """A folder, a tar file, a pattern or a mapping, as `ImageSource.open` takes it, or its result."""
 
@@ -35,6 +36,8 @@ class Photos:
 
     addresses: list[str | None]
     """That of each image's photo; None if it has none."""
+    sizes: list[Size]
+    """Width and height in pixels of each image's file; None if it was not read."""
     notes: list[str]
     """Remarks about the photos."""
     policy: str
@@ -71,17 +74,19 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         host = f"{parts.scheme}://{parts.netloc}"
         return Photos(
             [files[image].address if image in files else None for image in image_ids],
+            [None] * len(image_ids),
             notes,
             host,
             f"it loads the photos from {host} and nothing else",
         )
-    addresses, folder, broken = _small_images(files, page)
+    addresses, sizes, folder, broken = _small_images(files, page)
     if broken:
         reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
         notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
         warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
     return Photos(
         [addresses.get(image) for image in image_ids],
+        [sizes.get(image) for image in image_ids],
         notes,
         "data:" if folder is None else "data: file: 'self'",
         "it loads nothing"
@@ -90,15 +95,18 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
     )
 
 
-def _small_images(files: dict[str, ImageFile], page: PathLike | None) -> tuple[dict[str, str], str | None, list[str]]:
-    """The addresses of the small images, their folder if they are not inside the page, and for each file that cannot be
-    shown a line that says why.
+def _small_images(
+    files: dict[str, ImageFile], page: PathLike | None
+) -> tuple[dict[str, str], dict[str, Size], str | None, list[str]]:
+    """The addresses of the small images, the sizes of the large ones, the folder of the small if they are not inside
+    the page, and for each file that cannot be shown a line that says why.
     """
+    sizes: dict[str, Size] = {}
     inside: dict[str, bytes] = {}
     beside: _Beside | None = None
     size = 0
     broken: list[str] = []
-    for image, content in _thumbnails(files):
+    for image, content, sizes[image] in _thumbnails(files):
         if isinstance(content, DataError):
             broken.append(str(content))
             continue
@@ -111,14 +119,14 @@ def _small_images(files: dict[str, ImageFile], page: PathLike | None) -> tuple[d
                 beside.add(image_id, bytes_)
             inside.clear()
     if beside is not None:
-        return beside.addresses, beside.name, broken
+        return beside.addresses, sizes, beside.name, broken
     addresses = {
         image: f"data:image/webp;base64,{base64.b64encode(content).decode()}" for image, content in inside.items()
     }
-    return addresses, None, broken
+    return addresses, sizes, None, broken
 
 
-def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
+def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError, Size]]:
     """Small images in the fastest order for reading their files; Pillow uses all cores."""
     order = sorted(files.items(), key=lambda item: item[1].order)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -129,11 +137,14 @@ def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 small = list(pool.map(_small, contents, (file.name for _, file in part)))
-            yield from zip((image for image, _ in part), small, strict=True)
+            yield from ((image, *pair) for (image, _), pair in zip(part, small, strict=True))
 
 
-def _small(content: bytes | DataError, name: str) -> bytes | DataError:
-    return content if isinstance(content, DataError) else _or_error(partial(thumbnail, content, name))
+def _small(content: bytes | DataError, name: str) -> tuple[bytes | DataError, Size]:
+    if isinstance(content, DataError):
+        return content, None
+    small = _or_error(partial(thumbnail, content, name))
+    return small, None if isinstance(small, DataError) else upright_size(content)
 
 
 def _or_error(make: Callable[[], bytes]) -> bytes | DataError:

@@ -18,6 +18,7 @@ from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Table
 from sacrecap.report.score_formats import groups_table, with_ranges
+from sacrecap.resources.objects_of_images import located_objects
 from sacrecap.scoring.result import finite, images_of, left_out, missing
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     chosen = _chosen(by_lead, most)
     extreme = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
     explained = {at: result.explain(result.image_ids[number]) for at, number in enumerate(chosen) if number in extreme}
+    of_objects = any("objects" in score.metric.needs for score in result.values())
+    located = located_objects(result.needs) if of_objects else {}
     by_statements = "statement" in result.explains
     label = list(result.values())[leading].label
     unexplained = (
@@ -137,6 +140,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         ],
         doubts({"": result}, result.findings),
         drawings={at: explanation_figures(parts) for at, parts in explained.items()},
+        located=[located.get(result.image_ids[number], ()) for number in chosen],
     )
 
 
@@ -229,7 +233,8 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
 
 
 def first_and_sample(order: list[int], first: int, most: int) -> list[int]:
-    """That many indices in ascending order: the first ones of an order, and a random sample of the others."""
+    """At most that many indices in ascending order: the first ones of an order, and a random sample of the others."""
+    most = min(most, len(order))
     first = min(first, most)
     return sorted([*order[:first], *random.Random(SAMPLE_SEED).sample(order[first:], most - first)])
 

@@ -21,7 +21,7 @@ from sacrecap.vision.detector import load_detector
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.images import ImageFile
-    from sacrecap.data.objects import Labels, ObjectSource
+    from sacrecap.data.objects import Labels, Located, ObjectSource
     from sacrecap.vision.detector import Detection, Detector
 
 
@@ -142,11 +142,21 @@ def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, in
     detector = _detector(needs)
     lowest = threshold_of(needs)
     detections_by_image = _detections(needs, detector, files)
+    located: dict[str, list[Detection]] = needs.once("located objects", dict)
+    for image, detected in detections_by_image.items():
+        located[image] = [detection for detection in detected if detection.score >= lowest]
     counts = {
-        image: count_labels([detection.label for detection in detected if detection.score >= lowest], f"image {image}")
-        for image, detected in detections_by_image.items()
+        image: count_labels([detection.label for detection in detected], f"image {image}")
+        for image, detected in located.items()
     }
     return [counts[image] for image in image_ids]
+
+
+def located_objects(needs: Needs) -> Mapping[str, Sequence[Located]]:
+    """Where the objects are that metrics took, by image id: those of a file with boxes, or those that were found."""
+    if "objects" in needs:
+        return getattr(known_objects(needs), "located", {})
+    return needs.once("located objects", dict)
 
 
 def threshold_of(needs: Needs) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from sacrecap.metrics import Lsa
 from sacrecap.metrics.caption_sets import SelfCider
 from sacrecap.report.pictures.single_images import scale, set_topics, spectra
 from sacrecap.report.pictures.style import shown_name
+from sacrecap.report.printing import separated
 from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
@@ -93,11 +93,7 @@ class Chart:
         """The rows as CSV; numbers in full precision, an empty field for None."""
         heads = self.columns.values() if isinstance(self.columns, Mapping) else self.columns
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(heads)
-        for row in self.rows:
-            cells = [row[field] for field in self.columns]
-            writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in cells])
+        separated.write(text, heads, ([row[field] for field in self.columns] for row in self.rows))
         return text.getvalue()
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 import textwrap
-import unicodedata
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap.report.pictures.panels import AXIS, MARK, empty, round_values
 from sacrecap.report.pictures.style import RADIUS, elided, ink, outline
+from sacrecap.report.scene_graph_picture import plain
 
 if TYPE_CHECKING:
+    from sacrecap.data.objects import Located
     from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Picture, Point
     from sacrecap.report.pictures.style import Look
     from sacrecap.scoring.intervals import Interval
@@ -114,6 +115,26 @@ def plots(looks: Sequence[Look], title: str, *drawn: str, first: int = 100) -> s
         f'<svg class="marks" aria-hidden="true"><defs>{marks}</defs></svg>'
         f'<fieldset id="chooser"><legend class="legend">{title}</legend>{boxes}</fieldset>'
         f'<div class="plots">{"".join(drawn[:first])}</div>{folded}'
+    )
+
+
+def boxes(size: tuple[int, int], objects: Sequence[Located]) -> str:
+    """Boxes with their labels, to lie on a picture of this size, in whose pixels they are."""
+    width, height = size
+    letter, drawn = max(size) / 18, []
+    for label, score, box in objects:
+        left, right = (min(max(side, 0), width) for side in box[::2] or (0, 0))
+        top, bottom = (min(max(side, 0), height) for side in box[1::2] or (0, 0))
+        if left < right and top < bottom:
+            start, anchor = (left, "start") if left + right < width else (right, "end")
+            drawn.append(
+                f'<g tabindex="0" role="img"><title>{plain(label)} {score:.2f}</title><rect x="{left:.0f}" '
+                f'y="{top:.0f}" width="{right - left:.0f}" height="{bottom - top:.0f}"/>'
+                f"{_text('word', start, min(top, height - letter), label, anchor)}</g>"
+            )
+    return (
+        f'<svg class="boxes" viewBox="0 0 {width} {height}" font-size="{letter:g}" role="group" '
+        f'aria-label="Objects: {plain(", ".join(label for label, *_ in objects))}">{"".join(drawn)}</svg>'
     )
 
 
@@ -435,13 +456,8 @@ def _stroke(kind: str, start: Point, end: Point) -> str:
 
 def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle", turned: str = "") -> str:
     place = f'transform="{turned}"' if turned else f'x="{round(x, 1):g}" y="{round(y, 1):g}"'
-    return f'<text class="{kind}" {place} text-anchor="{anchor}">{escape(_legal(text))}</text>'
+    return f'<text class="{kind}" {place} text-anchor="{anchor}">{plain(text)}</text>'
 
 
 def _title(mark: Mark) -> str:
-    return f"<title>{escape(_legal(mark['said']))}</title>" if mark["said"] else ""
-
-
-def _legal(text: str) -> str:
-    """The text without characters that XML does not allow."""
-    return "".join(sign if unicodedata.category(sign) not in ("Cc", "Cs", "Cn") else "\ufffd" for sign in text)
+    return f"<title>{plain(mark['said'])}</title>" if mark["said"] else ""

@@ -37,10 +37,8 @@ const label = (/** @type {JudgedMetric} */ own) => `${own.turned ? "−" : ""}${
 const size = (/** @type {number} */ number) => views[chosen.view].size(metric().gaps[number] ?? 0);
 
 const list = new List({
-  kind: "two",
   caption: "Judged captions, and their scores by the metric.",
   placeholder: "id, captions or references",
-  nothing: "Nothing matches. Search looks for every word in the id, the captions and the references.",
   texts: report.items.map((item) => [report.images[item.image].id, ...item.candidates, ...item.systems,
     ...report.references[item.references]].join("\n")),
   named: (count) => `${whole(count)} ${judgments}`,

@@ -118,9 +118,10 @@ const markup = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("drawi
  * What Python drew of the image of this number, if anything.
  * @param {any} report
  * @param {number} number
+ * @param {string} [kind] `drawings` or, to lie on its photo, `boxes`
  */
-export function drawing(report, number) {
-  const text = report.drawings[number] ?? "";
+export function drawing(report, number, kind = "drawings") {
+  const text = report[kind][number] ?? "";
   const parsed = new DOMParser().parseFromString(/** @type {any} */ (markup?.createHTML(text) ?? text), "text/html");
   return [...document.importNode(parsed.body, true).children];
 }
@@ -225,16 +226,20 @@ export const besidePhoto = (photos, ...text) =>
  * its id where nobody describes it.
  * @param {{id: string, references: string[], photo: string | null}} image
  * @param {string} [kind] how large: `row`, `card` or `large`
+ * @param {Element[]} [boxes] of the objects in it, which its text names
  */
-export function photo({id, references, photo: address}, kind = "card") {
+export function photo({id, references, photo: address}, kind = "card", boxes = []) {
   if (!address) return [];
-  const text = nearest(references) || id;
+  const shown = boxes.map((svg) => /** @type {Element} */ (svg.cloneNode(true)));
+  const text = [nearest(references) || id, ...shown.map((svg) => svg.getAttribute("aria-label"))].join(" · ");
+  // Nothing in a button takes the focus: the boxes of the enlarged photo do.
+  for (const node of shown.flatMap((svg) => [...svg.children])) node.removeAttribute("tabindex");
   const image = element("img", {src: address, alt: text, loading: "lazy", decoding: "async",
     error: () => button.remove()});
   const button = element("button", {type: "button", class: `photo ${kind}`, title: "Enlarge", click: (event) => {
     event.stopPropagation();
-    enlarge(address, text, id);
-  }}, image);
+    enlarge(address, text, id, boxes);
+  }}, image, ...shown);
   return [button];
 }
 
@@ -243,16 +248,17 @@ export function photo({id, references, photo: address}, kind = "card") {
  * @param {string} address
  * @param {string} text
  * @param {string} id
+ * @param {Element[]} boxes
  */
-function enlarge(address, text, id) {
+function enlarge(address, text, id, boxes) {
   // A small image is not enlarged to the whole screen: it would only be blurred.
   const image = element("img", {src: address, alt: text, load: () => {
     image.style.maxWidth = `${3 * image.naturalWidth}px`;
   }});
   const dialog = element("dialog", {class: "enlarged", "aria-label": id, click: () => dialog.close(),
     close: () => dialog.remove()},
-  image,
-  element("p", {}, element("bdi", {}, text), element("button", {type: "button"}, "Close")));
+  element("div", {class: "boxed"}, image, ...boxes),
+  element("p", {}, element("bdi", {}, text), element("button", {type: "button", autofocus: true}, "Close")));
   document.body.append(dialog);
   dialog.showModal();
 }
@@ -279,10 +285,9 @@ function nearest(references) {
  * What is listed, by number. `texts` is what the search reads; `passes` what the controls let through; `compare` sorts;
  * `shown` hears which are left, in their order.
  * @typedef {object} Listing
- * @property {string} kind
+ * @property {string} [kind]
  * @property {string} caption
  * @property {string} placeholder
- * @property {string} nothing
  * @property {string[]} texts
  * @property {number} [most] rows on a page
  * @property {(count: number) => string} [named]
@@ -320,7 +325,7 @@ export class List {
     this.blocks = [
       element("div", {class: "controls"}, element("label", {class: "control", for: "search"}, "Search"), this.search,
         ...listing.controls, this.status),
-      element("div", {class: "grid"}, element("table", {class: `images ${listing.kind}`, role: "table"},
+      element("div", {class: "grid"}, element("table", {class: `images ${listing.kind ?? ""}`, role: "table"},
         element("caption", {}, listing.caption), element("thead", {role: "rowgroup"}, this.heads), this.body)),
       element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...this.back, this.place, ...this.forth),
     ];
@@ -351,7 +356,8 @@ export class List {
     this.forth.forEach((button) => { button.disabled = page >= this.last; });
     this.heads.replaceChildren(...this.listing.heads());
     this.body.replaceChildren(...(shown.length ? shown.flatMap((number) => this.rows(number))
-      : [this.across("", [element("p", {class: "nothing"}, this.listing.nothing)])]));
+      : [this.across("", [element("p", {class: "nothing"},
+        `Nothing matches. Search looks for every word in ${this.listing.placeholder}.`)])]));
   }
 
   /**

@@ -49,10 +49,8 @@ const order = choice("Show", [], () => list.update());
 // Images without a score come last.
 const size = (/** @type {number} */ number) => Math.abs(more(number) ?? -0) - Number(more(number) === null);
 const list = new List({
-  kind: "two",
   caption: "Images and their scores by both systems.",
   placeholder: "id, candidates or references",
-  nothing: "No image matches. Search looks for every word in the id, the candidates and the references.",
   texts: report.images.map((image) =>
     [image.id, ...image.candidates.map((caption) => caption ?? ""), ...image.references].join("\n")),
   controls: [order.label],

@@ -23,7 +23,6 @@ const list = new List({
   kind: "sets-of-images",
   caption: "Images, one row per image, with the diversity of each system’s captions; a row opens to them.",
   placeholder: "id or caption",
-  nothing: "No image matches. Search looks for every word in the id and the captions.",
   texts: report.images.map((image) => [image.id, ...image.captions.flatMap((set) => set ?? [])].join("\n")),
   controls: [order.label],
   compare: (a, b) => {

@@ -54,7 +54,6 @@ const list = new List({
   kind: report.metrics.length > 12 ? "wide" : "",
   caption: "Scores of the images, one row per image; a row opens to its references.",
   placeholder: "id, candidate or references",
-  nothing: "No image matches. Search looks for every word in the id, the candidate and the references.",
   texts: report.images.map(({id, candidates, references}) => [id, candidates[0] ?? "", ...references].join("\n")),
   most: 50,
   controls: [element("label", {class: "control sort"}, "Sort by ", select), chip],
@@ -80,7 +79,7 @@ const list = new List({
     const image = report.images[number];
     // The figure of the statements has both sides, with more marks.
     const sides = report.marked?.[number] ? [] : [candidate(number), referenceList(image.references)];
-    return [...besidePhoto(photo(image, "large"), ...sides), ...explained(number), allScores(number)];
+    return [...besidePhoto(photo(image, "large", drawing(report, number, "boxes")), ...sides), ...explained(number), allScores(number)];
   },
 });
 fill("images", [], ...list.blocks);
