@@ -147,3 +147,28 @@ def test_a_name_stands_for_one_thing() -> None:
     assert min(len(files), len(classes)) > 200
     assert told_apart(files, FILES) == {}
     assert told_apart(classes, CLASSES) == {}
+
+
+def documented(node: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The parameters that a docstring describes."""
+    section = (ast.get_docstring(node) or "").partition("Args:\n")[2].partition("\n\n")[0]
+    lines = re.findall(r"^    (\*{0,2}\w[\w, *]*):", section, re.MULTILINE)
+    return {name.strip(" *") for line in lines for name in line.split(",")}
+
+
+def test_docstrings_describe_parameters_that_there_are() -> None:
+    """A class's docstring describes those of its `__init__`."""
+    count = 0
+    for path in sorted(path for source in SOURCES for path in (ROOT / source).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            made = node
+            if isinstance(node, ast.ClassDef):
+                made = next((m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"), node)
+            if isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node):
+                arguments = made.args
+                named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+                named += [name for name in (arguments.vararg, arguments.kwarg) if name]
+                described = documented(node)  # type: ignore[arg-type]
+                count += len(described)
+                assert described <= {name.arg for name in named}, f"{path}: {made.name}"
+    assert count > 300

@@ -63,7 +63,7 @@ class Output:
         return any(place is not None for place in (self.per_image, self.report, self.baseline))
 
     def check(self, **other_places: str | None) -> None:
-        """Raises, before anything is computed, if something cannot be written; `others`: what other options write."""
+        """Raises, before anything is computed, if something cannot be written, here or by `other_places` (options)."""
         if self.per_image is not None:
             from sacrecap.report.per_image import check_suffix
 

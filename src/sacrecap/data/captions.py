@@ -329,7 +329,7 @@ class CaptionFile:
 
     @property
     def is_in_pieces(self) -> bool:
-        """Whether `batches` reads the file piece by piece."""
+        """Whether `pieces` reads the file piece by piece."""
         with self._reading():
             return self._recognised.document is None and self._recognised.name in (*IN_PIECES, *TABLE_FORMATS)
 

@@ -295,7 +295,7 @@ class PythonMetric(Metric):
         """
         texts = map(corpus.texts, corpus.image_ids)
         return [
-            (self.score_caption(metric, references), 1.0) for candidates, references in texts for metric in candidates
+            (self.score_caption(caption, references), 1.0) for candidates, references in texts for caption in candidates
         ]
 
     def formula(self, sums: Sequence[float]) -> float:

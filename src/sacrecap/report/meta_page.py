@@ -44,7 +44,7 @@ def _sections(meta: Meta, name: str) -> Iterator[Section]:
     """The parts about one data set."""
     agreement = meta.agreements[name]
     label = LABELS.get(agreement.primary, "accuracy")
-    sentences = [
+    bars = [
         Strip(
             f"{measured.label}*" if measured.fitted else measured.label,
             statistic.value,
@@ -54,9 +54,9 @@ def _sections(meta: Meta, name: str) -> Iterator[Section]:
         for statistic in [measured.statistics[agreement.primary]]
         if math.isfinite(statistic.value)
     ]
-    sentences.sort(key=lambda strip: -strip.value)
+    bars.sort(key=lambda strip: -strip.value)
     star = "; * was fitted to these judgments" if any(measured.fitted for measured in agreement.measured) else ""
-    picture = f"{label}, best first{star}", strips(sentences, f"{name}, {label}")
+    picture = f"{label}, best first{star}", strips(bars, f"{name}, {label}")
     table = measured_table(meta, name)
     table = replace(table, title="", notes=[*missing(agreement), *table.notes])
     yield Section(name, name, [("", meta.protocol(name))], table, [picture])

@@ -163,7 +163,7 @@ class Needs:
         threads: int = 0,
         progress: Callable[[float], object] | None = None,
     ) -> Needs:
-        """The needs of a call: those that it names by keyword (`given`), added to those that it gives as one value.
+        """The needs of a call: those that it names by keyword (`inputs`), added to those that it gives as one value.
 
         Raises `UnknownOptionError` for a keyword that is not a need of the metrics here.
         """

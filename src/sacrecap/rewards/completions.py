@@ -227,7 +227,7 @@ class CompletionReader:
             DataError: a completion without text, or unequal numbers of completions and image ids.
             UsageError: no image ids, or no references in the column of references.
         """
-        texts = [self._spoken(text_of(completion, number)) for number, completion in enumerate(completions)]
+        texts = [self._completion(text_of(completion, number)) for number, completion in enumerate(completions)]
         if self.reference_column is None:
             images = self._column(ids if ids is not None else columns.get(self.image_column), len(texts))
             names = image_ids(images)
@@ -237,7 +237,7 @@ class CompletionReader:
         tokens = tokenize(texts, tokenizer=self.tokenizer, threads=self.threads)
         return CompletionBatch(tokens, names, texts, self._finished(columns, len(texts)), references, self.tokenizer)
 
-    def _spoken(self, written: str) -> str:
+    def _completion(self, written: str) -> str:
         for way in self.ways:
             written = way(written)
         return written

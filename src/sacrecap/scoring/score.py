@@ -74,7 +74,7 @@ def score(
         **keywords: what the metrics of sacrecap need, by keyword: `document_frequency`, `objects`,
             `threshold`, `embeddings`, `vocabulary`, `scores` that others computed, `standard`; see
             [`Given`][sacrecap.resources.needs.Given]. And how uncertainty is told: `interval`, `interval_method`,
-            `bootstrap`, `samples`, `seed`; see
+            `samples`, `seed`; see
             [`ResamplingKeywords`][sacrecap.scoring.intervals.ResamplingKeywords].
 
     Raises:

@@ -356,16 +356,16 @@ def _read(question: Question, answer: Answer) -> float | str | list[str]:
 class CaptionPair(NamedTuple):
     """Two captions of an image: of the system that is scored, and of another."""
 
-    words: str
+    caption: str
     other: str
     is_asked: bool
 
     @property
     def unasked_share(self) -> float:
         """The share that is won where the judge has nothing to decide."""
-        if bool(self.words.strip()) == bool(self.other.strip()):
+        if bool(self.caption.strip()) == bool(self.other.strip()):
             return 0.5
-        return 1.0 if self.words.strip() else 0.0
+        return 1.0 if self.caption.strip() else 0.0
 
 
 class Case(NamedTuple):
@@ -423,7 +423,7 @@ class JudgedCaption:
             shares.append(sum(won) / 2)
             first += own_first == other_first == 1
             second += own_first == other_first == 2
-            lengths = len(pair.words.split()), len(pair.other.split())
+            lengths = len(pair.caption.split()), len(pair.other.split())
             if won[0] == won[1] != 0.5 and lengths[0] != lengths[1]:
                 unequal += 1
                 longer += (lengths[0] > lengths[1]) == (won[0] == 1.0)

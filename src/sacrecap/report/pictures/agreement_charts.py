@@ -141,23 +141,23 @@ def scatter(agreement: Agreement) -> Chart:
         ]
         for metric in metrics
     ]
-    points = [[(value, score) for value, score in panel if not math.isnan(score)] for panel in points]
+    points = [[(value, score) for value, score in cloud if not math.isnan(score)] for cloud in points]
     metrics, points = (
-        [metric for metric, panel in zip(metrics, points, strict=True) if panel],
-        [panel for panel in points if panel],
+        [metric for metric, cloud in zip(metrics, points, strict=True) if cloud],
+        [cloud for cloud in points if cloud],
     )
     if not metrics:
         raise LeftOutError("no caption has a score")
     boxes = "A box holds half of the scores, around the median; its line, 90 %. "
-    few = len({value for panel in points for value, _ in panel}) <= FEW
+    few = len({value for cloud in points for value, _ in cloud}) <= FEW
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
     return Chart(
         "scatter",
         ("system", "kind", "measure", "rating", "score"),
         [
             {"system": metric.label, "kind": "system", "measure": _signed(metric), "rating": value, "score": score}
-            for metric, panel in zip(metrics, points, strict=True)
-            for value, score in panel
+            for metric, cloud in zip(metrics, points, strict=True)
+            for value, score in cloud
         ],
         "cloud",
         axis("rating", f"{people} by people"),
@@ -167,7 +167,7 @@ def scatter(agreement: Agreement) -> Chart:
         panel="measure",
         panels=[_signed(metric) for metric in metrics],
         titles=[_with_correlations(metric) for metric in metrics],
-        fitted=[_line(panel) for panel in points],
+        fitted=[_line(cloud) for cloud in points],
     )
 
 
