@@ -182,14 +182,14 @@ class Ledger:
     def left(self, team: Team, contest: Contest) -> dict[str, tuple[int, int]]:
         """For each limit of the quota, how many the team has left, and how many there are."""
         with self._open() as connection:
-            return self._left(connection, team, contest, self.clock())
+            return self._remaining_submissions(connection, team, contest, self.clock())
 
     @staticmethod
-    def _left(
+    def _remaining_submissions(
         connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime
     ) -> dict[str, tuple[int, int]]:
         left = {}
-        for span, begins in _spans(now).items():
+        for span, begins in _period_starts(now).items():
             if (most := getattr(contest.quota, span)) is not None:
                 query = "SELECT count(*) FROM submission WHERE team = ? AND taken >= ?"
                 [used] = connection.execute(query, (team.slug, begins.timestamp())).fetchone()
@@ -206,12 +206,12 @@ class Ledger:
         teams = _teams(connection, "slug = ?", team.slug)
         if not teams or teams[0].revoked or teams[0].renewal != team.renewal:
             raise Refused(403, "This link was renewed or revoked. Ask the host for the new one.")
-        for span, (left, most) in self._left(connection, team, contest, now).items():
+        for span, (left, most) in self._remaining_submissions(connection, team, contest, now).items():
             if not left:
                 raise Refused(
                     429,
                     f"The team has used its {most} submissions of this {span} (UTC). "
-                    f"The next one is possible from {_utc(_next(span, now))} on.",
+                    f"The next one is possible from {_utc(_next_period(span, now))} on.",
                 )
 
     def take(
@@ -390,7 +390,7 @@ def sync(folder: Path) -> None:
             os.close(handle)
 
 
-def _spans(now: dt.datetime) -> dict[str, dt.datetime]:
+def _period_starts(now: dt.datetime) -> dict[str, dt.datetime]:
     """When day, week (from Monday) and month of a time began, in UTC."""
     day = now.astimezone(dt.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
     return {"day": day, "week": day - dt.timedelta(days=day.weekday()), "month": day.replace(day=1)}
@@ -401,9 +401,9 @@ def _utc(time: dt.datetime | None) -> str:
     return f"{time.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
 
 
-def _next(span: str, now: dt.datetime) -> dt.datetime:
-    begins = _spans(now)[span]
-    return _spans(begins + dt.timedelta(days={"day": 1, "week": 7, "month": 32}[span]))[span]
+def _next_period(span: str, now: dt.datetime) -> dt.datetime:
+    begins = _period_starts(now)[span]
+    return _period_starts(begins + dt.timedelta(days={"day": 1, "week": 7, "month": 32}[span]))[span]
 
 
 def _teams(connection: sqlite3.Connection, condition: str, *values: object) -> list[Team]:
