@@ -109,7 +109,7 @@ def test_a_file_that_could_not_be_scored_says_why_counts_and_is_tried_again_by_t
     fails = [True]
 
     def run(compute, *given):
-        if compute.endswith(":told") and fails.pop():
+        if compute.endswith(":scores_told") and fails.pop():
             raise ChildFailedError("It took longer than the 1 seconds allowed.")
         return run_here(compute, *given)
 
