@@ -31,7 +31,10 @@ def table(result: Diversity, figures: Figures) -> Table:
         key: {system.name: system[key].signature for system in result.values() if key in system} for key in scored
     }
     rows: list[list[Value]] = [
-        [Cell(_label(score), term=key), *(_cell(system.figures.get(key), figures) for system in everybody)]
+        [
+            Cell(_label(score), term=key),
+            *(figures.scored(system.figures[key]) if key in system.figures else "" for system in everybody),
+        ]
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
@@ -67,12 +70,6 @@ def _records(result: Diversity) -> Table:
 def _label(figure: Score) -> str:
     """The figure's label, with an arrow if lower is better."""
     return f"{figure.label} ↓" if figure.metric.lower_is_better else figure.label
-
-
-def _cell(figure: Score | None, figures: Figures) -> Value:
-    if figure is None:
-        return ""
-    return Cell(figures.number(figure.value), beside=figures.interval(*figure.interval) if figure.interval else None)
 
 
 def caption_count(system: SystemDiversity) -> str:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
-from sacrecap.report.photos import Images, photos_of
+from sacrecap.report.photos import Images, Photos, photos_of
 from sacrecap.report.printing import markup
 from sacrecap.report.printing.table import one_line
 from sacrecap.report.scene_graph_picture import STYLE
@@ -150,7 +150,7 @@ def _render(
     result: Reported, title: str | None, images: Images | None, draw: Sequence[str], path: PathLike | None
 ) -> str:
     page = _page(result, draw)
-    photos, boxes = None, {}
+    photos, boxes, sections = Photos(), {}, [*page.sections]
     if images is not None:
         entries = page.data["images"] if page.data else []
         photos = photos_of(images, [image["id"] for image in entries], path)
@@ -158,6 +158,8 @@ def _render(
             image["photo"] = address
         from sacrecap.report.pictures import svg
 
+        if photos.notes:
+            sections[-1] = replace(sections[-1], notes=[*sections[-1].notes, *photos.notes])
         sized = enumerate(zip(photos.sizes, page.located, strict=False))  # most pages are not about objects
         boxes = {at: svg.boxes(size, located) for at, (size, located) in sized if size and located}
     resampling = getattr(result, "resampling", None)  # a calibration draws no samples
@@ -169,13 +171,12 @@ def _render(
         kind=page.kind,
         title=_escaped(page.title if title is None else title),
         version=_escaped(page.version),
-        policy=_policy(style, script, photos.policy if photos else "data:"),
-        loads=_escaped(photos.loads if photos else "it loads nothing"),
+        policy=_policy(style, script, photos.policy),
+        loads=_escaped(photos.loads),
         doubts=_listed("doubts", "What to know before the scores", map(_escaped, filter(None, page.doubts))),
         reading=_listed("reading", "How to read this", map(_linked, page.reading)),
         facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
-        sections=_tabs(page.tabs)
-        + "".join(_section(section) for section in _with_notes(page.sections, photos.notes if photos else [])),
+        sections=_tabs(page.tabs) + "".join(map(_section, sections)),
         noscript=_NO_SCRIPT if script else "",
         style=style,
         script=script,
@@ -197,14 +198,6 @@ def _intervals(resampling: Resampling) -> str:
         return "none"
     method = "jackknife" if resampling.interval_method == "jackknife" else "bootstrap"
     return f"{percent(resampling.interval)}, {method} over images"
-
-
-def _with_notes(sections: Sequence[Section], notes: Sequence[str]) -> list[Section]:
-    """The sections, with remarks about the photos in that of the images."""
-    if not notes:
-        return [*sections]
-    *earlier, last = sections
-    return [*earlier, replace(last, notes=[*last.notes, *notes])]
 
 
 def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:

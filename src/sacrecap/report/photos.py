@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
@@ -34,15 +34,15 @@ Images: TypeAlias = "PathLike | Mapping[str, Any] | ImageSource"
 class Photos:
     """The photos of a page."""
 
-    addresses: list[str | None]
+    addresses: Sequence[str | None] = ()
     """That of each image's photo; None if it has none."""
-    sizes: list[Size]
+    sizes: Sequence[Size] = ()
     """Width and height in pixels of each image's file; None if it was not read."""
-    notes: list[str]
+    notes: Sequence[str] = ()
     """Remarks about the photos."""
-    policy: str
+    policy: str = "data:"
     """Sources from which the page may load images, in the syntax of a content security policy."""
-    loads: str
+    loads: str = "it loads nothing"
     """The text at the foot of the page that says what the page loads."""
 
 
@@ -84,15 +84,11 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
         notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
         warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
-    return Photos(
-        [addresses.get(image) for image in image_ids],
-        [sizes.get(image) for image in image_ids],
-        notes,
-        "data:" if folder is None else "data: file: 'self'",
-        "it loads nothing"
-        if folder is None
-        else f"it loads the photos of the folder {folder} next to it, and nothing else",
-    )
+    photos = Photos([addresses.get(image) for image in image_ids], [sizes.get(image) for image in image_ids], notes)
+    if folder is None:
+        return photos
+    loads = f"it loads the photos of the folder {folder} next to it, and nothing else"
+    return replace(photos, policy="data: file: 'self'", loads=loads)
 
 
 def _small_images(

@@ -115,10 +115,7 @@ def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]
             group,
             *([name] if len(systems) > 1 else []),
             f"{groups.images(group):,}",
-            *(
-                Cell(figures.number(score.value), beside=figures.interval(*score.interval) if score.interval else None)
-                for score in groups.scores[group].values()
-            ),
+            *map(figures.scored, groups.scores[group].values()),
         ]
         for group in first.scores
         for name, groups in results.items()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sacrecap.errors import UsageError, option
-from sacrecap.report.printing.table import Bar, Interval, Number
+from sacrecap.report.printing.table import Bar, Cell, Interval, Number
+
+if TYPE_CHECKING:
+    from sacrecap.scoring.result import Score
 
 _EXACT = ("json", "csv")
 """The formats for programs: scores are unscaled, in full precision."""
@@ -57,6 +61,10 @@ class Figures:
     def bar(self, value: float, largest: float, interval: tuple[float, float] | None = None) -> Bar:
         bounds = self.interval(*interval) if interval else None
         return Bar(self._factor * value, self._factor * largest, bounds)
+
+    def scored(self, score: Score) -> Cell:
+        """A score with its interval beside it, if it has one."""
+        return Cell(self.number(score.value), beside=self.interval(*score.interval) if score.interval else None)
 
     @property
     def _factor(self) -> float:

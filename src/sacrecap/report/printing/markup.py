@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Table, one_line
+from sacrecap.report.printing.table import SIGNS, Bar, Cell, Column, Interval, Table, one_line
 
-_SIGNS = {Highlight.BEST: "*", Highlight.WORSE: "†", Highlight.SIGNIFICANT: "!"}
 # On light and on dark pages: colours are the page's, but for the bars.
 _STYLE = (
     ".sacrecap-tables{overflow-x:auto}"
@@ -121,7 +120,7 @@ def _value(cell: Cell) -> str:
     if isinstance(cell.value, Bar):
         return _bar(cell.value)
     text = cell.value.joined(" – ") if isinstance(cell.value, Interval) else str(cell.value)
-    return _text(text) + (_SIGNS[cell.mark] if cell.mark else "")
+    return _text(text) + (SIGNS[cell.mark] if cell.mark else "")
 
 
 def _bar(bar: Bar) -> str:

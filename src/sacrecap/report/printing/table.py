@@ -11,12 +11,16 @@ from typing import TypeAlias
 
 
 class Highlight(Enum):
-    """Reason to highlight a value; each format has its own sign for it."""
+    """Reason to highlight a value; Markdown and LaTeX have signs of their own for it."""
 
     BEST = "best"
     WORSE = "worse"
     """Significantly worse than the best."""
     SIGNIFICANT = "significant"
+
+
+SIGNS = {Highlight.BEST: "*", Highlight.WORSE: "†", Highlight.SIGNIFICANT: "!"}
+"""Those of plain text and HTML."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from sacrecap.report.printing.table import Cell, Column, Highlight, Interval, Table, one_line
+from sacrecap.report.printing.table import SIGNS, Cell, Column, Highlight, Interval, Table, one_line
 
 _GAP = 3
 """Cells between two columns."""
@@ -22,7 +22,6 @@ _NARROWEST_NAMES = 16
 _NARROWEST_FOLD = 4
 """And to this width if not even one column fits next to them."""
 
-_SIGNS = {Highlight.BEST: "*", Highlight.WORSE: "†", Highlight.SIGNIFICANT: "!"}
 _STRONG = (Highlight.BEST, Highlight.SIGNIFICANT)
 
 
@@ -209,7 +208,7 @@ def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]
     text.append(value, "bold" if bold or cell.mark in _STRONG else "")
     if cell.beside is not None:
         text.append(f" ({cell.beside})")
-    text.append(_SIGNS[cell.mark] if cell.mark else " " * signs)
+    text.append(SIGNS[cell.mark] if cell.mark else " " * signs)
     if cell.below is None:
         return [text]
     below = cell.below.value
