@@ -45,6 +45,16 @@ def shown_ids(page: Any) -> list[str]:
     return list(page.locator(f"{ROWS} th").all_inner_texts())
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing(browser: Any, written: Path, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    opened = Opened(browser, written, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+    opened.page.locator(ROWS).first.locator("button").first.click()
+    found = axe.run(opened.page).response["violations"]
+    assert [(violation["id"], violation["nodes"][0]["html"]) for violation in found] == []
+    opened.close()
+
+
 def test_scores_on_the_page(page: Any, result: Result) -> None:
     rows = page.locator("table.scores tbody tr")
     assert rows.count() == len(result)

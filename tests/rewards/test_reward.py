@@ -172,6 +172,7 @@ SHAPE = r"expected whole numbers of shape \(rows, length\), got"
     [
         (np.ones(3, dtype=int), rf"sampled: {SHAPE} int64 of shape \(3,\)"),
         (np.ones((3, 2, 2), dtype=int), rf"sampled: {SHAPE} int64 of shape \(3, 2, 2\)"),
+        (np.ones((3, 2, 0), dtype=int), rf"sampled: {SHAPE} int64 of shape \(3, 2, 0\)"),
         (np.ones((3, 2)), rf"sampled: {SHAPE} float64 of shape \(3, 2\)"),
         (np.ones((3, 2), dtype=bool), rf"sampled: {SHAPE} bool of shape \(3, 2\)"),
         ([["a", "b"]] * 3, rf"sampled: {SHAPE} <U1 of shape \(3, 2\)"),
@@ -180,7 +181,18 @@ SHAPE = r"expected whole numbers of shape \(rows, length\), got"
         (5, "sampled: "),
         (np.ones((4, 2), dtype=int), "4 samples for the references of 3 images: the number of samples must be a"),
     ],
-    ids=["one dimension", "three", "floats", "booleans", "text", "ragged", "huge", "number", "count"],
+    ids=[
+        "one dimension",
+        "three",
+        "three of nothing",
+        "floats",
+        "booleans",
+        "text",
+        "ragged",
+        "huge",
+        "number",
+        "count",
+    ],
 )
 def test_unusable_samples(reward: CiderDReward, sampled: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):

@@ -99,7 +99,7 @@ def _title(text: str) -> str:
 
 
 def _cell(cell: Cell, column: Column) -> str:
-    element = 'th scope="row" role="rowheader"' if column.names else 'td role="cell"'
+    element = 'th scope="row" role="rowheader"' if column.names and _value(cell) else 'td role="cell"'
     kinds = _class(column.align, column.kind, cell.kind, cell.mark.value if cell.mark else "")
     return f"<{element}{kinds}{_title(cell.title)}>{_content(cell)}</{element[:2]}>"
 
