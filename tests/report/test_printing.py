@@ -23,7 +23,7 @@ from sacrecap.judgments import Ratings, agreement, rank_references
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report import agreement_formats, comparison_formats, diversity_formats, ranking_formats, score_formats
-from sacrecap.report.printing import latex, markdown, separated, terminal
+from sacrecap.report.printing import latex, markdown, markup, separated, terminal
 from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Number, Table, one_line
 
 HOSTILE = [
@@ -463,3 +463,10 @@ def test_an_arrow_stands_where_low_is_good() -> None:
     for figure in result["sets"].values():
         [metric] = parse_metrics(figure.key)
         assert rows[figure.label] == metric.lower_is_better
+
+
+def test_a_row_that_has_no_name_has_no_empty_header() -> None:
+    table = Table([Column("metric", "left", names=True), Column("score")], [["CIDEr-D", "1"], ["", "2"]])
+    page = markup.html_table(table)
+    assert page.count('scope="row"') == 1
+    assert page.count('role="cell"') == 3
