@@ -122,17 +122,25 @@ def test_images_are_sent_as_they_are(answers: str) -> None:
     }
 
 
-FAULTS = [BUSY, BROKEN, Reply(raw=b'{"choices": ['), Reply("cut", cut=True), Reply(raw=b"{}"), Reply("slow", wait=0.6)]
+FAULTS = [BUSY, BROKEN, Reply(raw=b'{"choices": ['), Reply("cut", cut=True), Reply(raw=b"{}")]
 
 
 def test_faults_are_asked_again(answers: str) -> None:
     with FakeEndpoint(lambda _, times: [*FAULTS, Reply("well")][min(times, len(FAULTS) + 1) - 1]) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, timeout=0.5)
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=1)
         assert [answer.text for answer in endpoint.ask(texts("a", "b"))] == ["well"] * 2
         assert len(fake.requests) == 2 * (len(FAULTS) + 1)
         assert endpoint.usage.asked == 2
         assert endpoint.usage.retries == 2 * len(FAULTS)
     assert rows(answers) == 2
+
+
+def test_what_is_not_answered_in_time_is_asked_again(answers: str) -> None:
+    with FakeEndpoint(lambda _, times: Reply("well", wait=600.0 if times == 1 else 0.0)) as fake:
+        endpoint = Endpoint(fake.url, "judge", answers=answers, timeout=0.5)
+        assert endpoint.ask(texts("a"))[0].text == "well"
+        assert endpoint.usage.retries >= 1
+    assert rows(answers) == 1
 
 
 def test_an_endpoint_that_never_answers_ends_the_call_and_keeps_the_rest(answers: str) -> None:
