@@ -23,7 +23,7 @@ class Rows:
     def __init__(self, vectors: list[list[float]]) -> None:
         self.vectors = torch.tensor(vectors, dtype=torch.float32)
 
-    def rows(self, numbers: torch.Tensor) -> Features:
+    def __call__(self, numbers: torch.Tensor) -> Features:
         return Features(self.vectors[numbers], self.vectors[numbers][:, None])
 
 

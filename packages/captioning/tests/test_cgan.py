@@ -79,7 +79,7 @@ def test_the_game_is_policy_gradient_of_the_evaluators_score(model: CGAN, batch:
     torch.manual_seed(2)
     losses = objective(model, batch, 0)
     torch.manual_seed(2)
-    written = sample(model, model.begin(batch.features.repeated(EACH)), limit=LIMIT)
+    written = sample(model.step, model.begin(batch.features.repeated(EACH)), limit=LIMIT)
     features = batch.features.repeated(EACH)
     rewards = [judged(model, features.rows(torch.tensor([row])), written.words[row]) for row in range(IMAGES * EACH)]
     assert losses.parts["reward/evaluator"] == pytest.approx(sum(rewards) / len(rewards))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.encoders import StoredFeatures, cached_features, encode, load_encoder, read_pixels, to_pixels
+from sacrecap_captioning.encoders import cached_features, encode, load_encoder, read_pixels, stored_features, to_pixels
 from sacrecap_captioning.scenes import write_scenes
 
 
@@ -63,11 +62,11 @@ def test_features_are_the_same_for_any_batch_and_from_the_cache(scenes: Captione
     assert done == [7, 14, 20]
     everything = torch.arange(20)
     for part in (0, 1):
-        torch.testing.assert_close(cached.rows(everything)[part], whole[part])
-        assert torch.equal(cached.rows(everything)[part], again.rows(everything)[part])
+        torch.testing.assert_close(cached(everything)[part], whole[part])
+        assert torch.equal(cached(everything)[part], again(everything)[part])
     assert encoder.training
     other = cached_features(scenes, load_encoder("small"), tmp_path / "features")
-    assert not np.array_equal(other.array, cached.array)
+    assert not torch.equal(other(everything).grid, cached(everything).grid)
 
 
 def test_what_is_cut_off_or_no_number_leaves_nothing(scenes: CaptionedImages, tmp_path: Path) -> None:
@@ -82,16 +81,20 @@ def test_what_is_cut_off_or_no_number_leaves_nothing(scenes: CaptionedImages, tm
         cached_features(scenes, encoder, tmp_path)
     assert not list(tmp_path.iterdir())
     with pytest.raises(DataError, match="no such file"):
-        StoredFeatures(tmp_path / "nothing.npy")
+        stored_features(tmp_path / "nothing.npy")
 
 
 def test_a_changed_image_is_encoded_again(tmp_path: Path) -> None:
     write_scenes(tmp_path, 10)
     encoder = load_encoder("small")
-    before = cached_features(CaptionedImages.of_data_set(tmp_path), encoder, tmp_path / "features").array
+    before = cached_features(CaptionedImages.of_data_set(tmp_path), encoder, tmp_path / "features")(
+        torch.arange(10)
+    ).grid
     write_scenes(tmp_path, 10, seed=1)
-    after = cached_features(CaptionedImages.of_data_set(tmp_path), encoder, tmp_path / "features").array
-    assert not np.array_equal(before, after)
+    after = cached_features(CaptionedImages.of_data_set(tmp_path), encoder, tmp_path / "features")(
+        torch.arange(10)
+    ).grid
+    assert not torch.equal(before, after)
 
 
 def test_standardised_features_have_mean_0_and_deviation_1(scenes: CaptionedImages) -> None:

@@ -14,7 +14,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, is_feature_file
 from sacrecap_captioning.generation import captioner_sets
 from sacrecap_captioning.retrieval_model import train_retrieval
-from sacrecap_captioning.run_folder import RunFolder, with_features
+from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import train
@@ -153,8 +153,8 @@ def test_a_captioner_learns_from_them_and_captions_without_the_images(world: Pat
     learnt = CaptionedImages.of_data_set(world / "scenes", features=file).split("train")
     _, grid = file.rows([image.id for image in learnt])
     np.testing.assert_allclose(run.encoder().grid_mean.numpy(), grid.mean((0, 1)), rtol=1e-4)
-    assert captioner_sets(with_features(run, world / "features.npz"), captions=2, device="cpu") == sets
-    found, _, _ = train_retrieval(run, epochs=2, batch=8, features=world / "features.npz")
+    assert captioner_sets(RunFolder.open(run.path, world / "features.npz"), captions=2, device="cpu") == sets
+    found, _, _ = train_retrieval(run, epochs=2, batch=8)
     assert found.images.shape[0] == 48
 
 
@@ -200,6 +200,6 @@ def test_what_features_of_a_file_are_not_for(world: Path, tmp_path: Path) -> Non
     seeing = settings(world, data=str(tmp_path / "scenes"), features=None, side=32, steps=2)
     train(seeing, tmp_path / "seeing", cache=tmp_path / "cache")
     with pytest.raises(UsageError, match="looks at images itself, with the encoder small; features of a file"):
-        with_features(RunFolder.open(tmp_path / "seeing"), file)
+        RunFolder.open(tmp_path / "seeing", file)
     with pytest.raises(UsageError, match="are for features of the encoder small, not of the file"):
         train(settings(world, init=str(tmp_path / "seeing")), tmp_path / "other")

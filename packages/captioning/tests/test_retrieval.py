@@ -11,14 +11,7 @@ from torch import Tensor
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioner import Vocabulary
-from sacrecap_captioning.retrieval_model import (
-    ImageSentenceSpace,
-    RetrievalModel,
-    RetrievalReward,
-    hinge,
-    recalls,
-    train_retrieval,
-)
+from sacrecap_captioning.retrieval_model import ImageSentenceSpace, RetrievalModel, hinge, recalls, train_retrieval
 from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
@@ -114,18 +107,18 @@ def test_recalls() -> None:
     assert found == {"image R@1": 0.75, "image R@2": 1, "caption R@1": 1, "caption R@2": 1}
 
 
-def reward_of(vectors: list[list[float]], vocabulary: Vocabulary) -> RetrievalReward:
+def model_of(vectors: list[list[float]], vocabulary: Vocabulary) -> RetrievalModel:
     space = ImageSentenceSpace(len(vocabulary), 2, space=2)
-    return RetrievalReward(space, torch.tensor(vectors), vocabulary, vocabulary)
+    return RetrievalModel(space, vocabulary, torch.tensor(vectors), "data")
 
 
 def test_reward_is_the_margin_that_is_missing() -> None:
     vocabulary = Vocabulary.build([["a", "b", "c", "d"]], least=1)
     vectors = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.6, 0.8]]
-    reward = reward_of(vectors, vocabulary)
+    model = model_of(vectors, vocabulary)
     words = torch.tensor([[2, 3, 0], [4, 0, 0], [5, 2, 2], [3, 3, 0]])
-    found = reward(words, torch.tensor([3, 1]))
-    sentences = reward._space.sentences(words)
+    found = model.reward("data", vocabulary)(words, torch.tensor([3, 1]))
+    sentences = model.space.sentences(words)
     for row, (own, other) in enumerate([(3, 1), (3, 1), (1, 3), (1, 3)]):
         cosines = [float(sentences[row] @ torch.tensor(vectors[image])) for image in (own, other)]
         assert found[row].item() == pytest.approx(-max(0.0, 0.2 + cosines[1] - cosines[0]), abs=1e-6)
@@ -135,17 +128,16 @@ def test_reward_reads_words_not_ids() -> None:
     """A captioner with another vocabulary is rewarded for the same words."""
     one = Vocabulary.build([["a", "b", "c"]], least=1)
     other = Vocabulary((*one.words[:2], "c", "x", "a"))
-    space = ImageSentenceSpace(len(one), 2, space=2)
-    vectors = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    first = RetrievalReward(space, vectors, one, one)(torch.tensor([[2, 4, 0], [4, 1, 0]]), torch.tensor([0, 1]))
-    second = RetrievalReward(space, vectors, one, other)(torch.tensor([[4, 2, 0], [2, 3, 0]]), torch.tensor([0, 1]))
+    model = model_of([[1.0, 0.0], [0.0, 1.0]], one)
+    first = model.reward("data", one)(torch.tensor([[2, 4, 0], [4, 1, 0]]), torch.tensor([0, 1]))
+    second = model.reward("data", other)(torch.tensor([[4, 2, 0], [2, 3, 0]]), torch.tensor([0, 1]))
     assert torch.equal(first, second)
 
 
 def test_one_image_is_refused() -> None:
     vocabulary = Vocabulary.build([["a"]], least=1)
     with pytest.raises(UsageError, match="this batch has one"):
-        reward_of([[1.0, 0.0]], vocabulary)(torch.tensor([[2, 0]]), torch.tensor([0]))
+        model_of([[1.0, 0.0]], vocabulary).reward("data", vocabulary)(torch.tensor([[2, 0]]), torch.tensor([0]))
 
 
 @pytest.fixture(scope="module")

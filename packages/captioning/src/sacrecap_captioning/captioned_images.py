@@ -23,7 +23,8 @@ import tarfile
 import threading
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
@@ -49,85 +50,62 @@ _SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff", 
 
 
 class _Place(NamedTuple):
-    """The place of an image: in a file, at an offset of a tar file, or in a row of a Parquet file."""
+    """The place of an image: a file, or part of a tar or Parquet file."""
 
     name: str
     """The path of its file, or its id."""
+    stem: str
+    """That name without folder and suffix, or its id."""
     file: str
-    offset: int = 0
-    size: int = -1
-    rows: _ParquetImages | None = None
-
-    @property
-    def stem(self) -> str:
-        """The name of its file without folder and suffix, or its id."""
-        return self.name if self.rows is not None else os.path.splitext(os.path.basename(self.name))[0]
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a file of its own."""
-        return self.size < 0 and self.rows is None
-
-    def read(self) -> bytes:
-        """The bytes of the image's file."""
-        if self.rows is not None:
-            return self.rows.read(self.offset)
-        with reading(self.file), open(self.file, "rb") as file:
-            file.seek(self.offset)
-            return file.read(self.size)
-
-    def stamp(self) -> str:
-        """Changes when the file does: the image's size, or its row, and the time of the file's last change."""
-        info = os.stat(self.file)
-        size = info.st_size if self.is_file else self.size if self.rows is None else self.offset
-        return f"{size}:{info.st_mtime_ns}"
+    read: Callable[[], bytes]
+    part: str = ""
+    """The part of the file that is the image; empty for the whole of it."""
 
 
-class _ParquetImages:
-    """The images of a Parquet file, of which the last group of rows that was read stays in memory."""
+def _part(file: str, start: int = 0, size: int = -1) -> bytes:
+    with reading(file), open(file, "rb") as opened:
+        opened.seek(start)
+        return opened.read(size)
 
-    def __init__(self, path: str) -> None:
-        with of_extra("parquet", f"reading {path}"):
-            from pyarrow import parquet
-        self.path = path
-        with reading(path):
-            try:
-                self._file = parquet.ParquetFile(path)
-            except (ValueError, OSError) as error:
-                raise DataError(f"{path}: is not a Parquet file, or broken ({error})") from None
-        names = self._file.schema_arrow.names
-        column = next((name for name in _IMAGES if name in names), None)
-        if column is None:
-            raise DataError(f"{path}: has no column of images ({', '.join(_IMAGES)}); it has {', '.join(names)}")
-        self.column = column
-        self.ids = next((name for name in _IDS if name in names), None)
-        self._starts = [0]
-        for group in range(self._file.num_row_groups):
-            self._starts.append(self._starts[-1] + self._file.metadata.row_group(group).num_rows)
-        self._group: tuple[int, list[Any]] = (-1, [])
-        self._lock = threading.Lock()
 
-    def names(self) -> list[str]:
-        """Of its images: the column of ids, or the numbers of rows."""
-        if self.ids is None:
-            return [f"{row:08}" for row in range(self._starts[-1])]
-        return list(map(str, self._file.read(columns=[self.ids]).column(0).to_pylist()))
+def _of_parquet(path: str) -> Iterator[_Place]:
+    """The images of a Parquet file, of which the last group of rows that was read stays in memory.
 
-    def read(self, row: int) -> bytes:
-        """The bytes of the image in a row."""
-        with self._lock:
-            group = next(number for number, start in enumerate(self._starts[1:]) if row < start)
-            if self._group[0] != group:
-                self._group = (group, self._file.read_row_group(group, columns=[self.column]).column(0).to_pylist())
-            value = self._group[1][row - self._starts[group]]
-        content, path = (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, value)
+    Their ids are the numbers of rows where no column has some.
+    """
+    with of_extra("parquet", f"reading {path}"):
+        from pyarrow import parquet
+    with reading(path):
+        try:
+            file = parquet.ParquetFile(path)
+        except (ValueError, OSError) as error:
+            raise DataError(f"{path}: is not a Parquet file, or broken ({error})") from None
+    names = file.schema_arrow.names
+    column = next((name for name in _IMAGES if name in names), None)
+    if column is None:
+        raise DataError(f"{path}: has no column of images ({', '.join(_IMAGES)}); it has {', '.join(names)}")
+    lock = threading.Lock()
+
+    @lru_cache(maxsize=1)
+    def values(group: int, column: str) -> list[Any]:
+        return list(file.read_row_group(group, columns=[column]).column(0).to_pylist())
+
+    def read(group: int, place: int, row: int) -> bytes:
+        with lock:
+            value = values(group, column)[place]
+        content, image = (value.get("bytes"), value.get("path")) if isinstance(value, dict) else (value, value)
         if isinstance(content, bytes):
             return content
-        if not isinstance(path, str):
-            raise DataError(f"{self.path}: row {row} has no image in {self.column}: neither bytes nor a path")
-        place = os.path.join(os.path.dirname(self.path), path)
-        with reading(place), open(place, "rb") as file:
-            return file.read()
+        if not isinstance(image, str):
+            raise DataError(f"{path}: row {row} has no image in {column}: neither bytes nor a path")
+        return _part(os.path.join(os.path.dirname(path), image))
+
+    ids, row = next((name for name in _IDS if name in names), None), 0
+    for group in range(file.num_row_groups):
+        rows = range(row, row + file.metadata.row_group(group).num_rows)
+        for place, name in enumerate([f"{row:08}" for row in rows] if ids is None else map(str, values(group, ids))):
+            yield _Place(name, name, path, partial(read, group, place, rows[place]), f"row {rows[place]}")
+        row = rows.stop
 
 
 def files_below(folder: Path, names_sought: Collection[str]) -> dict[str, _Place]:
@@ -142,25 +120,9 @@ def files_below(folder: Path, names_sought: Collection[str]) -> dict[str, _Place
             if name in names_sought or name.endswith(".tar"):
                 for place in _inside(os.path.join(parent, name), parent):
                     base = os.path.basename(place.name)
-                    if base in names_sought and (first := places.setdefault(base, place)) != place:
+                    if base in names_sought and (first := places.setdefault(base, place)) is not place:
                         raise DataError(f"two files are called {base}: {first.file} and {place.file}; remove one")
     return places
-
-
-def places_of(what: str) -> list[_Place]:
-    """The images, in the order of their names."""
-    if os.path.isdir(what):
-        paths = (os.path.join(folder, name) for folder, _, names in os.walk(what) for name in names)
-        files, base = sorted(filter(_has_images, paths)), what
-    elif os.path.exists(what) or not glob.has_magic(what):
-        files, base = [what], os.path.dirname(what)
-        if not _has_images(what):
-            raise DataError(
-                f"{what}: is neither a folder nor a file of {', '.join(_SUFFIXES)}, and no data set with captions"
-            )
-    else:
-        files, base = sorted(filter(_has_images, glob.glob(what, recursive=True))), ""
-    return [place for file in files for place in _inside(file, base)]
 
 
 def _inside(file: str, base: str) -> Iterator[_Place]:
@@ -168,18 +130,26 @@ def _inside(file: str, base: str) -> Iterator[_Place]:
     with reading(file):
         os.stat(file)
     if file.lower().endswith(".parquet"):
-        rows = _ParquetImages(file)
-        yield from (_Place(name, file, row, rows=rows) for row, name in enumerate(rows.names()))
+        yield from _of_parquet(file)
     elif file.lower().endswith(".tar"):
         try:
             with reading(file), tarfile.open(file) as tar:
                 for member in tar:
                     if member.isreg() and _has_images(member.name):
-                        yield _Place(member.name, file, member.offset_data, member.size)
+                        part = (member.offset_data, member.size)
+                        yield _Place(member.name, _stem(member.name), file, partial(_part, file, *part), str(part))
         except tarfile.TarError as error:
             raise DataError(f"{file}: broken tar file ({error}); copy or download it again") from None
     else:
-        yield _Place(os.path.relpath(file, base or "."), file)
+        yield _Place(os.path.relpath(file, base or "."), _stem(file), file, partial(_part, file))
+
+
+def _stem(name: str) -> str:
+    return os.path.splitext(os.path.basename(name))[0]
+
+
+def _repeated(ids: Iterable[str]) -> list[str]:
+    return [image for image, count in Counter(ids).items() if count > 1]
 
 
 def _has_images(name: str) -> bool:
@@ -213,7 +183,13 @@ class FeatureFile:
         if not self.path.endswith(SUFFIX):
             raise DataError(f"{self.path}: is not a file of features; these are called {SUFFIX}: {_LAYOUT}")
         with reading(path):
-            self._parts = _arrays(self.path)
+            try:
+                with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+                    self._parts: dict[str, npt.NDArray[Any]] = dict(arrays)
+            except (zipfile.BadZipFile, ValueError, EOFError, TypeError, AttributeError) as error:
+                raise DataError(
+                    f"{self.path}: is not an .npz file, or damaged ({error}); write it with np.savez"
+                ) from None
         self.ids = self._ids(self._parts.pop("ids", None))
         self._numbers = {image: number for number, image in enumerate(self.ids)}
         self.feature = self._size()
@@ -251,8 +227,7 @@ class FeatureFile:
                 "ids=np.array(ids, dtype=str)"
             )
         ids = tuple(map(str, array.tolist()))
-        twice = [image for image, count in Counter(ids).items() if count > 1]
-        if twice:
+        if twice := _repeated(ids):
             raise DataError(f"{self.path}: has {some(twice)} twice; give each once")
         return ids
 
@@ -287,15 +262,6 @@ def is_feature_file(place: PathLike) -> bool:
     )
 
 
-def _arrays(path: str) -> dict[str, npt.NDArray[Any]]:
-    """The arrays in a file by name."""
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            return dict(arrays)
-    except (zipfile.BadZipFile, ValueError, EOFError, TypeError, AttributeError) as error:
-        raise DataError(f"{path}: is not an .npz file, or damaged ({error}); write it with np.savez") from None
-
-
 class CaptionedImages(Sequence[CaptionedImage]):
     """Captioned images in the order of their data set, and the files of their pixels."""
 
@@ -306,12 +272,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
 
     @classmethod
     def of_data_set(
-        cls,
-        path: PathLike,
-        *,
-        on_missing: str = "error",
-        features: FeatureFile | None = None,
-        listed: Sequence[CaptionedImage] | None = None,
+        cls, path: PathLike, *, on_missing: str = "error", features: FeatureFile | None = None
     ) -> CaptionedImages:
         """Reads a data set.
 
@@ -319,14 +280,13 @@ class CaptionedImages(Sequence[CaptionedImage]):
             path: its folder, or its Karpathy split file.
             on_missing: how to treat an image without a file: `error`, or `skip`.
             features: features that replace the image files, which are then not needed.
-            listed: the result of `read_captioned` for the path, if it was called before.
 
         Raises:
             DataError: no data set is recognised there, it is broken, or images have no file, or no features.
             UsageError: no such way to treat missing images.
         """
         accepted_name("what to do about missing images", on_missing, ("error", "skip"))
-        images = read_captioned(path) if listed is None else listed
+        images = read_captioned(path)
         if features is not None:
             present, files = {image.id for image in images if image.id in features}, None
         else:
@@ -349,17 +309,28 @@ class CaptionedImages(Sequence[CaptionedImage]):
             DataError: there is no image, a file is broken, or two images have one id.
             MissingDependencyError: a Parquet file needs pyarrow.
         """
-        places = places_of(os.fspath(what))
+        text = os.fspath(what)
+        if os.path.isdir(text):
+            paths = (os.path.join(folder, name) for folder, _, names in os.walk(text) for name in names)
+            files, base = sorted(filter(_has_images, paths)), text
+        elif os.path.exists(text) or not glob.has_magic(text):
+            files, base = [text], os.path.dirname(text)
+            if not _has_images(text):
+                raise DataError(
+                    f"{text}: is neither a folder nor a file of {', '.join(_SUFFIXES)}, and no data set with captions"
+                )
+        else:
+            files, base = sorted(filter(_has_images, glob.glob(text, recursive=True))), ""
+        places = [place for file in files for place in _inside(file, base)]
         if not places:
             raise DataError(
-                f"{os.fspath(what)}: no images are there; images are a folder, names such as 'photos/*.jpg', tar files "
-                "of webdataset, or Parquet files"
+                f"{text}: no images are there; images are a folder, names such as 'photos/*.jpg', tar files of "
+                "webdataset, or Parquet files"
             )
         stems = Counter(place.stem for place in places)
         ids = [place.stem if stems[place.stem] == 1 else os.path.splitext(place.name)[0] for place in places]
-        twice = [image for image, count in Counter(ids).items() if count > 1]
-        if twice:
-            raise DataError(f"{os.fspath(what)}: several images are called {some(twice)}; give them names of their own")
+        if twice := _repeated(ids):
+            raise DataError(f"{text}: several images are called {some(twice)}; give them names of their own")
         return cls((CaptionedImage(image, image, split, ()) for image in ids), dict(zip(ids, places, strict=True)))
 
     @overload
@@ -403,11 +374,13 @@ class CaptionedImages(Sequence[CaptionedImage]):
     def open(self, image: CaptionedImage) -> Image:
         """The whole image in RGB. Raises as `read`, and `MissingDependencyError` if Pillow is not installed."""
         place = self._place(image)
-        return open_image(io.BytesIO(place.read()), name=place.file if place.is_file else f"{place.file}: {image.file}")
+        return open_image(io.BytesIO(place.read()), name=f"{place.file}: {image.file}" if place.part else place.file)
 
     def stamp(self, image: CaptionedImage) -> str:
-        """Changes when the image's file does."""
-        return self._place(image).stamp()
+        """Changes when the image's file does: its size, or the image's part of it, and the time of its last change."""
+        place = self._place(image)
+        info = os.stat(place.file)
+        return f"{place.part or info.st_size}:{info.st_mtime_ns}"
 
     def references(self) -> dict[str, list[str]]:
         """The captions by image id, as `sacrecap.score` takes them."""
@@ -421,20 +394,28 @@ class CaptionedImages(Sequence[CaptionedImage]):
 
 
 def images_to_caption(
-    data: PathLike,
-    *,
-    split: str = "test",
-    on_missing: str = "error",
-    features: FeatureFile | None = None,
-    listed: Sequence[CaptionedImage] | None = None,
+    data: PathLike, *, split: str = "test", on_missing: str = "error", features: FeatureFile | None = None
 ) -> CaptionedImages:
     """All images of a data set with captions, or images alone, which then are of this split.
 
     Arguments and errors are those of `CaptionedImages.of_data_set` and `CaptionedImages.alone`.
     """
-    if listed is None and features is None and not is_captioned(data):
+    if features is None and not is_captioned(data):
         return CaptionedImages.alone(data, split)
-    return CaptionedImages.of_data_set(data, on_missing=on_missing, features=features, listed=listed)
+    return CaptionedImages.of_data_set(data, on_missing=on_missing, features=features)
+
+
+def images_of_run(
+    run: PathLike, settings: Settings, data: PathLike | None = None, *, split: str = "test", on_missing: str = "error"
+) -> CaptionedImages:
+    """Those of `data`, or of the run in this folder, with these settings, as `images_to_caption` takes them."""
+    if data is None and not os.path.exists(settings.data):
+        raise DataError(
+            f"{os.fspath(run)}: its images are not at {settings.data}, as seen from this folder; say where "
+            "(--images FOLDER)"
+        )
+    place = settings.data if data is None else data
+    return images_to_caption(place, split=split, on_missing=on_missing, features=given_features(settings))
 
 
 def read_images(settings: Settings) -> CaptionedImages:
@@ -459,11 +440,9 @@ def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int, fea
             f"{os.fspath(path)} ({counts}); features there are of {some(features.ids)}; compute those that are "
             "missing, or leave these images out (--on-missing skip)"
         )
-    remedy = (
-        "put their folder or tar file there"
-        if len(missing) == images
-        else "put them there, or leave these images out (--on-missing skip)"
-    )
+    remedy = "put them there, or leave these images out (--on-missing skip)"
+    if len(missing) == images:
+        remedy = "put their folder or tar file there"
     return (
         f"{os.fspath(path)}: no file for {some([image.file for image in missing])} of {images:,} ({counts}); {remedy}"
     )

@@ -2,7 +2,7 @@
 captions from these steps: greedy, sampled, by beam and diverse beam search.
 
 Id 0 ends a caption, comes before its first word, and is the padding after an end. Only `sample` draws random numbers:
-it takes the numbers that decide, or their generator. The same numbers give the same captions, whatever else is in the
+it takes the numbers that decide. The same numbers give the same captions, whatever else is in the
 batch.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -170,6 +171,15 @@ class Captioner(nn.Module, ABC):
         return ModelLoss(entropy, entropy)
 
 
+@contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """In the block the module does not train: no dropout, no statistics of batches."""
+    training = module.training
+    module.eval()
+    yield
+    module.train(training)
+
+
 def lstm_cell(read: int, hidden: int) -> nn.LSTMCell:
     """An LSTM whose forget gates begin open: Jozefowicz, Zaremba, Sutskever (ICML 2015), section 3.1."""
     cell = nn.LSTMCell(read, hidden)
@@ -245,11 +255,8 @@ class Sampling:
 PLAIN = Sampling()
 
 
-class Steps(Protocol):
-    """What goes from word to word: a captioner, or one that leaves some words out."""
-
-    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """See `Captioner`."""
+Step: TypeAlias = Callable[[Tensor, State], tuple[Tensor, State]]
+"""From word to word: `Captioner.step`, or one that leaves some words out."""
 
 
 class Decoded(NamedTuple):
@@ -261,33 +268,26 @@ class Decoded(NamedTuple):
     """(N, T): log-probability of each word, 0 after the end; gradients flow where they are on."""
 
 
-def greedy(model: Steps, state: State, *, limit: int) -> Decoded:
+def greedy(step: Step, state: State, *, limit: int) -> Decoded:
     """The likeliest word at every step: (B, T) with T ≤ limit."""
-    return _decode(model, state, limit, lambda log_probs, _: log_probs.argmax(1))
+    return _decode(step, state, limit, lambda log_probs, _: log_probs.argmax(1))
 
 
 def sample(
-    model: Steps,
-    state: State,
-    *,
-    limit: int,
-    sampling: Sampling = PLAIN,
-    generator: torch.Generator | None = None,
-    chance: Tensor | None = None,
+    step: Step, state: State, *, limit: int, sampling: Sampling = PLAIN, chance: Tensor | None = None
 ) -> Decoded:
     """A caption for each of the N rows of a state, each word drawn from the model's distribution.
 
     Args:
-        model: the captioner.
+        step: of the captioner.
         state: before the first word.
         limit: T, the most words of a caption.
         sampling: how a word is drawn.
-        generator: of the random numbers, where `chance` is not given.
-        chance: (N, limit) uniform numbers in [0, 1), which decide each word.
+        chance: (N, limit) uniform numbers in [0, 1), which decide each word; drawn from torch's generator by default.
     """
     if chance is None:
-        chance = torch.rand(len(state[0]), limit, generator=generator, device=state[0].device)
-    return _decode(model, state, limit, lambda log_probs, step: sampling.choose(log_probs, chance[:, step]))
+        chance = torch.rand(len(state[0]), limit, device=state[0].device)
+    return _decode(step, state, limit, lambda log_probs, place: sampling.choose(log_probs, chance[:, place]))
 
 
 def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
@@ -298,15 +298,15 @@ def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
     return word.clamp(max=likelihood.shape[1] - 1)  # if likelihoods are NaN, any word: training reports it
 
 
-def _decode(model: Steps, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
+def _decode(step: Step, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
     """Captions word by word, until all of them have ended."""
     words = torch.full((len(state[0]),), END, device=state[0].device)
     running = torch.ones_like(words, dtype=torch.bool)
     chosen, likely = [], []
-    for step in range(limit):
-        logits, state = model.step(words, state)
+    for place in range(limit):
+        logits, state = step(words, state)
         log_probs = logits.log_softmax(1)  # (N, V)
-        words = torch.where(running, choose(log_probs, step), END)
+        words = torch.where(running, choose(log_probs, place), END)
         chosen.append(words)
         likely.append(torch.where(running, log_probs.gather(1, words[:, None]).squeeze(1), 0.0))
         running = running & (words != END)
@@ -315,7 +315,7 @@ def _decode(model: Steps, state: State, limit: int, choose: Callable[[Tensor, in
     return Decoded(torch.stack(chosen, 1), torch.stack(likely, 1))
 
 
-def beam(model: Steps, state: State, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5) -> Decoded:
+def beam(step: Step, state: State, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5) -> Decoded:
     """`width` captions per row of a state, in consecutive rows, likeliest first: beam search, diverse with groups.
 
     Diverse beam search (Vijayakumar et al. 2018, algorithm 1): the beam is cut into groups; a group extends its
@@ -343,8 +343,11 @@ def beam(model: Steps, state: State, *, limit: int, width: int, groups: int = 1,
     scores[:, :: width // groups] = 0.0
     last = torch.full((images * width,), END, device=device)
     for _ in range(limit):
-        logits, state = model.step(last, state)
-        log_probs = _continued(logits.float().log_softmax(1).view(images, width, -1), ended)  # (B, W, V)
+        logits, state = step(last, state)
+        log_probs = logits.float().log_softmax(1).view(images, width, -1)  # (B, W, V)
+        padding = torch.full_like(log_probs[0, 0], -torch.inf)  # a caption that has ended goes on with ends, at no cost
+        padding[END] = 0.0
+        log_probs = torch.where(ended[..., None], padding, log_probs)
         parents, chosen, scores = _extended(scores, log_probs, ended, groups, penalty)  # (B, W) each
         rows = (first + parents).flatten()
         last = chosen.flatten()
@@ -356,13 +359,6 @@ def beam(model: Steps, state: State, *, limit: int, width: int, groups: int = 1,
             break
     order = (first + scores.sort(dim=1, descending=True, stable=True).indices).flatten()
     return Decoded(words[order], likely[order])
-
-
-def _continued(log_probs: Tensor, ended: Tensor) -> Tensor:
-    """(B, W, V) log-probabilities in which a caption that has ended continues with ends, at no cost."""
-    padding = torch.full_like(log_probs[0, 0], -torch.inf)
-    padding[END] = 0.0
-    return torch.where(ended[..., None], padding, log_probs)
 
 
 def _extended(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from sacrecap.data.source import reading
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
-from sacrecap_captioning.captioner import Features
+from sacrecap_captioning.captioner import Features, evaluating
 from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, is_checkpoint, make_folder
 
 if TYPE_CHECKING:
@@ -166,7 +166,12 @@ class Encoder(Standardisation):
         mean, deviation = colours or (torch.tensor(_MEAN), torch.tensor(_DEVIATION))
         self.register_buffer("mean", mean.view(3, 1, 1), persistent=colours is not None)
         self.register_buffer("deviation", deviation.view(3, 1, 1), persistent=colours is not None)
-        self._begin(self._feature_size())
+        try:
+            with evaluating(self), torch.no_grad():
+                size = self._measured(torch.zeros(1, 3, side, side)).pooled.shape[1]
+        except RuntimeError as error:
+            raise UsageError(f"pictures of {side} × {side} pixels are too small for {name}: {error}") from None
+        self._begin(int(size))
 
     def forward(self, pixels: Tensor) -> Features:
         """Pooled and grid features."""
@@ -175,10 +180,8 @@ class Encoder(Standardisation):
     @torch.no_grad()
     def standardise(self, pixels: Iterable[Tensor]) -> None:
         """From now on features have mean 0 and deviation 1 over these pictures, batches of (B, 3, H, W)."""
-        training = self.training
-        self.eval()
-        self.measure(self._measured(batch.to(self.mean.device)) for batch in pixels)
-        self.train(training)
+        with evaluating(self):
+            self.measure(self._measured(batch.to(self.mean.device)) for batch in pixels)
 
     def _measured(self, pixels: Tensor) -> Features:
         """Features as they come."""
@@ -187,20 +190,6 @@ class Encoder(Standardisation):
             return maps
         grid = maps.flatten(2).transpose(1, 2)  # (B, R, D) of (B, D, h, w), R = h·w
         return Features(grid.mean(1), grid)
-
-    def _feature_size(self) -> int:
-        """D, from an empty picture; a picture too small for the network is found out here."""
-        training = self.training
-        self.eval()
-        try:
-            with torch.no_grad():
-                size = self._measured(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
-        except RuntimeError as error:
-            raise UsageError(
-                f"pictures of {self.side} × {self.side} pixels are too small for {self.name}: {error}"
-            ) from None
-        self.train(training)
-        return int(size)
 
 
 def to_pixels(image: Image, side: int) -> Tensor:
@@ -223,21 +212,19 @@ def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> 
         DataError: the weights cannot be fetched or read.
     """
     check_encoder(name, weights)
-    encoder = load_vision_checkpoint(name, side) if is_checkpoint(name) else Encoder(SMALL, _small(), side or 64)
+    if is_checkpoint(name):
+        encoder = load_vision_checkpoint(name, side)
+    else:  # four convolutions, each of which halves the picture: 64 pixels become a grid of 4 × 4
+        layers: list[nn.Module] = []
+        for before, after in ((3, 24), (24, 48), (48, 96), (96, 128)):
+            layers += [nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
+        encoder = Encoder(SMALL, nn.Sequential(*layers), side or 64)
     if weights not in {AUTO, RANDOM}:
         with _damaged(
             f"{weights}: is not a state dict of the encoder {name}", "; save it with torch.save(model.state_dict())"
         ):
             encoder.load_state_dict(_tensors(weights))
     return encoder
-
-
-def _small() -> nn.Module:
-    """Four convolutions, each of which halves the picture: 64 pixels become a grid of 4 × 4."""
-    layers: list[nn.Module] = []
-    for before, after in ((3, 24), (24, 48), (48, 96), (96, 128)):
-        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
-    return nn.Sequential(*layers)
 
 
 _load = partial(load_part, what="vision checkpoint", files="config.json, preprocessor_config.json and the weights")
@@ -274,8 +261,8 @@ def load_vision_checkpoint(name: str, side: int | None = None) -> Encoder:
     if lacking := sorted(set(missing) - set(untrained)):
         some = ", ".join(lacking[:3])
         raise DataError(f"{name}: its weights lack {some} ({len(lacking):,} parts in all); save them whole")
-    body = _Tower(tower, pools=not untrained)
-    return Encoder(name, body, side or _side(processor), colours=_colours(processor))
+    usual_side, colours = _pixels_of(processor)
+    return Encoder(name, _Tower(tower, pools=not untrained), side or usual_side, colours=colours)
 
 
 class _Tower(nn.Module):
@@ -299,9 +286,12 @@ class _Tower(nn.Module):
                 hidden = hidden.permute(0, 3, 1, 2)
             before, grid = 0, hidden.flatten(2).transpose(1, 2)
         else:  # (B, class token and the like + patches, D)
-            of_timm = getattr(self.tower, "timm_model", None)
-            prefix = None if of_timm is None else int(getattr(of_timm, "num_prefix_tokens", 0))
-            before = max(0, hidden.shape[1] - _patches(config, pixels.shape[-1])) if prefix is None else prefix
+            if (of_timm := getattr(self.tower, "timm_model", None)) is not None:
+                before = int(getattr(of_timm, "num_prefix_tokens", 0))
+            else:
+                size = config.patch_size
+                patches = (pixels.shape[-1] // (size if isinstance(size, int) else size[0])) ** 2
+                before = max(0, hidden.shape[1] - patches)  # patches are more where a model joins them on the way
             grid = hidden[:, before:]
         pooled = getattr(output, "pooler_output", None) if self.pools else None
         if pooled is not None and pooled.flatten(1).shape[1] == grid.shape[2]:
@@ -309,98 +299,65 @@ class _Tower(nn.Module):
         return Features(hidden[:, 0] if before else grid.mean(1), grid)
 
 
-def _patches(config: Any, side: int) -> int:
-    """Patches of a picture of this side; more than there are tokens where a model joins them on the way."""
-    size = config.patch_size
-    return (side // (size if isinstance(size, int) else size[0])) ** 2
-
-
-def _colours(processor: Any) -> tuple[Tensor, Tensor]:
-    """Mean and deviation of the pixels that the processor gives."""
-    if of_timm := _timms(processor):
-        return torch.tensor(of_timm["mean"]), torch.tensor(of_timm["std"])
-    if not getattr(processor, "do_normalize", False):
-        return torch.zeros(3), torch.ones(3)
-    return torch.tensor(processor.image_mean), torch.tensor(processor.image_std)
-
-
-def _timms(processor: Any) -> dict[str, Any]:
-    """What a checkpoint of timm says of its pixels; nothing of others."""
-    return dict(getattr(processor, "data_config", None) or {})
-
-
-def _side(processor: Any) -> int:
-    """Pixels of the square that the processor makes."""
-    if of_timm := _timms(processor):
-        return int(of_timm["input_size"][-1])
+def _pixels_of(processor: Any) -> tuple[int, tuple[Tensor, Tensor]]:
+    """What the processor makes of an image: the side of a square, and the mean and deviation of its pixels."""
+    if of_timm := getattr(processor, "data_config", None):
+        return int(of_timm["input_size"][-1]), (torch.tensor(of_timm["mean"]), torch.tensor(of_timm["std"]))
     size = processor.crop_size if getattr(processor, "do_center_crop", False) else processor.size
     sides = [size[name] for name in ("height", "shortest_edge", "longest_edge") if size.get(name)]
-    return int(sides[0]) if sides else 224
+    side = int(sides[0]) if sides else 224
+    if not getattr(processor, "do_normalize", False):
+        return side, (torch.zeros(3), torch.ones(3))
+    return side, (torch.tensor(processor.image_mean), torch.tensor(processor.image_std))
 
 
-class FeatureRows(Protocol):
-    """Features of many images, read on request."""
-
-    def rows(self, numbers: Tensor) -> Features:
-        """Features of the images of these (B,) indices, in float32."""
+FeatureRows: TypeAlias = Callable[[Tensor], Features]
+"""Features of many images, read on request: of the images of (B,) indices, in float32."""
 
 
-class StoredFeatures:
-    """Features in a file that is mapped into memory: only the requested ones are read.
+def stored_features(path: PathLike) -> FeatureRows:
+    """Those of a file that is mapped into memory: (images, 1 + R, D), of each image the pooled vector and R regions.
 
-    Attributes:
-        array: (images, 1 + R, D): of each image the pooled vector, and its R regions.
+    Only the requested ones are read. Raises `DataError` if the file cannot be read.
     """
+    with reading(path):
+        array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
 
-    def __init__(self, path: PathLike) -> None:
-        """Raises `DataError` if the file cannot be read."""
-        with reading(path):
-            self.array: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
+    def rows(numbers: Tensor) -> Features:
+        chosen = torch.from_numpy(np.asarray(array[numbers.numpy()]))
+        return Features(chosen[:, 0].contiguous(), chosen[:, 1:].contiguous())
 
-    def rows(self, numbers: Tensor) -> Features:
-        rows = torch.from_numpy(np.asarray(self.array[numbers.numpy()]))
-        return Features(rows[:, 0].contiguous(), rows[:, 1:].contiguous())
-
-
-class GivenFeatures:
-    """Features of a file, in the order of the images, standardised."""
-
-    def __init__(self, file: FeatureFile, images: CaptionedImages, standard: Standardisation) -> None:
-        """Raises `DataError` if the file's vectors have another size than those of `standard`."""
-        if file.feature != standard.feature:
-            raise DataError(
-                f"{file.path}: has vectors of {file.feature:,} numbers, where the captioner was trained with "
-                f"{standard.feature:,}; give features of the same model"
-            )
-        self.file = file
-        self.ids = [image.id for image in images]
-        self.standard = standard
-
-    def rows(self, numbers: Tensor) -> Features:
-        """See `FeatureRows`. Raises `DataError` if a number is infinite or NaN."""
-        pooled, grid = map(torch.from_numpy, self.file.rows([self.ids[number] for number in numbers.tolist()]))
-        return self.standard.standard(Features(pooled, grid).to(self.standard.pooled_mean.device))
-
-    def check(self, progress: Callable[[int], None] | None = None) -> None:
-        """Reads all features once, so that a bad one is found before hours of training."""
-        for numbers in torch.split(torch.arange(len(self.ids)), 256):
-            self.rows(numbers)
-            if progress is not None:
-                progress(int(numbers[-1]) + 1)
+    return rows
 
 
-class EncodedPixels:
-    """Pixels, through an encoder that learns."""
+def given_rows(file: FeatureFile, images: CaptionedImages, standard: Standardisation) -> FeatureRows:
+    """Those of a file, in the order of the images, standardised.
 
-    def __init__(
-        self, images: CaptionedImages, encoder: Encoder, progress: Callable[[int], None] | None = None
-    ) -> None:
-        self.pixels = read_bytes_of_pixels(images, encoder.side, progress)
-        self.encoder = encoder
+    Raises `DataError` if the file's vectors have another size than those of `standard`; its result, if a number is
+    infinite or NaN.
+    """
+    if file.feature != standard.feature:
+        raise DataError(
+            f"{file.path}: has vectors of {file.feature:,} numbers, where the captioner was trained with "
+            f"{standard.feature:,}; give features of the same model"
+        )
+    ids = [image.id for image in images]
 
-    def rows(self, numbers: Tensor) -> Features:
-        features: Features = self.encoder(self.pixels[numbers].to(self.encoder.mean.device).float().div(255))
+    def rows(numbers: Tensor) -> Features:
+        pooled, grid = map(torch.from_numpy, file.rows([ids[number] for number in numbers.tolist()]))
+        return standard.standard(Features(pooled, grid).to(standard.pooled_mean.device))
+
+    return rows
+
+
+def encoded_rows(encoder: Encoder, pixels: Tensor) -> FeatureRows:
+    """Those of (images, 3, side, side) pixels in uint8, through an encoder that learns."""
+
+    def rows(numbers: Tensor) -> Features:
+        features: Features = encoder(pixels[numbers].to(encoder.mean.device).float().div(255))
         return features
+
+    return rows
 
 
 def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:
@@ -426,11 +383,8 @@ def encode(images: CaptionedImages, encoder: Encoder, *, batch: int = 64) -> Ite
     """
     for first in range(0, len(images), batch):
         pixels = read_pixels(images, images[first : first + batch], encoder.side)
-        training = encoder.training
-        encoder.eval()
-        with torch.inference_mode():
+        with evaluating(encoder), torch.inference_mode():
             features: Features = encoder(pixels.to(encoder.mean.device))
-        encoder.train(training)
         yield features.to(torch.device("cpu"))
 
 
@@ -441,7 +395,7 @@ def cached_features(
     *,
     batch: int = 64,
     progress: Callable[[int], None] | None = None,
-) -> StoredFeatures:
+) -> FeatureRows:
     """Features of all images: computed, or left in the folder by a call with the same encoder, weights and files.
 
     Args:
@@ -454,42 +408,30 @@ def cached_features(
     Raises:
         DataError: the folder cannot be made, written or read; or a feature is not a number.
     """
-    place = Path(folder)
-    label = re.sub(r"[^\w.-]+", "_", encoder.name)
-    path = place / f"{label}-{_key(images, encoder)}.npy"
-    if not path.exists():
-        make_folder(place)
-        with atomic_write(path, "wb") as file:
-            _write_features(file, images, encoder, batch, progress)
-    return StoredFeatures(path)
-
-
-def _write_features(
-    file: IO[bytes], images: CaptionedImages, encoder: Encoder, batch: int, progress: Callable[[int], None] | None
-) -> None:
-    """Writes an array of NumPy's format batch by batch: memory holds one batch."""
-    written = 0
-    for features in encode(images, encoder, batch=batch):
-        rows = torch.cat([features.pooled[:, None], features.grid], 1).numpy()  # (B, 1 + R, D)
-        whole = np.isfinite(rows).all((1, 2))
-        if not whole.all():
-            image = images[written + int(np.argmin(whole))]
-            raise DataError(
-                f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none (NaN); "
-                "use other weights"
-            )
-        if not written:
-            shape = (len(images), *rows.shape[1:])
-            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
-        file.write(rows.astype("<f4", copy=False).tobytes())
-        written += len(rows)
-        if progress is not None:
-            progress(written)
-
-
-def _key(images: CaptionedImages, encoder: Encoder) -> str:
-    """The same for the same encoder and image files."""
     digest = hashlib.sha256(encoder.checksum.encode())
     for image in images:
         digest.update(f"{image.file}\0{images.stamp(image)}\0".encode())
-    return digest.hexdigest()[:16]
+    label = re.sub(r"[^\w.-]+", "_", encoder.name)
+    path = Path(folder) / f"{label}-{digest.hexdigest()[:16]}.npy"
+    if path.exists():
+        return stored_features(path)
+    make_folder(folder)
+    with atomic_write(path, "wb") as file:  # batch by batch: memory holds one
+        written = 0
+        for features in encode(images, encoder, batch=batch):
+            rows = torch.cat([features.pooled[:, None], features.grid], 1).numpy()  # (B, 1 + R, D)
+            whole = np.isfinite(rows).all((1, 2))
+            if not whole.all():
+                image = images[written + int(np.argmin(whole))]
+                raise DataError(
+                    f"image {image.id!r} ({image.file}): {encoder.name} gives features that are infinite or none "
+                    "(NaN); use other weights"
+                )
+            if not written:
+                shape = (len(images), *rows.shape[1:])
+                np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            file.write(rows.astype("<f4", copy=False).tobytes())
+            written += len(rows)
+            if progress is not None:
+                progress(written)
+    return stored_features(path)

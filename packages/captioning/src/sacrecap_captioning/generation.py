@@ -13,7 +13,7 @@ import hashlib
 import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ from sacrecap.resources.endpoint import Question
 from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.vision.devices import choose_device
-from sacrecap_captioning.captioned_images import CaptionedImages, given_features
+from sacrecap_captioning.captioned_images import CaptionedImages, given_features, images_of_run
 from sacrecap_captioning.captioner import Sampling
 from sacrecap_captioning.encoders import Encoder, FeatureRows, enough_memory
 from sacrecap_captioning.run_folder import RunFolder
@@ -48,8 +48,6 @@ from sacrecap_captioning.transformers_speaker import CHAT_LIMIT, PROMPT, Transfo
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-    from sacrecap_captioning.captioner import Features
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with the current step, the number of finished images, and the number of all images."""
@@ -92,7 +90,7 @@ def captioner_sets(
     run = run if isinstance(run, RunFolder) else RunFolder.open(run)
     settings = run.settings
     check_sees_changes(chosen, settings.features)
-    images = run.images(split=split) if images is None else images
+    images = images_of_run(run.path, settings, split=split) if images is None else images
     part, encoder = images.split(split), run.encoder().to(place)
     speaker = TrainedSpeaker(
         run.captioner().to(place),
@@ -185,8 +183,18 @@ def endpoint_sets(
     """
     check_shared_out(captions, prompts)
     questions, limit, part = prompts or (PROMPT,), limit or CHAT_LIMIT, images.split(split)
-    by_prompt = captions // len(questions)
-    sampling, counted = _sampling(set_method(method), by_prompt), _counted(progress, "captioning", part)
+    by_prompt, chosen = captions // len(questions), set_method(method)
+    if isinstance(chosen, RandomSampling) and not chosen.top_k:
+        sampling = Sampling(chosen.temperature, nucleus=chosen.nucleus)
+    elif isinstance(chosen, Beam) and by_prompt == 1:
+        sampling = Sampling(0.0)  # the likeliest answer
+    else:
+        raise UsageError(
+            "an endpoint samples with a temperature and top-p, rs(temperature=0.7, nucleus=0.9), or gives the "
+            f"likeliest answer to each prompt, --method beam --captions 1; got {chosen} for {by_prompt} captions by a "
+            "prompt"
+        )
+    counted = _counted(progress, "captioning", part)
     sets: dict[str, list[str]] = {}
     ends: list[str] = []
     together = max(1, CHUNK // captions)
@@ -216,18 +224,6 @@ def endpoint_sets(
         warn(f"{refused:,} of {len(ends):,} captions are empty: the endpoint refused them, or did not accept the image")
     _warn_of_cut(ends.count("length"), len(ends), limit)
     return sets
-
-
-def _sampling(method: SetMethod, captions: int) -> Sampling:
-    """How words are drawn, for this many captions by one prompt; the temperature 0 is for the likeliest answer."""
-    if isinstance(method, RandomSampling) and not method.top_k:
-        return Sampling(method.temperature, nucleus=method.nucleus)
-    if isinstance(method, Beam) and captions == 1:
-        return Sampling(0.0)
-    raise UsageError(
-        "an endpoint samples with a temperature and top-p, rs(temperature=0.7, nucleus=0.9), or gives the likeliest "
-        f"answer to each prompt, --method beam --captions 1; got {method} for {captions} captions by a prompt"
-    )
 
 
 def _warn_of_cut(cut: int, captions: int, limit: int) -> None:
@@ -300,11 +296,14 @@ def make_sets(
     too_large = f"{batch} images with {captions} captions each do not fit into memory; use a smaller batch"
     for start in range(0, len(images), batch):
         part = images[start : start + batch]
-        rows = None if features is None else features.rows(torch.arange(start, start + len(part)))
         pictures = partial(_opened, part)
-        inputs = partial(_inputs, speaker, part, rows)
+        if features is None:
+            inputs = partial(_seen, speaker, part)
+        else:
+            inputs = partial(features, torch.arange(start, start + len(part)))
+        chances = [_chance(seed, image.id) for image in part]
         with enough_memory(too_large):
-            image_batch = ImageBatch(inputs, pictures, [_chance(seed, image.id) for image in part], near)
+            image_batch = ImageBatch(inputs, pictures, chances, near)
             captions_of = [list[str]() for _ in part]
             for prompt in prompts or [""]:
                 if prompt:
@@ -321,9 +320,8 @@ def _opened(images: CaptionedImages) -> list[Image]:
     return [images.open(image) for image in images]
 
 
-def _inputs(speaker: Speaker, images: CaptionedImages, features: Features | None) -> object:
-    """The images as the speaker sees them: their features, where these are known."""
-    return speaker.see(_opened(images)) if features is None else features
+def _seen(speaker: Speaker, images: CaptionedImages) -> Any:
+    return speaker.see(_opened(images))
 
 
 def _chance(seed: int, image: str) -> np.random.Generator:
@@ -384,21 +382,16 @@ def nearest_captions(
     train: CaptionedImages, part: CaptionedImages, of_train: FeatureRows, of_part: FeatureRows, number: int
 ) -> dict[str, list[str]]:
     """For each image the captions of the training images whose features have the greatest cosine with its own."""
-    directions = _directions(of_train, len(train))
+
+    def directions(features: FeatureRows, rows: Tensor) -> Tensor:
+        """(rows, D) vectors of length 1."""
+        return torch.nn.functional.normalize(features(rows).pooled.cpu().flatten(1))
+
+    of_all = torch.cat([directions(of_train, rows) for rows in torch.split(torch.arange(len(train)), _TOGETHER)])
     sets = {}
-    for start in range(0, len(part), _TOGETHER):
-        rows = torch.arange(start, min(start + _TOGETHER, len(part)))
-        likely = (_directions_of(of_part, rows) @ directions.T).topk(min(number, len(train))).indices.tolist()  # (B, k)
+    for rows in torch.split(torch.arange(len(part)), _TOGETHER):
+        likely = (directions(of_part, rows) @ of_all.T).topk(min(number, len(train))).indices.tolist()  # (B, k)
         for row, places in zip(rows.tolist(), likely, strict=True):
             copied = [text for place in places for text in train[place].references]
             sets[part[row].id] = copied[:number]
     return sets
-
-
-def _directions(features: FeatureRows, images: int) -> Tensor:
-    """(images, D) vectors of length 1."""
-    return torch.cat([_directions_of(features, rows) for rows in torch.split(torch.arange(images), _TOGETHER)])
-
-
-def _directions_of(features: FeatureRows, rows: Tensor) -> Tensor:
-    return torch.nn.functional.normalize(features.rows(rows).pooled.cpu().flatten(1))

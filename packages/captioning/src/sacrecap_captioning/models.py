@@ -99,19 +99,10 @@ class AdditiveAttention(nn.Module):
         self.query = nn.Linear(hidden, attention, bias=False)
         self.score = nn.Linear(attention, 1, bias=False)
 
-    def keys(self, grid: Tensor) -> Tensor:
-        """(B, R, A) W_v v_i of (B, R, D) regions: the same for every word, so computed once."""
-        keys: Tensor = self.key(grid)
-        return keys
-
-    def scores(self, hidden: Tensor, keys: Tensor) -> Tensor:
-        """(B, R): how much each region is asked for, before the softmax."""
-        scores: Tensor = self.score((keys + self.query(hidden)[:, None]).tanh()).squeeze(2)
-        return scores
-
     def forward(self, hidden: Tensor, keys: Tensor, grid: Tensor) -> Tensor:
-        """(B, D) context of (B, H) states among (B, R, D) regions."""
-        weights = self.scores(hidden, keys).softmax(1)  # (B, R)
+        """(B, D) context of (B, H) states among (B, R, D) regions; `keys`: (B, R, A), their W_v v_i, computed once."""
+        scores: Tensor = self.score((keys + self.query(hidden)[:, None]).tanh()).squeeze(2)  # (B, R)
+        weights = scores.softmax(1)
         return (weights[:, :, None] * grid).sum(1)
 
 
@@ -141,7 +132,7 @@ class SoftAtt(Captioner):
     def begin(self, features: Features) -> State:
         """The mean region as the LSTM's state, and the regions."""
         hidden, memory = self.hidden(features.pooled).tanh(), self.memory(features.pooled).tanh()  # (B, H)
-        return hidden, memory, features.grid, self.attention.keys(features.grid)
+        return hidden, memory, features.grid, self.attention.key(features.grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         hidden, memory, grid, keys = state  # (B, H), (B, H), (B, R, D), (B, R, A)
@@ -170,7 +161,7 @@ class Att2in(Captioner):
     def begin(self, features: Features) -> State:
         """An empty LSTM, and the regions."""
         zeros = self.zeros(features.pooled)
-        return zeros, zeros, features.grid, self.attention.keys(features.grid)
+        return zeros, zeros, features.grid, self.attention.key(features.grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         hidden, memory, grid, keys = state  # (B, H), (B, H), (B, R, D), (B, R, A)
@@ -204,7 +195,7 @@ class AdapAtt(Captioner):
         """An empty LSTM, the image, and its regions."""
         regions = self.region(features.grid).relu()  # (B, R, H)
         zeros = self.zeros(features.pooled)
-        return zeros, zeros, self.image(features.pooled).relu(), regions, self.attention.keys(regions)
+        return zeros, zeros, self.image(features.pooled).relu(), regions, self.attention.key(regions)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         before, memory, image, regions, keys = state  # (B, H), (B, H), (B, H), (B, R, H), (B, R, A)

@@ -20,9 +20,9 @@ one where its weight is 0: its loss on the same samples is added to L, and share
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -34,7 +34,7 @@ from sacrecap.metrics import CiderD, Metric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.rewards import CaptionReward
 from sacrecap.rewards.completions import CompletionBatch
-from sacrecap_captioning.captioner import END, Captioner, Features, Vocabulary, greedy, sample, until_end
+from sacrecap_captioning.captioner import END, Captioner, Features, Vocabulary, evaluating, greedy, sample, until_end
 from sacrecap_captioning.models import CGAN
 from sacrecap_captioning.settings import BASELINES, CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture, check_evaluator
 
@@ -113,7 +113,7 @@ class Objective:
         parts: dict[str, Tensor] = {}
         sampled = None
         if weights or EVALUATOR in self.mixture.rewards:
-            sampled = sample(model, model.begin(batch.features.repeated(self.samples)), limit=self.limit)  # (N, T)
+            sampled = sample(model.step, model.begin(batch.features.repeated(self.samples)), limit=self.limit)  # (N, T)
         rewards = dict(self.rewards)
         if sampled is not None and EVALUATOR in self.mixture.rewards:
             check_evaluator(model.name, self.mixture)
@@ -127,7 +127,8 @@ class Objective:
             reward = mixed(scored, weights)
             baseline = mean_of_the_rest(reward, self.samples)
             if self.baseline == "greedy":
-                words = _greedy_words(model, batch.features, self.limit)
+                with evaluating(model), torch.no_grad():
+                    words = greedy(model.step, model.begin(batch.features), limit=self.limit).words  # (B, T)
                 compared = mixed(_scored(rewards, weights, words, batch.images), weights)  # (B,)
                 baseline = compared.repeat_interleave(self.samples)
             losses.append(policy_gradient(sampled.log_probs, sampled.words, reward - baseline))
@@ -137,7 +138,9 @@ class Objective:
             model_loss = model.loss(batch.features.repeated(captions_an_image), batch.captions)
             losses.append(share * model_loss.total)
             parts[CROSS_ENTROPY] = model_loss.entropy.detach()
-        return Losses(torch.stack(losses).sum() if losses else _nothing(model), parts)
+        if not losses:  # no weight has risen yet: 0, with a gradient of 0
+            losses = [torch.stack([parameter.sum() for parameter in model.parameters()]).sum() * 0.0]
+        return Losses(torch.stack(losses).sum(), parts)
 
 
 @torch.no_grad()
@@ -168,35 +171,10 @@ def policy_gradient(log_probs: Tensor, words: Tensor, advantage: Tensor) -> Tens
     return -weighted.sum() / until_end(words).sum()
 
 
-@torch.no_grad()
-def _greedy_words(model: Captioner, features: Features, limit: int) -> Tensor:
-    """(B, T) likeliest words, without dropout."""
-    training = model.training
-    model.eval()
-    words = greedy(model, model.begin(features), limit=limit).words
-    model.train(training)
-    return words
-
-
-def _nothing(model: Captioner) -> Tensor:
-    """(): 0 with a gradient of 0, at a step where no weight has risen yet."""
-    return torch.stack([parameter.sum() for parameter in model.parameters()]).sum() * 0.0
-
-
-class Reward(Protocol):
-    """Rates sampled captions: higher is better."""
-
-    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
-        """Rewards of samples.
-
-        Args:
-            words: (N, T) ids, padded after their end.
-            images: (B,) indices of their images in the training split; the N / B samples of an image are in consecutive
-                rows.
-
-        Returns:
-            (N,) floats, on the device of the words.
-        """
+Reward: TypeAlias = Callable[[Tensor, Tensor], Tensor]
+"""Rates sampled captions, higher is better: (N, T) ids, padded after their end, and (B,) indices of their images in the
+training split -> (N,) floats, on the device of the words. The N / B samples of an image are in consecutive rows.
+"""
 
 
 @dataclass(frozen=True)
@@ -230,60 +208,56 @@ def load_reward(name: str, training: TrainingCaptions) -> Reward:
             )
         return training.retrieval
     [metric] = parse_metrics(name)
-    return CiderDOfIds(training, metric) if isinstance(metric, CiderD) else MetricOfText(training, metric)
+    return _cider_d_of_ids(training, metric) if isinstance(metric, CiderD) else _metric_of_text(training, metric)
 
 
-class CiderDOfIds:
-    """CIDEr-D of samples by the native scorer. The end counts as a word, so that the captioner learns to end.
+def _cider_d_of_ids(training: TrainingCaptions, metric: CiderD) -> Reward:
+    """CIDEr-D of samples, 0 to 10, by the native scorer. The end counts as a word, so that captioners learn to end.
 
     Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training for image captioning* (CVPR 2017), sec. 3.
 
     Raises:
         DataError: there is one image: every weight would be 0.
     """
+    if len(training.references) < 2:
+        raise DataError(
+            "the document frequencies are those of one image: every n-gram is in every document, so every reward is 0; "
+            "train on more images"
+        )
+    arrays = [_ids(training.vocabulary, captions) for captions in training.references]
+    counts = DocumentFrequency.from_token_ids(arrays, end_of_sentence=END)
+    cider_d = CiderDReward(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, threads=1)
+    references = cider_d.encode(arrays)
 
-    def __init__(self, training: TrainingCaptions, metric: CiderD) -> None:
-        if len(training.references) < 2:
-            raise DataError(
-                "the document frequencies are those of one image: every n-gram is in every document, so every reward "
-                "is 0; train on more images"
-            )
-        references = [_ids(training.vocabulary, captions) for captions in training.references]
-        counts = DocumentFrequency.from_token_ids(references, end_of_sentence=END)
-        self._reward = CiderDReward(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, threads=1)
-        self._references = self._reward.encode(references)
-
-    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
-        """(N,) from 0 to 10."""
-        scores = self._reward(words.cpu().numpy(), self._references[images.tolist()])
+    def reward(words: Tensor, images: Tensor) -> Tensor:
+        scores = cider_d(words.cpu().numpy(), references[images.tolist()])
         return torch.tensor(scores, dtype=torch.float32, device=words.device)
 
+    return reward
 
-class MetricOfText:
+
+def _metric_of_text(training: TrainingCaptions, metric: Metric) -> Reward:
     """A metric of samples, on the words of the vocabulary without the end: a `sacrecap.rewards.CaptionReward`.
 
-    A metric for which lower is better rewards with its negative. Document frequencies are those of the whole training
-    split, not of the batch.
+    It is in the metric's own range, negative where lower is better, and 0 for all samples of an image that the metric
+    does not score. Document frequencies are those of the whole training split, not of the batch.
 
     Raises:
         UsageError: the metric scores caption sets, or needs more images' references than a batch has; or it needs
             objects, and there are none.
     """
+    texts = {str(n): [" ".join(tokens) for tokens in group] for n, group in enumerate(training.references)}
+    objects = None if training.objects is None else {str(n): labels for n, labels in enumerate(training.objects)}
+    # The captions are tokenised already.
+    of_metric = CaptionReward(texts, metric, tokenizer="none", threads=1, objects=objects, end=False)
 
-    def __init__(self, training: TrainingCaptions, metric: Metric) -> None:
-        texts = {str(n): [" ".join(tokens) for tokens in group] for n, group in enumerate(training.references)}
-        objects = training.objects
-        counts = None if objects is None else {str(number): labels for number, labels in enumerate(objects)}
-        # The captions are tokenised already.
-        self._reward = CaptionReward(texts, metric, tokenizer="none", threads=1, objects=counts, end=False)
-        self._vocabulary = training.vocabulary
-
-    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
-        """(N,) in the metric's own range; 0 for all samples of an image that the metric does not score."""
+    def reward(words: Tensor, images: Tensor) -> Tensor:
         numbers = images.repeat_interleave(len(words) // len(images)).tolist()  # the image of each sample
-        tokens = [self._vocabulary.text(row).split() for row in words.tolist()]
-        rewards = self._reward.rewards(CompletionBatch(tokens, list(map(str, numbers))))
+        tokens = [training.vocabulary.text(row).split() for row in words.tolist()]
+        rewards = of_metric.rewards(CompletionBatch(tokens, list(map(str, numbers))))
         return torch.tensor(np.nan_to_num(rewards), dtype=torch.float32, device=words.device)
+
+    return reward
 
 
 def _ids(vocabulary: Vocabulary, captions: Sequence[Sequence[str]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

@@ -29,7 +29,8 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, until_end
 from sacrecap_captioning.encoders import read_tensors, write_tensors
-from sacrecap_captioning.run_folder import RunFolder, with_features
+from sacrecap_captioning.objective import Reward
+from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.settings import PathLike
 from sacrecap_captioning.training_data import Batches, Split, prepare
 
@@ -62,11 +63,6 @@ class ImageSentenceSpace(nn.Module):
         return nn.functional.normalize(at_last, dim=1)
 
 
-def similarities(images: Tensor, sentences: Tensor) -> Tensor:
-    """(B, N) cosines of (B, E) images and (N, E) sentences."""
-    return images @ sentences.T
-
-
 def hinge(cosines: Tensor, *, margin: float = MARGIN, hardest: bool = True) -> Tensor:
     """(): mean loss of (B, B) cosines, an image's own caption on the diagonal: eq. 6, or 5 where not `hardest`."""
     matching = cosines.diagonal()  # (B,)
@@ -83,7 +79,7 @@ def recalls(images: Tensor, sentences: Tensor, owners: Tensor, at: tuple[int, ..
 
     `images`: (B, E); `sentences`: (N, E); `owners`: (N,) the image of each sentence.
     """
-    cosines = similarities(images, sentences)  # (B, N)
+    cosines = images @ sentences.T  # (B, N)
     matching = cosines[owners, torch.arange(len(owners))]  # (N,)
     rank_of_image = (cosines > matching).sum(0)  # (N,): images nearer to the sentence than its own
     mine = owners[None, :] == torch.arange(len(images))[:, None]  # (B, N)
@@ -93,50 +89,6 @@ def recalls(images: Tensor, sentences: Tensor, owners: Tensor, at: tuple[int, ..
         **{f"image R@{k}": (rank_of_image < k).float().mean().item() for k in at},
         **{f"caption R@{k}": (rank_of_sentence < k).float().mean().item() for k in at},
     }
-
-
-class RetrievalReward:
-    """The reward of a trained space, which is not trained further.
-
-    Args:
-        space: the trained space.
-        images: (I, E) the training images in it.
-        words: vocabulary of the space.
-        vocabulary: of the captioner; its words are looked up in the other by their text.
-        device: where samples are, and rewards will be.
-    """
-
-    def __init__(
-        self,
-        space: ImageSentenceSpace,
-        images: Tensor,
-        words: Vocabulary,
-        vocabulary: Vocabulary,
-        *,
-        device: torch.device | str = "cpu",
-    ) -> None:
-        self._space = space.eval().requires_grad_(False).to(device)
-        self._images = images.to(device)
-        numbers = {word: number for number, word in enumerate(words.words)}
-        self._numbers = torch.tensor([numbers.get(word, UNKNOWN) for word in vocabulary.words], device=device)
-
-    @torch.no_grad()
-    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
-        """(N,) rewards from −2.2 to 0.
-
-        Raises `UsageError` if the batch has one image: there is nothing to choose among.
-        """
-        if len(images) < 2:
-            raise UsageError(
-                "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
-            )
-        sentences = self._space.sentences(self._numbers[words])  # (N, E)
-        cosines = similarities(self._images[images].to(sentences.dtype), sentences)  # (B, N)
-        owners = torch.arange(len(images), device=words.device).repeat_interleave(len(words) // len(images))
-        mine = owners[None, :] == torch.arange(len(images), device=words.device)[:, None]  # (B, N)
-        matching = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
-        hardest = cosines.masked_fill(mine, -2).amax(0)
-        return -(MARGIN + hardest - matching).clamp(min=0)
 
 
 @dataclass(frozen=True)
@@ -172,17 +124,39 @@ class RetrievalModel:
         space.load_state_dict(content["space"])
         return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
 
-    def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> RetrievalReward:
-        """The reward for captioners of this vocabulary, trained on the data set of this checksum.
+    def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> Reward:
+        """The reward, from −2.2 to 0, for captioners of this vocabulary, trained on the data set of this checksum.
 
-        Raises `DataError` if the model was trained on other data: its images are not those of the training split.
+        Words are looked up in those of the space by their text. The space is not trained further.
+
+        Raises:
+            DataError: the model was trained on other data: its images are not those of the training split. The reward
+                raises `UsageError` if the batch has one image: there is nothing to choose among.
         """
         if data != self.data:
             raise DataError(
                 f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
                 f"{data}); train one on these: sacrecap caption retrieval RUN"
             )
-        return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)
+        space, of_training = self.space.eval().requires_grad_(False).to(device), self.images.to(device)
+        known = {word: number for number, word in enumerate(self.words.words)}
+        numbers = torch.tensor([known.get(word, UNKNOWN) for word in vocabulary.words], device=device)
+
+        @torch.no_grad()
+        def reward(words: Tensor, images: Tensor) -> Tensor:
+            if len(images) < 2:
+                raise UsageError(
+                    "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
+                )
+            sentences = space.sentences(numbers[words])  # (N, E)
+            cosines = of_training[images].to(sentences.dtype) @ sentences.T  # (B, N)
+            owners = torch.arange(len(images), device=words.device).repeat_interleave(len(words) // len(images))
+            mine = owners[None, :] == torch.arange(len(images), device=words.device)[:, None]  # (B, N)
+            matching = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
+            hardest = cosines.masked_fill(mine, -2).amax(0)
+            return -(MARGIN + hardest - matching).clamp(min=0)
+
+        return reward
 
 
 def train_retrieval(
@@ -194,7 +168,6 @@ def train_retrieval(
     space: int = 256,
     seed: int = 0,
     images: CaptionedImages | None = None,
-    features: PathLike | None = None,
     cache: PathLike | None = None,
     device: torch.device | str = "cpu",
     progress: Callable[[int, float, dict[str, float]], None] | None = None,
@@ -213,7 +186,6 @@ def train_retrieval(
         space: E, numbers of a vector.
         seed: of weights, order and captions.
         images: the data set, where it is read already.
-        features: where the file of the run's features is now, for a run that was trained with one.
         cache: folder of frozen features.
         device: where it learns.
         progress: told after each epoch its number, loss and recalls.
@@ -224,7 +196,6 @@ def train_retrieval(
     Raises:
         DataError: the data are not those of the run, or have too few images.
     """
-    run = with_features(run, features)
     settings = run.settings
     images = images or read_images(settings)
     if images.checksum != run.data_checksum:
@@ -243,34 +214,25 @@ def train_retrieval(
         hardest = epoch > (epochs + 1) // 2
         for group in optimiser.param_groups:
             group["lr"] = rate / 10 if hardest else rate
-        loss = _epoch(model, batches, epoch - 1, optimiser, hardest)
+        model.train()
+        losses = []
+        for step in range((epoch - 1) * len(batches), epoch * len(batches)):
+            images_and_captions = batches.at(step, model.image.weight.device)
+            vectors = model.images(images_and_captions.features.pooled)
+            loss = hinge(vectors @ model.sentences(images_and_captions.captions).T, hardest=hardest)
+            optimiser.zero_grad()
+            torch.autograd.backward(loss)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+            optimiser.step()
+            losses.append(loss.item())
         recalls_now = _recalls(model, data.val, run)
         if sum(recalls_now.values()) > best[0]:
             best = (sum(recalls_now.values()), epoch, recalls_now, copy.deepcopy(model.state_dict()))
         if progress is not None:
-            progress(epoch, loss, recalls_now)
+            progress(epoch, sum(losses) / len(losses), recalls_now)
     model.load_state_dict(best[3])
     model = model.eval().cpu()
     return RetrievalModel(model, run.vocabulary, _embedded(model, data.train), images.checksum), best[1], best[2]
-
-
-def _epoch(
-    model: ImageSentenceSpace, batches: Batches, epoch: int, optimiser: torch.optim.Optimizer, hardest: bool
-) -> float:
-    """A pass over the images; the mean loss."""
-    model.train()
-    device = model.image.weight.device
-    losses = []
-    for step in range(epoch * len(batches), (epoch + 1) * len(batches)):
-        batch = batches.at(step, device)
-        cosines = similarities(model.images(batch.features.pooled), model.sentences(batch.captions))
-        loss = hinge(cosines, hardest=hardest)
-        optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        losses.append(loss.item())
-    return sum(losses) / len(losses)
 
 
 @torch.no_grad()

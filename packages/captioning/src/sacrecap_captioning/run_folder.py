@@ -12,29 +12,19 @@ All but the log is there from the first validation on.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 import sacrecap
 from sacrecap.data import atomic_write
-from sacrecap.data.source import reading
-from sacrecap.errors import DataError, UsageError
-from sacrecap_captioning.captioned_images import CaptionedImages, given_features, images_to_caption
+from sacrecap.errors import DataError
 from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary
 from sacrecap_captioning.encoders import Standardisation, load_encoder, read_tensors, write_tensors
 from sacrecap_captioning.models import build
-from sacrecap_captioning.settings import CONFIG, PathLike, Settings
-
-if TYPE_CHECKING:
-    from sacrecap.data.captioned import CaptionedImage
-
-FORMAT = 2
-"""Version of the folder's own form."""
+from sacrecap_captioning.settings import CONFIG, FORMAT, PathLike, Settings, read_run
 
 ENCODER, BEST, LOG = "encoder.pt", "best.pt", "log.jsonl"
 
@@ -52,22 +42,11 @@ class RunFolder:
     data_checksum: str
 
     @classmethod
-    def open(cls, path: PathLike) -> RunFolder:
-        """The run in a folder.
-
-        Raises:
-            DataError: there is none, it is of another version, or damaged.
-        """
-        folder = Path(path)
-        config = _config(folder)
-        return cls(
-            folder,
-            Settings.from_json(config["settings"], str(folder / CONFIG)),
-            Vocabulary(tuple(config["words"])),
-            Sizes(**config["sizes"]),
-            tuple(config["objects"]),
-            config["data"],
-        )
+    def open(cls, path: PathLike, features: PathLike | None = None) -> RunFolder:
+        """The run in a folder. Arguments and errors are those of `read_run`."""
+        settings, config = read_run(path, features)
+        vocabulary, sizes = Vocabulary(tuple(config["words"])), Sizes(**config["sizes"])
+        return cls(Path(path), settings, vocabulary, sizes, tuple(config["objects"]), config["data"])
 
     def describe(self, encoder: Standardisation) -> None:
         """Writes everything but checkpoints and logs: from then on the folder is a run. Raises `DataError`."""
@@ -75,7 +54,7 @@ class RunFolder:
         config = {
             "format": FORMAT,
             "sacrecap": sacrecap.__version__,
-            "settings": self.settings.to_json(),
+            "settings": asdict(self.settings),
             "data": self.data_checksum,
             "encoder": encoder.checksum,
             "sizes": asdict(self.sizes),
@@ -112,43 +91,9 @@ class RunFolder:
             _restore(encoder, read_tensors(self.path / ENCODER), self.path / ENCODER)
         return encoder.eval()
 
-    def images(
-        self,
-        data: PathLike | None = None,
-        *,
-        split: str = "test",
-        on_missing: str = "error",
-        listed: Sequence[CaptionedImage] | None = None,
-    ) -> CaptionedImages:
-        """Those of `data`, or of the run, as `images_to_caption` takes them."""
-        if data is None and not os.path.exists(self.settings.data):
-            raise DataError(
-                f"{self.path}: its images are not at {self.settings.data}, as seen from this folder; say where "
-                "(--images FOLDER)"
-            )
-        features = given_features(self.settings)
-        place = self.settings.data if data is None else data
-        return images_to_caption(place, split=split, on_missing=on_missing, features=features, listed=listed)
-
     def _load(self, module: torch.nn.Module, part: str) -> None:
         path = self.path / BEST
         _restore(module, read_tensors(path).get(part, {}), path)
-
-
-def with_features(run: RunFolder, file: PathLike | None) -> RunFolder:
-    """The run with its features in this file, where they may have moved to; as it is for None.
-
-    Raises:
-        UsageError: the run was trained with an encoder.
-    """
-    if file is None:
-        return run
-    if run.settings.features is None:
-        raise UsageError(
-            f"{run.path}: looks at images itself, with the encoder {run.settings.encoder}; features of a file "
-            f"({os.fspath(file)}) are for captioners that were trained with such: leave --features FILE out"
-        )
-    return replace(run, settings=replace(run.settings, features=os.fspath(file)))
 
 
 def check_new(folder: PathLike) -> None:
@@ -165,24 +110,3 @@ def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None
         raise DataError(
             f"{path}: does not fit {CONFIG} in the same folder ({reason}); they are of different runs"
         ) from None
-
-
-def _config(folder: Path) -> dict[str, Any]:
-    path = folder / CONFIG
-    if not path.exists():
-        raise DataError(f"{folder}: is not a run of sacrecap caption train: it has no {CONFIG}")
-    with reading(path):
-        text = path.read_text(encoding="utf-8")
-    try:
-        config = json.loads(text)
-        version, maker = config["format"], config["sacrecap"]
-    except (ValueError, KeyError, TypeError):
-        raise DataError(f"{path}: is not a configuration of a training run") from None
-    if version != FORMAT:
-        raise DataError(
-            f"{folder}: this run folder has format {version} (sacrecap {maker}); sacrecap {sacrecap.__version__} reads "
-            f"format {FORMAT}: use sacrecap {maker} for it, or train again"
-        )
-    if missing := {"settings", "data", "words", "sizes", "objects"} - config.keys():
-        raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")
-    return dict(config)

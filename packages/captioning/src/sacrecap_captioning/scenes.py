@@ -88,7 +88,9 @@ class Scene(NamedTuple):
 def any_scene(random: np.random.Generator, most: int) -> Scene:
     """A scene of at most so many shapes."""
     count = min(int(random.choice([1, 2, MOST_SHAPES], p=[0.3, 0.5, 0.2])), most)
-    cells = _cells(count, random)
+    cells: list[int] = []
+    while not cells or any(abs(a // 3 - b // 3) < 2 and abs(a % 3 - b % 3) < 2 for a, b in combinations(cells, 2)):
+        cells = random.choice(9, count, replace=False).tolist()  # of a grid of 3 × 3: none touch
     shapes = []
     for kind, cell in zip(random.choice(list(KINDS), count, replace=False).tolist(), cells, strict=True):
         row, column = divmod(cell, 3)
@@ -97,14 +99,6 @@ def any_scene(random: np.random.Generator, most: int) -> Scene:
         shapes.append(SceneShape(kind, any_of(COLOURS, random), size, row, column, x, y))
     shapes.sort(key=lambda shape: shape.size)  # "large" stands before "small"
     return Scene(tuple(shapes), any_of(GROUNDS, random))
-
-
-def _cells(count: int, random: np.random.Generator) -> list[int]:
-    """Cells of the 3 × 3 grid, of which no two touch."""
-    while True:
-        cells = [int(cell) for cell in random.choice(9, count, replace=False)]
-        if all(abs(a // 3 - b // 3) == 2 or abs(a % 3 - b % 3) == 2 for a, b in combinations(cells, 2)):
-            return cells
 
 
 def any_of(words: Iterable[str], random: np.random.Generator) -> str:
@@ -204,7 +198,7 @@ def describe(scene: Scene, random: np.random.Generator) -> str:
         text += f" {_pick(_PLACE_PHRASES.get(place, _IN), random).format(place)}"
     if len(phrases) >= 2:
         related = random.random() < 0.3 + 0.4 * detail
-        link = _pick(_RELATIONS[_relation(shapes[0], shapes[1])], random) if related else _pick(_JOINS, random)
+        link = _pick(_RELATIONS[_relation(shapes[0], shapes[1])] if related else _JOINS, random)
         text += f" {link} {phrases[1]}"
     if len(phrases) == 3:
         text += f" and {phrases[2]}"
@@ -271,7 +265,14 @@ def make_scenes(images: int, *, seed: int = 0, captions: int = 5, shapes: int = 
         raise UsageError(f"scenes need 10 images and 1 caption per image at least, got {images} and {captions}")
     if not 1 <= shapes <= MOST_SHAPES:
         raise UsageError(f"the most shapes of a scene are 1 to {MOST_SHAPES}, got {shapes}")
-    return [_described(number, seed, captions, shapes) for number in range(images)]
+    described = []
+    for number in range(images):
+        random = np.random.default_rng([seed, number])
+        scene = any_scene(random, shapes)
+        split = {8: "val", 9: "test"}.get(number % 10, "train")
+        texts = tuple(describe(scene, random) for _ in range(captions))
+        described.append(Described(f"scene_{number:06}.png", split, scene, texts))
+    return described
 
 
 def write_scenes(
@@ -310,14 +311,6 @@ def write_scenes(
             progress(finished)
     with atomic_write(place / DATASET) as file:
         json.dump(_karpathy(described), file)
-
-
-def _described(number: int, seed: int, captions: int, shapes: int) -> Described:
-    random = np.random.default_rng([seed, number])
-    scene = any_scene(random, shapes)
-    split = {8: "val", 9: "test"}.get(number % 10, "train")
-    texts = tuple(describe(scene, random) for _ in range(captions))
-    return Described(f"scene_{number:06}.png", split, scene, texts)
 
 
 def _karpathy(described: Sequence[Described]) -> dict[str, object]:

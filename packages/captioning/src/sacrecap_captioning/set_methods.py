@@ -78,7 +78,6 @@ class TrainedSpeaker:
     ) -> None:
         """`limit` is the most words of a caption; without an encoder it only takes features."""
         self.model = model.eval()
-        self._speaking = _WithoutUnknown(model)
         self.vocabulary = vocabulary
         self.limit = limit
         self.encoder = None if encoder is None else encoder.eval()
@@ -98,9 +97,9 @@ class TrainedSpeaker:
     def sample(
         self, features: Features, chances: Sequence[np.random.Generator], samples: int, *, sampling: Sampling = PLAIN
     ) -> list[list[str]]:
-        state = self._begin(self._here(features), chances, np.ones(samples))
+        state = self._begin(features, chances, np.ones(samples))
         chance = uniform(chances, samples, self.limit).to(state[0].device)
-        decoded = sample(self._speaking, state, limit=self.limit, sampling=sampling, chance=chance)
+        decoded = sample(self._step, state, limit=self.limit, sampling=sampling, chance=chance)
         return self._texts(decoded, samples)
 
     @torch.inference_mode()
@@ -113,7 +112,7 @@ class TrainedSpeaker:
         groups: int = 1,
         penalty: float = 0.5,
     ) -> list[list[str]]:
-        state = self._begin(self._here(features), chances, np.ones(1))  # one latent vector for all captions of a beam
+        state = self._begin(features, chances, np.ones(1))  # one latent vector for all captions of a beam
         return self._searched(state, width, groups=groups, penalty=penalty)
 
     @torch.inference_mode()
@@ -126,13 +125,14 @@ class TrainedSpeaker:
         width: int = 1,
     ) -> list[list[str]]:
         """A caption of each image for each of (k,) spreads of its latent vector, the likeliest of a beam."""
-        beams = self._searched(self._begin(self._here(features), chances, spreads), width)
+        beams = self._searched(self._begin(features, chances, spreads), width)
         return in_sets([beam[0] for beam in beams], len(spreads))
 
     def _begin(
         self, features: Features, chances: Sequence[np.random.Generator], spreads: npt.NDArray[np.float64]
     ) -> State:
         """States of N = k·B rows for (k,) spreads of latent vectors, where the captioner has them."""
+        features = features.to(next(self.model.parameters()).device)
         repeated = features.repeated(len(spreads))
         if not isinstance(self.model, LatentCaptioner):
             return self.model.begin(repeated)
@@ -145,16 +145,18 @@ class TrainedSpeaker:
             latent.append(self.model.draw(rows, spread, generator))
         return self.model.begin(repeated, torch.cat(latent))
 
+    def _step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        logits, state = self.model.step(words, state)
+        logits[:, UNKNOWN] = -torch.inf
+        return logits, state
+
     def _searched(self, state: State, width: int, *, groups: int = 1, penalty: float = 0.0) -> list[list[str]]:
         """The beam of each row of a state."""
-        decoded = beam(self._speaking, state, limit=self.limit, width=width, groups=groups, penalty=penalty)
+        decoded = beam(self._step, state, limit=self.limit, width=width, groups=groups, penalty=penalty)
         return self._texts(decoded, width)
 
     def _texts(self, decoded: Decoded, size: int) -> list[list[str]]:
         return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], size)
-
-    def _here(self, features: Features) -> Features:
-        return features.to(next(self.model.parameters()).device)
 
     def _encoder(self) -> Encoder:
         if self.encoder is None:
@@ -162,18 +164,6 @@ class TrainedSpeaker:
                 "this method changes the images, so it needs the encoder that the captioner was trained on"
             )
         return self.encoder
-
-
-class _WithoutUnknown:
-    """A captioner that does not say `<unknown>`."""
-
-    def __init__(self, model: Captioner) -> None:
-        self.model = model
-
-    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
-        logits, state = self.model.step(words, state)
-        logits[:, UNKNOWN] = -torch.inf
-        return logits, state
 
 
 def uniform(chances: Sequence[np.random.Generator], samples: int, limit: int) -> Tensor:

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sacrecap import __version__
+from sacrecap.data.source import reading
 from sacrecap.errors import DataError, UsageError, accepted_name
 from sacrecap.metrics import parameter
 from sacrecap.metrics.declared import accepts
@@ -233,7 +235,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], where: str) -> Settings:
-        """Settings as `to_json` gives them. Raises `DataError` for others."""
+        """Settings as `dataclasses.asdict` gives them. Raises `DataError` for others."""
         names = {field.name for field in dataclasses.fields(cls)}
         if wrong := sorted(names ^ values.keys()):
             raise DataError(f"{where}: the settings {', '.join(wrong)} are missing or unknown; was it edited by hand?")
@@ -241,10 +243,6 @@ class Settings:
             return cls(**values)
         except (UsageError, TypeError) as error:
             raise DataError(f"{where}: {error}") from None
-
-    def to_json(self) -> dict[str, Any]:
-        """All of them by name."""
-        return dataclasses.asdict(self)
 
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
@@ -258,6 +256,49 @@ class Settings:
                 return self.rate * (1 + math.cos(math.pi * share)) / 2
             case _:
                 return self.rate
+
+
+FORMAT = 2
+"""Version of the run folder's form."""
+
+
+def read_run(folder: PathLike, features: PathLike | None = None) -> tuple[Settings, dict[str, Any]]:
+    """The settings of a training run, and all that its `config.json` holds.
+
+    Args:
+        folder: of the run.
+        features: where the file of its features is now, if it has moved.
+
+    Raises:
+        DataError: there is no run, it is of another version, or damaged.
+        UsageError: features for a run that was trained with an encoder.
+    """
+    path = Path(folder) / CONFIG
+    if not path.exists():
+        raise DataError(f"{folder}: is not a run of sacrecap caption train: it has no {CONFIG}")
+    with reading(path):
+        text = path.read_text(encoding="utf-8")
+    try:
+        config = dict(json.loads(text))
+        version, maker = config["format"], config["sacrecap"]
+    except (ValueError, KeyError, TypeError):
+        raise DataError(f"{path}: is not a configuration of a training run") from None
+    if version != FORMAT:
+        raise DataError(
+            f"{folder}: this run folder has format {version} (sacrecap {maker}); sacrecap {__version__} reads format "
+            f"{FORMAT}: use sacrecap {maker} for it, or train again"
+        )
+    if missing := {"settings", "data", "words", "sizes", "objects"} - config.keys():
+        raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")
+    settings = Settings.from_json(config["settings"], str(path))
+    if features is None:
+        return settings, config
+    if settings.features is None:
+        raise UsageError(
+            f"{folder}: looks at images itself, with the encoder {settings.encoder}; features of a file "
+            f"({os.fspath(features)}) are for captioners that were trained with such: leave --features FILE out"
+        )
+    return dataclasses.replace(settings, features=os.fspath(features)), config
 
 
 def check_bounds(settings: Any) -> None:

@@ -28,7 +28,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -288,6 +288,7 @@ FIGURES = {
 MEASURES = {**FIGURES, "lsa": "LSA"}
 """All figures that are kept."""
 PEOPLE = "people"
+_WHO = ("model", "curve", "weight", "loss", "method")
 
 
 @dataclass(frozen=True)
@@ -304,9 +305,18 @@ class Place:
     figures: Mapping[str, tuple[float, ...]]
     """Of each seed."""
 
+    @property
+    def who(self) -> tuple[str, str, str, str, str]:
+        """What tells it from others: values of `_WHO`."""
+        return self.model, self.curve, self.weight, self.loss, self.method
+
     def mean(self, figure: str) -> float:
         """Over the seeds."""
         return mean(self.figures[figure])
+
+    def means(self) -> dict[str, float]:
+        """All figures over the seeds."""
+        return {figure: mean(seeds) for figure, seeds in self.figures.items()}
 
 
 @dataclass(frozen=True)
@@ -355,19 +365,13 @@ class SweepResult:
             "sacrecap": sacrecap.__version__,
             "places": [
                 {
-                    "model": place.model,
-                    "curve": place.curve,
-                    "weight": place.weight,
-                    "loss": place.loss,
-                    "method": place.method,
+                    **dict(zip(_WHO, place.who, strict=True)),
                     **{figure: {"mean": mean(seeds), "seeds": list(seeds)} for figure, seeds in place.figures.items()},
                 }
                 for place in self.places
             ],
-            "people": {figure: mean(seeds) for figure, seeds in self.people.figures.items()} if self.people else {},
-            "blind": {
-                place.model: {figure: mean(seeds) for figure, seeds in place.figures.items()} for place in self.blind
-            },
+            "people": self.people.means() if self.people else {},
+            "blind": {place.model: place.means() for place in self.blind},
             "findings": [vars(finding) for finding in self.findings],
             "left_out": list(self.left_out),
             **({"notes": self.notes} if self.notes else {}),
@@ -431,34 +435,36 @@ def _steps(places: Sequence[Place], figure: str) -> list[float]:
     return [later - earlier for values in seeds for earlier, later in pairwise(values)]
 
 
-def _table(result: SweepResult) -> Table:
+def _table(result: SweepResult, title: str = "") -> Table:
     """One row per captioner, and one of people."""
+    forms = {figure: ",.0f" if figure == "vocabulary" else ".3f" for figure in FIGURES}
     rows: list[list[Value]] = [
-        [name, *(_number(figure, place.mean(figure)) for figure in FIGURES)] for name, place in _captioners(result)
+        [name, *(Number(place.mean(figure), form) for figure, form in forms.items())]
+        for name, place in _captioners(result)
     ]
     return Table(
         [Column("captioner", align="left", names=True), *map(Column, FIGURES.values())],
         rows,
+        title=title,
         notes=[*findings(result), *result.left_out, *(f"note: {note}" for note in result.notes)],
-    )
-
-
-def _records(result: SweepResult) -> Table:
-    """A row per captioner and seed."""
-    heads = ("model", "curve", "weight", "loss", "method", "seed", *MEASURES)
-    return records(
-        heads,
-        [
-            (place.model, place.curve, place.weight, place.loss, place.method, seed, *figures)
-            for place in result.places
-            for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
-        ],
     )
 
 
 def _titled(result: SweepResult) -> Table:
     seeds = result.sweep.seeds
-    return replace(_table(result), title=f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets")
+    return _table(result, f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets")
+
+
+def _records(result: SweepResult) -> Table:
+    """A row per captioner and seed."""
+    return records(
+        (*_WHO, "seed", *MEASURES),
+        [
+            (*place.who, seed, *figures)
+            for place in result.places
+            for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
+        ],
+    )
 
 
 render = Views(_records, lambda result, _: [_table(result)], lambda result, _: [_titled(result)]).render
@@ -509,10 +515,33 @@ def write_pictures(result: SweepResult, folder: PathLike) -> None:
         DataError: the folder cannot be written in.
         MissingDependencyError: vl-convert is not installed.
     """
-    described = [_plane(result, "self-cider"), _plane(result, "lsa"), _f(result), _vocabulary(result)]
-    if len(_captioners(result)) > 1:
-        described.append(measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2"))))
-        described.append(ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f"))))
+    captioners = [
+        ({"system": name, "kind": PEOPLE if place.model == PEOPLE else "system"}, place)
+        for name, place in _captioners(result)
+    ]
+    f: list[Row] = [{**row, **_bounded("f", place, "f")} for row, place in captioners]
+    vocabulary: list[Row] = [
+        {**row, "vocabulary": place.mean("vocabulary"), "captions": None, **_bounded("diversity", place, "self-cider")}
+        for row, place in captioners
+    ]
+    columns = {name: name for name in ("system", "kind", "vocabulary", "captions")}
+    columns |= {**_SEEDS["diversity"], "diversity": "self-cider"}
+    described = [
+        _plane(result, "self-cider"),
+        _plane(result, "lsa"),
+        Chart("f", {"system": "system", "kind": "kind", **_SEEDS["f"]}, f, "bars", of_f("F"), []),
+        Chart("vocabulary", columns, vocabulary, "points", of_diversity("Self-CIDEr"), [of_vocabulary()]),
+    ]
+
+    def means(*names: str) -> list[Row]:
+        """Each captioner and people by each measure, mean over seeds."""
+        return [
+            {**row, "measure": MEASURES[name], "value": place.mean(name)} for name in names for row, place in captioners
+        ]
+
+    if len(captioners) > 1:
+        described.append(measures(means("self-cider", "lsa", "mbleu-mix", "div-2")))
+        described.append(ranking(means("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f")))
     write_charts(described, folder, dict.fromkeys(("plane", "plane-lsa"), _looks(result)))
 
 
@@ -569,28 +598,6 @@ def _plane(result: SweepResult, measure: str) -> Chart:
     )
 
 
-def _measures(result: SweepResult, names: Sequence[str]) -> list[Row]:
-    """Each captioner and people by each measure, mean over seeds."""
-    return [
-        {**row, "measure": MEASURES[name], "value": place.mean(name)} for name in names for row, place in _rows(result)
-    ]
-
-
-def _f(result: SweepResult) -> Chart:
-    rows = [{**row, **_bounded("f", place, "f")} for row, place in _rows(result)]
-    return Chart("f", {"system": "system", "kind": "kind", **_SEEDS["f"]}, rows, "bars", of_f("F"), [])
-
-
-def _vocabulary(result: SweepResult) -> Chart:
-    rows = [
-        {**row, "vocabulary": place.mean("vocabulary"), "captions": None, **_bounded("diversity", place, "self-cider")}
-        for row, place in _rows(result)
-    ]
-    columns = {name: name for name in ("system", "kind", "vocabulary", "captions")}
-    columns |= {**_SEEDS["diversity"], "diversity": "self-cider"}
-    return Chart("vocabulary", columns, rows, "points", of_diversity("Self-CIDEr"), [of_vocabulary()])
-
-
 _SEEDS = {
     name: {name: name, f"{name}_lower": "least", f"{name}_upper": "greatest"} for name in ("diversity", "accuracy", "f")
 }
@@ -602,15 +609,3 @@ def _bounded(name: str, place: Place, figure: str) -> Row:
     seeds = place.figures[figure]
     ends = (min(seeds), max(seeds)) if place.curve else (None, None)
     return {name: place.mean(figure), f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
-
-
-def _rows(result: SweepResult) -> list[tuple[Row, Place]]:
-    """The mark of each captioner, and of people."""
-    return [
-        ({"system": name, "kind": PEOPLE if place.model == PEOPLE else "system"}, place)
-        for name, place in _captioners(result)
-    ]
-
-
-def _number(figure: str, value: float) -> Number:
-    return Number(value, ",.0f" if figure == "vocabulary" else ".3f")

@@ -26,7 +26,7 @@ from sacrecap.data import atomic_write
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
-from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary, greedy
+from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary, evaluating, greedy
 from sacrecap_captioning.encoders import Standardisation, enough_memory, write_tensors
 from sacrecap_captioning.models import build
 from sacrecap_captioning.objective import Losses, Objective, TrainingCaptions
@@ -97,8 +97,18 @@ def train(
     encoder = encoder.to(device)
     objects = start.objects if start else None
     data = prepare(images, encoder, settings, objects=objects, cache=cache, progress=reading)
-    vocabulary = _vocabulary(data, settings) if start is None else start.vocabulary
-    sizes = _sizes(vocabulary, encoder, data, settings)
+    if start is None:
+        texts = (caption for image in data.train.tokens for caption in image)
+        vocabulary = Vocabulary.build(texts, least=settings.least)
+        if len(vocabulary) == 2:
+            raise UsageError(
+                f"no word occurs {settings.least} times in the training captions of {settings.data}; "
+                "choose a smaller --least"
+            )
+    else:
+        vocabulary = start.vocabulary
+    chosen = {name: getattr(settings, name) for name in ("hidden", "embedding", "attention", "latent", "dropout")}
+    sizes = Sizes(len(vocabulary), encoder.feature, objects=len(data.objects), **chosen)
     run = RunFolder(Path(folder), settings, vocabulary, sizes, data.objects, data.checksum)
     model = build(settings.model, sizes)
     if start is not None:
@@ -118,7 +128,14 @@ class TrainingLoop:
         self.encoder = encoder.train(settings.train_encoder)
         encoded = data.train.encoded(run.vocabulary, settings.length)
         self.batches = Batches(data.train, encoded, settings.batch, settings.captions, settings.seed)
-        self.objective = _objective(run, data, device)
+        retrieval = None
+        if settings.retrieval is not None:
+            retrieval = RetrievalModel.load(settings.retrieval).reward(data.checksum, run.vocabulary, device)
+        objects = tuple(map(Counter, data.train.objects)) if data.objects else None
+        training = TrainingCaptions(run.vocabulary, data.train.tokens, objects, retrieval)
+        self.objective = Objective.load(
+            settings.loss, training, samples=settings.captions, baseline=settings.baseline, limit=settings.length + 1
+        )
         learners: list[nn.Module] = [self.model, self.encoder] if settings.train_encoder else [self.model]
         self.parameters = [weight for module in learners for weight in module.parameters() if weight.requires_grad]
         self.optimiser = torch.optim.AdamW(self.parameters, lr=settings.rate, weight_decay=settings.weight_decay)
@@ -175,9 +192,8 @@ class TrainingLoop:
         """CIDEr-D of greedy captions; a checkpoint, where it is the best so far."""
         at, path = self.position, self.run.path
         limit = self.settings.length + 1
-        self.encoder.eval()
-        captions = greedy_captions(self.model, self.data.val, self.run.vocabulary, limit=limit, device=self.device)
-        self.encoder.train(self.settings.train_encoder)
+        with evaluating(self.encoder):
+            captions = greedy_captions(self.model, self.data.val, self.run.vocabulary, limit=limit, device=self.device)
         at.last = validation_score(captions, self.data.val)
         better = at.last > at.best
         at.stale = 0 if better else at.stale + 1
@@ -198,16 +214,14 @@ def greedy_captions(
     model: Captioner, split: Split, vocabulary: Vocabulary, *, limit: int, device: torch.device
 ) -> dict[str, str]:
     """The greedy caption of each image, by id. What was drawn from torch's generators is put back."""
-    training = model.training
-    model.eval()
     captions: list[str] = []
     # Captioners with a latent vector draw it: the same one in each validation.
-    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []), torch.inference_mode():
+    generators = torch.random.fork_rng(devices=[device] if device.type == "cuda" else [])
+    with evaluating(model), generators, torch.inference_mode():
         torch.manual_seed(0)
         for numbers in torch.split(torch.arange(len(split)), 100):
-            words = greedy(model, model.begin(split.features_of(numbers, device)), limit=limit).words
+            words = greedy(model.step, model.begin(split.features_of(numbers, device)), limit=limit).words
             captions += map(vocabulary.text, words.tolist())
-    model.train(training)
     return dict(zip(split.ids, captions, strict=True))
 
 
@@ -219,18 +233,6 @@ def validation_score(captions: Mapping[str, str], split: Split) -> float:
     # Both are in words already.
     result = sacrecap.score(references, captions, metrics="cider-d", tokenizer="whitespace", interval=None)
     return float(result["cider-d"].value)
-
-
-def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
-    """The loss of a step."""
-    settings = run.settings
-    retrieval = None
-    if settings.retrieval is not None:
-        retrieval = RetrievalModel.load(settings.retrieval).reward(data.checksum, run.vocabulary, device)
-    objects = tuple(map(Counter, data.train.objects)) if data.objects else None
-    training = TrainingCaptions(run.vocabulary, data.train.tokens, objects, retrieval)
-    limit = settings.length + 1
-    return Objective.load(settings.loss, training, samples=settings.captions, baseline=settings.baseline, limit=limit)
 
 
 INHERITED = ("model", "encoder", "side", "tokenizer", "length", "hidden", "embedding", "attention", "latent")
@@ -255,18 +257,3 @@ def _check_same(start: RunFolder, settings: Settings) -> None:
 
 def _source(settings: Settings) -> str:
     return f"the encoder {settings.encoder}" if settings.features is None else f"the file {settings.features}"
-
-
-def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
-    vocabulary = Vocabulary.build((caption for image in data.train.tokens for caption in image), least=settings.least)
-    if len(vocabulary) == 2:
-        raise UsageError(
-            f"no word occurs {settings.least} times in the training captions of {settings.data}; "
-            "choose a smaller --least"
-        )
-    return vocabulary
-
-
-def _sizes(vocabulary: Vocabulary, encoder: Standardisation, data: TrainingData, settings: Settings) -> Sizes:
-    chosen = {name: getattr(settings, name) for name in ("hidden", "embedding", "attention", "latent", "dropout")}
-    return Sizes(len(vocabulary), encoder.feature, objects=len(data.objects), **chosen)

@@ -15,7 +15,7 @@ import math
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -30,12 +30,12 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, given_features
 from sacrecap_captioning.captioner import END, Features, Vocabulary
 from sacrecap_captioning.encoders import (
-    EncodedPixels,
     Encoder,
     FeatureRows,
-    GivenFeatures,
     Standardisation,
     cached_features,
+    encoded_rows,
+    given_rows,
     load_encoder,
     read_bytes_of_pixels,
     read_pixels,
@@ -66,30 +66,13 @@ class Split:
 
     def features_of(self, numbers: Tensor, device: torch.device) -> Features:
         """Features of the images of these (B,) numbers, on the device."""
-        features = self.features.rows(numbers).to(device)
+        features = self.features(numbers).to(device)
         return features if self.marks is None else features._replace(objects=self.marks[numbers].to(device))
 
     def encoded(self, vocabulary: Vocabulary, length: int) -> list[Tensor]:
         """(R_i, length + 1) ids of the captions of each image, padded with END."""
-        return [_padded([vocabulary.encode(caption, length) for caption in image], length + 1) for image in self.tokens]
-
-
-def read_split(images: CaptionedImages, features: FeatureRows, tokenizer: str, objects: Sequence[str] = ()) -> Split:
-    """The split of these images, whose features those are; `objects` are the classes to mark.
-
-    Raises:
-        DataError: an image without caption.
-    """
-    bare = [image.id for image in images if not image.references]
-    if bare:
-        raise DataError(f"image {bare[0]!r} has no caption; a captioner learns from images that have some")
-    return Split(
-        tuple(image.id for image in images),
-        tokenised(images, tokenizer),
-        tuple(image.objects for image in images),
-        features,
-        _marks(images, objects) if objects else None,
-    )
+        encoded = [[vocabulary.encode(caption, length) for caption in image] for image in self.tokens]
+        return [torch.tensor([[*row, *[END] * (length + 1 - len(row))] for row in rows]) for rows in encoded]
 
 
 def tokenised(images: CaptionedImages, tokenizer: str) -> tuple[tuple[Tokens, ...], ...]:
@@ -124,47 +107,28 @@ class Batches:
 
     def at(self, step: int, device: torch.device) -> TrainingBatch:
         """The batch of a step, counted from 0."""
-        numbers = self.numbers(step)
-        drawing = random.Random(f"{self.seed} captions {step} 0")
-        chosen = [
-            self.captions[number][_draw(drawing, len(self.captions[number]), self.captions_each)] for number in numbers
-        ]
-        images = torch.tensor(numbers)
-        return TrainingBatch(
-            images.to(device), self.split.features_of(images, device), trimmed(torch.cat(chosen)).to(device)
-        )
-
-    def numbers(self, step: int) -> list[int]:
-        """The images of a step."""
         turn, place = divmod(step, len(self))
-        order = _order(len(self.split), self.seed, turn)
-        return list(order[place * self.images : (place + 1) * self.images])
+        numbers = _order(len(self.split), self.seed, turn)[place * self.images : (place + 1) * self.images]
+        drawing = random.Random(f"{self.seed} captions {step} 0")
+        chosen = []
+        for number in numbers:
+            drawn, references = list[int](), len(self.captions[number])
+            while len(drawn) < self.captions_each:  # all references are used before one is repeated
+                drawn += drawing.sample(range(references), min(references, self.captions_each - len(drawn)))
+            chosen.append(self.captions[number][drawn])
+        images = torch.tensor(numbers)
+        captions = torch.cat(chosen)  # (N, T), of which the columns go in which all have ended before
+        longest = int((captions != END).sum(1).max())
+        features = self.split.features_of(images, device)
+        return TrainingBatch(images.to(device), features, captions[:, : longest + 1].to(device))
 
 
 @lru_cache(maxsize=1)
-def _order(images: int, seed: int, turn: int) -> Sequence[int]:
+def _order(images: int, seed: int, turn: int) -> list[int]:
     """The images of a pass in its order, kept for the steps of the pass."""
     order = list(range(images))
     random.Random(f"{seed} order {turn}").shuffle(order)
     return order
-
-
-def trimmed(captions: Tensor) -> Tensor:
-    """(N, T) captions without the columns in which all have ended before: at least one column stays."""
-    longest = int((captions != END).sum(1).max())
-    return captions[:, : longest + 1]
-
-
-def _draw(drawing: random.Random, references: int, count: int) -> list[int]:
-    """`each` of this many references; all of them are used before one is repeated."""
-    drawn: list[int] = []
-    while len(drawn) < count:
-        drawn += drawing.sample(range(references), min(references, count - len(drawn)))
-    return drawn
-
-
-def _padded(rows: Sequence[Sequence[int]], width: int) -> Tensor:
-    return torch.tensor([[*row, *[END] * (width - len(row))] for row in rows])
 
 
 @dataclass(frozen=True)
@@ -207,16 +171,31 @@ def prepare(
     if objects is None:
         objects = tuple(sorted({label for image in train for label in image.objects}))
 
+    columns = {label: number for number, label in enumerate(objects)}
+
     def read(part: CaptionedImages, name: str) -> Split:
         def show(finished: int) -> None:
             if progress is not None:
                 progress(name, finished, len(part))
 
         if file is None and settings.train_encoder:
-            features: FeatureRows = EncodedPixels(part, cast("Encoder", encoder), show)
+            learner = cast("Encoder", encoder)
+            features = encoded_rows(learner, read_bytes_of_pixels(part, learner.side, show))
         else:
             features = frozen_features(part, encoder, file, cache, show)
-        return read_split(part, features, settings.tokenizer, objects)
+        bare = [image.id for image in part if not image.references]
+        if bare:
+            raise DataError(f"image {bare[0]!r} has no caption; a captioner learns from images that have some")
+        marks = torch.zeros(len(part), len(columns))
+        for row, image in enumerate(part):
+            marks[row, [columns[label] for label in image.objects if label in columns]] = 1.0
+        return Split(
+            tuple(image.id for image in part),
+            tokenised(part, settings.tokenizer),
+            tuple(image.objects for image in part),
+            features,
+            marks if columns else None,
+        )
 
     return TrainingData(read(train, "train"), read(val, "val"), objects, images.checksum)
 
@@ -236,22 +215,16 @@ def frozen_features(
     """Features of images by a frozen encoder; or of a file, of which all are looked at once.
 
     Raises:
-        DataError: see `GivenFeatures` and `cached_features`.
+        DataError: see `given_rows` and `cached_features`.
     """
     if file is None:
         return cached_features(images, cast("Encoder", encoder), cache or features_folder(), progress=progress)
-    rows = GivenFeatures(file, images, encoder)
-    rows.check(progress)
+    rows = given_rows(file, images, encoder)
+    for numbers in torch.split(torch.arange(len(images)), 256):
+        rows(numbers)  # so that a bad one is found before hours of training
+        if progress is not None:
+            progress(int(numbers[-1]) + 1)
     return rows
-
-
-def _marks(images: CaptionedImages, objects: Sequence[str]) -> Tensor:
-    """(images, K): 1 for each object class that is in the image."""
-    columns = {label: number for number, label in enumerate(objects)}
-    marks = torch.zeros(len(images), len(objects))
-    for row, image in enumerate(images):
-        marks[row, [columns[label] for label in image.objects if label in columns]] = 1.0
-    return marks
 
 
 def learn_words(
@@ -264,19 +237,19 @@ def learn_words(
 
     It ends in evaluation mode.
     """
-    epochs, seed, batch, rate = settings.encoder_epochs, settings.seed, 16, 3e-3
-    random = torch.Generator().manual_seed(seed)
+    batch, rate = 16, 3e-3
+    random = torch.Generator().manual_seed(settings.seed)
     device = encoder.mean.device
     targets = _shares(tokenised(images, settings.tokenizer))  # (images, words)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(settings.seed)
         telling = nn.Linear(encoder.feature, targets.shape[1]).to(device)
     weights = [*encoder.parameters(), *telling.parameters()]
     optimiser = torch.optim.AdamW(weights, lr=rate, weight_decay=1e-2)
     # The last images of an order that fill no batch wait for the next order.
     batches = [
         rows
-        for _ in range(epochs)
+        for _ in range(settings.encoder_epochs)
         for rows in torch.split(torch.randperm(len(images), generator=random), batch)
         if len(rows) == min(batch, len(images))
     ]
@@ -321,8 +294,12 @@ def first_encoder(
         DataError: the cache cannot be made or written; or see `load_encoder`.
         UsageError: see `load_encoder`.
     """
-    if settings.features is not None:
-        return _measured(FeatureFile(settings.features), train)
+    chosen = range(0, len(train), -(-len(train) // _STANDARD))  # features are standardised over these
+    if (file := given_features(settings)) is not None:
+        standard = Standardisation(file.feature)
+        given = given_rows(file, train, standard)
+        standard.measure([given(numbers) for numbers in torch.split(torch.tensor(chosen), 64)])
+        return standard
     name, weights, side = settings.encoder, settings.weights, settings.side
     check_encoder(name, weights)
     if settings.train_encoder and weights != WORDS:
@@ -330,27 +307,22 @@ def first_encoder(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
+        measured = [train[number] for number in chosen]
+        some_pixels = (
+            read_pixels(train, measured[start : start + 64], encoder.side) for start in range(0, len(measured), 64)
+        )
         folder = Path(cache or features_folder())
         path = folder / f"{name}-{encoder.side}-{train.checksum}-{settings.encoder_epochs}-{settings.seed}.pt"
         if weights == WORDS and path.exists():
             encoder = load_encoder(name, weights=str(path), side=side).to(device)
         elif weights == WORDS:
             learn_words(encoder, train, settings, progress)
-            encoder.standardise(_some_pixels(train, encoder.side))
+            encoder.standardise(some_pixels)
             make_folder(folder)
             write_tensors(path, encoder.state_dict())
         elif not encoder.standardised:
-            encoder.standardise(_some_pixels(train, encoder.side))
+            encoder.standardise(some_pixels)
     return encoder.eval().requires_grad_(settings.train_encoder)
-
-
-def _measured(file: FeatureFile, train: CaptionedImages) -> Standardisation:
-    """What standardises features of a file, measured on those of the training images."""
-    standard = Standardisation(file.feature)
-    rows = GivenFeatures(file, train, standard)
-    chosen = torch.arange(0, len(train), _stride(len(train)))
-    standard.measure([rows.rows(numbers) for numbers in torch.split(chosen, 64)])
-    return standard
 
 
 def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Tensor:
@@ -360,18 +332,6 @@ def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Te
     whole = telling(features.pooled)
     loss = nn.functional.binary_cross_entropy_with_logits
     return loss(anywhere, targets) + loss(whole, targets)
-
-
-def _some_pixels(images: CaptionedImages, side: int) -> Iterator[Tensor]:
-    """Batches of pixels, of images from all over the set."""
-    chosen = images[:: _stride(len(images))]
-    for start in range(0, len(chosen), 64):
-        yield read_pixels(images, chosen[start : start + 64], side)
-
-
-def _stride(images: int) -> int:
-    """One of so many images is measured."""
-    return -(-images // _STANDARD)
 
 
 _MOST_KEPT = 2**30

@@ -80,7 +80,12 @@ class TransformersSpeaker:
         """
         self.name = name
         self.device = device or torch.device("cpu")
-        chat = _chat(name)
+        try:
+            chat = _load(AutoProcessor, name)
+        except DataError:
+            chat = None  # the parts are loaded one by one, and say what is missing
+        if not getattr(chat, "chat_template", None):
+            chat = None
         self.limit = limit or (LIMIT if chat is None else CHAT_LIMIT)
         self.captions = self.cut = 0
         if chat is None and prompted:
@@ -95,7 +100,9 @@ class TransformersSpeaker:
 
     def ask(self, prompt: str) -> None:
         """From now on a checkpoint with a chat template is asked this; `PROMPT` before."""
-        self._question = _question(self._processor, prompt)
+        content = [{"type": "image"}, {"type": "text", "text": prompt}]
+        message = [{"role": "user", "content": content}]
+        self._question = self._processor.apply_chat_template(message, add_generation_prompt=True)
 
     @property
     def side(self) -> int:
@@ -205,19 +212,3 @@ def _apart(step: int, words: Tensor, log_probs: Tensor, *, width: int, penalty: 
         used = used.scatter_add(1, word, speaks[:, number, None].to(used))
         chosen.append(word)
     return torch.cat(chosen, 1).flatten()
-
-
-def _chat(name: str) -> Any | None:
-    """The processor of a checkpoint with a chat template; None of others."""
-    try:
-        processor = _load(AutoProcessor, name)
-    except DataError:
-        return None  # the parts are loaded one by one, and say what is missing
-    return processor if getattr(processor, "chat_template", None) else None
-
-
-def _question(processor: Any, prompt: str) -> str:
-    """The prompt with an image, as the checkpoint was trained to be asked."""
-    content = [{"type": "image"}, {"type": "text", "text": prompt}]
-    question: str = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True)
-    return question

@@ -6,12 +6,10 @@ What is wrong is said before torch is loaded, which takes seconds, wherever it c
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -24,20 +22,25 @@ from sacrecap.cli.group import Command, Group, takes
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.cli.output import output
 from sacrecap.data import write_candidates, write_caption_sets
-from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read_captioned
+from sacrecap.data.captioned import is_captioned, read_captioned
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.pictures import check_converter
-from sacrecap_captioning.captioned_images import CaptionedImages, images_to_caption, is_feature_file, read_images
+from sacrecap_captioning.captioned_images import (
+    CaptionedImages,
+    images_of_run,
+    images_to_caption,
+    is_feature_file,
+    read_images,
+)
 from sacrecap_captioning.scenes import write_scenes
-from sacrecap_captioning.settings import AUTO, MODEL_NAMES, Settings, check_encoder, is_checkpoint, kind_of
+from sacrecap_captioning.settings import AUTO, MODEL_NAMES, Settings, check_encoder, is_checkpoint, kind_of, read_run
 from sacrecap_captioning.sweep_plan import Sweep
 
 if TYPE_CHECKING:
     from sacrecap import Resampling
     from sacrecap.cli.output import Output
-    from sacrecap_captioning.run_folder import RunFolder
     from sacrecap_captioning.training import Position
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -169,59 +172,48 @@ def check_no_encoder(file: str, names: Collection[str]) -> None:
         raise UsageError(f"{file} has features, for which no encoder is needed; leave {listed} out")
 
 
-def listed_images(speaker: str, data: str | None, split: str) -> list[CaptionedImage] | None:
-    """The images of a data set with captions, or of that of a run, before torch is loaded.
+def images_of(speaker: str, data: str | None, how: Mapping[str, Any], *, blind: bool = False) -> CaptionedImages:
+    """The images to caption, of all splits, before torch is loaded; `how` are the values of the other options.
 
-    None if there are images alone, or if what is wrong is said later.
-
-    Raises:
-        DataError: the data set is broken.
-        UsageError: no image is in the split.
+    Only `blind` captions by what is no captioner need no files of images.
     """
-    place: Any = data
-    if data is None:
-        try:
-            place = json.loads((Path(speaker) / "config.json").read_text(encoding="utf-8"))["settings"]["data"]
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        if not isinstance(place, str) or not os.path.exists(place):
-            return None
-    if not is_captioned(place):
-        return None
-    images = read_captioned(place)
-    of_split(images, split)
+    kind = kind_of(speaker)
+    check_kind(speaker, kind)
+    reading = {"split": how["split"], "on_missing": how["on_missing"]}
+    if kind == "captioner":
+        settings, _ = read_run(speaker, places(how["features"])[0])
+        images = images_of_run(speaker, settings, data, **reading)
+    elif data is None:
+        raise UsageError(f"{speaker} is {_NAMED[kind]}, which knows no images: give some (--images WHAT)")
+    elif blind and is_captioned(data):
+        images = CaptionedImages(read_captioned(data), None)
+    else:
+        images = images_to_caption(data, **reading)
+    images.split(how["split"])
     return images
 
 
-def opened_run(speaker: str, features: str | None) -> tuple[RunFolder, str | None]:
-    """The run, with its features where they are now; and the folder for those of its encoder."""
-    from sacrecap_captioning.run_folder import RunFolder, with_features
-
-    file, cache = places(features)
-    return with_features(RunFolder.open(speaker), file), cache
+def check_captioned(images: CaptionedImages, data: str | None, use: str) -> None:
+    """Raises `UsageError` if people have said nothing of the images."""
+    if not any(image.references for image in images):
+        raise UsageError(f"{data}: these images have no captions of people, {use}")
 
 
-def caption_sets(
-    speaker: str, data: str | None, listed: list[CaptionedImage] | None, how: dict[str, Any]
-) -> dict[str, list[str]]:
-    """Caption sets by the speaker, of whatever kind; `how` are the values of the other options."""
-    kind = kind_of(speaker)
-    check_kind(speaker, kind)
+def caption_sets(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Caption sets by the speaker, of whatever kind."""
     stage.text = "loading the captioner"
     with torch_needed("captioning images"):
         from sacrecap_captioning.generation import captioner_sets, checkpoint_sets, endpoint_sets
+        from sacrecap_captioning.run_folder import RunFolder
     common: dict[str, Any] = {name: how.get(name) for name in ("split", "method", "captions", "limit", "seed")}
     common["progress"] = show_images
-    reading = {"split": how["split"], "on_missing": how["on_missing"], "listed": listed}
     local = {"batch": how["batch"], "device": how["device"]}
+    kind = kind_of(speaker)
     if kind == "captioner":
         one_thread()
-        run, cache = opened_run(speaker, how["features"])
-        return captioner_sets(run, run.images(data, **reading), cache=cache, **local, **common)
-    if data is None:
-        raise UsageError(f"{speaker} is {_NAMED[kind]}, which knows no images: give some (--images WHAT)")
+        file, cache = places(how["features"])
+        return captioner_sets(RunFolder.open(speaker, file), images, cache=cache, **local, **common)
     prompts = how.get("prompts") or ([how["prompt"]] if how["prompt"] else [])
-    images = images_to_caption(data, **reading)
     if kind == "checkpoint":
         return checkpoint_sets(speaker, images, prompts=prompts, **local, **common)
     if how.get("model") is None:
@@ -230,23 +222,15 @@ def caption_sets(
     return endpoint_sets(Endpoint(speaker, how["model"], **more), images, prompts=prompts, **common)
 
 
-def blind_captions(
-    speaker: str, data: str | None, listed: list[CaptionedImage] | None, how: Mapping[str, Any]
-) -> dict[str, dict[str, list[str]]]:
-    """So many captions of each image by those that need no captioner, by name.
-
-    Raises:
-        UsageError: the images have no captions of people.
-    """
-    if listed is None:
-        raise UsageError(f"{data}: these images have no captions of people, which could be copied")
+def blind_captions(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
+    """So many captions of each image by those that need no captioner, by name."""
     with torch_needed("captioning images"):
         from sacrecap_captioning.generation import blind_sets
-
-    if kind_of(speaker) != "captioner":
-        return blind_sets(CaptionedImages(listed, None), how["split"], how["captions"])
-    run, cache = opened_run(speaker, how["features"])
-    images = run.images(data, on_missing=how["on_missing"], listed=listed)
+        from sacrecap_captioning.run_folder import RunFolder
+    run, cache = None, None
+    if kind_of(speaker) == "captioner":
+        file, cache = places(how["features"])
+        run = RunFolder.open(speaker, file)
     return blind_sets(images, how["split"], how["captions"], run, cache)
 
 
@@ -336,11 +320,10 @@ def train(data: str | None, output: str, features: str | None, **settings: Any) 
     stage.text = "loading PyTorch"
     with torch_needed("training captioners"):
         from sacrecap_captioning import training
-        from sacrecap_captioning.run_folder import RunFolder
 
     one_thread()
     if "init" in chosen:
-        start = RunFolder.open(chosen["init"]).settings
+        start, _ = read_run(chosen["init"])
         chosen = {**{name: getattr(start, name) for name in ("data", "features", *training.INHERITED)}, **chosen}
     end = training.train(
         Settings(**chosen),
@@ -390,6 +373,7 @@ def retrieval(run: str, output: str | None, features: str | None, epochs: int, *
     """
     with torch_needed("training retrieval models"):
         from sacrecap_captioning.retrieval_model import train_retrieval
+        from sacrecap_captioning.run_folder import RunFolder
 
     one_thread()
 
@@ -399,8 +383,9 @@ def retrieval(run: str, output: str | None, features: str | None, epochs: int, *
     def show_epoch(epoch: int, loss: float, recalls: dict[str, float]) -> None:
         stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {text(recalls)}"
 
-    folder, cache = opened_run(run, features)
-    model, epoch, recalls = train_retrieval(folder, cache=cache, epochs=epochs, progress=show_epoch, **how)
+    file, cache = places(features)
+    opened = RunFolder.open(run, file)
+    model, epoch, recalls = train_retrieval(opened, cache=cache, epochs=epochs, progress=show_epoch, **how)
     path = output or os.path.join(run, "retrieval.pt")
     model.save(path)
     options.emit(f"{path}: epoch {epoch} of {epochs}; on the validation images {text(recalls)}")
@@ -455,12 +440,13 @@ def generate(speaker: str, data: str | None, output: str, prompts: str | None, b
     if prompts is not None:
         how["prompts"] = _read_prompts(prompts, how["prompt"])
         how["captions"] = how["captions"] if was_given("captions") else len(how["prompts"])
-    listed = listed_images(speaker, data, how["split"])
+    images = images_of(speaker, data, how, blind=blind is not None)
     if blind is None:
-        sets = caption_sets(speaker, data, listed, how)
+        sets = caption_sets(speaker, images, how)
     else:
+        check_captioned(images, data, "which could be copied")
         stage.text = "copying captions"
-        copied = blind_captions(speaker, data, listed, how)
+        copied = blind_captions(speaker, images, how)
         if not any(blind in name for name in copied):
             raise UsageError(
                 f"{speaker}: is no folder of sacrecap caption train, whose features would say which images look alike; "
@@ -524,20 +510,17 @@ def evaluate(
     output.check(candidates=candidates)
     needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
-    listed = listed_images(speaker, data, how["split"])
-    if listed is None and data is not None:
-        raise UsageError(f"{data}: these images have no captions of people, with which captions could be compared")
+    images = images_of(speaker, data, how)
+    check_captioned(images, data, "with which captions could be compared")
     how.update(captions=1, seed=resampling.seed)
-    captions = {image: texts[0] for image, texts in caption_sets(speaker, data, listed, how).items()}
+    captions = {image: texts[0] for image, texts in caption_sets(speaker, images, how).items()}
     if candidates is not None:
         write_candidates(candidates, captions)
     stage.text = "scoring"
-    references = {
-        image.id: list(image.references) for image in of_split(listed or [], how["split"]) if image.id in captions
-    }
+    references = images.split(how["split"]).references()
     scoring: dict[str, Any] = {"tokenizer": tokenizer, "needs": needs, "resampling": resampling, "threads": threads}
     if blind:
-        copied = blind_captions(speaker, data, listed, how)
+        copied = blind_captions(speaker, images, how)
         once = {name: {image: sets[image][0] for image in captions} for name, sets in copied.items()}
         output.show(sacrecap.compare(references, {"captioner": captions, **once}, chosen, **scoring))
     else:
