@@ -297,8 +297,8 @@ def first_encoder(
     chosen = range(0, len(train), -(-len(train) // _STANDARD))  # features are standardised over these
     if (file := given_features(settings)) is not None:
         standard = Standardisation(file.feature)
-        given = given_rows(file, train, standard)
-        standard.measure([given(numbers) for numbers in torch.split(torch.tensor(chosen), 64)])
+        rows_of = given_rows(file, train, standard)
+        standard.measure([rows_of(numbers) for numbers in torch.split(torch.tensor(chosen), 64)])
         return standard
     name, weights, side = settings.encoder, settings.weights, settings.side
     check_encoder(name, weights)
