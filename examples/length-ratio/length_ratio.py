@@ -11,7 +11,6 @@ class LengthRatio(PythonMetric):
 
     power: float = parameter("exponent of the ratio", default=1.0, above=0.0)
 
-    family: ClassVar[str] = "length-ratio"
     title: ClassVar[str] = "Length-Ratio"
     summary: ClassVar[str] = "The candidate is as long as a reference."
     equation: ClassVar[str] = "max_j (min(|c|, |s_j|) / max(|c|, |s_j|))^power"

@@ -369,7 +369,6 @@ def test_frequencies_of_a_file(engine: str, tmp_path: Path) -> None:
 class CommonWords(PythonMetric):
     """The share of a caption's words that are in a reference of any image. It learns from all references together."""
 
-    family: ClassVar[str] = "common-words"
     title: ClassVar[str] = "Common-words"
     summary: ClassVar[str] = "The candidate's words are those of the references of any image."
     equation: ClassVar[str] = "|c ∩ W| / |c|"
@@ -393,7 +392,7 @@ class CommonWords(PythonMetric):
 class InParts(CommonWords):
     """The same, which can learn part by part."""
 
-    family: ClassVar[str] = "in-parts"
+    title: ClassVar[str] = "In-Parts"
 
     def learner(self, needs: Needs, *, memory: int) -> Vocabulary:
         return Vocabulary()
@@ -427,7 +426,7 @@ def test_a_metric_from_elsewhere_that_learns_part_by_part() -> None:
 class Wary(InParts):
     """The same, which says of the captions what is odd."""
 
-    family: ClassVar[str] = "wary"
+    title: ClassVar[str] = "Wary"
 
     def statistics(self, corpus: Corpus, ready: Ready) -> list[tuple[float, float]]:
         warn("a caption is odd")

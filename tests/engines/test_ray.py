@@ -42,7 +42,6 @@ def doing(work: Callable[[int], None], **declared: Any) -> Any:
         return [float(len(caption)) for caption in captions]
 
     class Doing(sacrecap.metrics.PythonMetric):
-        family = "doing"
         title = summary = equation = source = "doing"
         upper = None
         nothing = {"empty caption": "0"}  # noqa: RUF012

@@ -105,7 +105,6 @@ def write_flickr(folder: Path, expert: str | None = EXPERT, crowd: str | None = 
 class Fitted(PythonMetric):
     """It has learnt what people said of these pairs."""
 
-    family = "fitted"
     title = "Fitted"
     summary = equation = source = "for this test"
     upper = 1.0

@@ -200,7 +200,6 @@ class Reader(Metric):
 
     path: str = parameter("a file", default="none")
 
-    family = "reader"
     title = "Reader"
 
 

@@ -27,7 +27,6 @@ PACKAGE = (EXAMPLE / "length_ratio.py").read_text()
 def declared(**own: Any) -> type[PythonMetric]:
     """A metric class with all declarations, and these."""
     facts = {
-        "family": "mine",
         "title": "Mine",
         "summary": "It is mine.",
         "equation": "1",
@@ -41,7 +40,6 @@ def declared(**own: Any) -> type[PythonMetric]:
 class PythonBleu(PythonMetric):
     """BLEU-1 without the closest reference's length: sums of matches and lengths, then a formula."""
 
-    family: ClassVar[str] = "python-precision"
     title: ClassVar[str] = "Python-Precision"
     summary: ClassVar[str] = "The candidate's words are in a reference."
     equation: ClassVar[str] = "matches / words"
@@ -132,11 +130,10 @@ def test_a_registered_metric_is_named_like_any_other() -> None:
     ("metric", "groups", "message"),
     [
         (declared(), ["coco"], "group 'coco' is sacrecap's own"),
-        (declared(family="bleu-4", title="BLEU-4"), [], "there is a metric or group of that name already"),
-        (declared(family="coco", title="COCO"), [], "there is a metric or group of that name already"),
-        (declared(family="Mine!"), [], "must be lower-case letters, digits and hyphens"),
-        (declared(title="My own"), [], "the title 'My own' must differ from the family 'mine' only in case"),
-        (type("Bare", (PythonMetric,), {"family": "bare"}), [], "Bare does not declare title, summary"),
+        (declared(title="BLEU-4"), [], "there is a metric or group of that name already"),
+        (declared(title="COCO"), [], "there is a metric or group of that name already"),
+        (declared(title="Mine!"), [], "must be lower-case letters, digits and hyphens"),
+        (type("Bare", (PythonMetric,), {"title": "Bare"}), [], "Bare does not declare summary"),
         (int, [], "a metric must be a sacrecap.metrics.Metric"),
     ],
 )

@@ -226,7 +226,6 @@ def test_mixtures_and_metrics_of_which_less_is_better() -> None:
 class Unlike(PythonMetric):
     """Number of the candidate's words that no reference has: less is better."""
 
-    family: ClassVar[str] = "unlike"
     title: ClassVar[str] = "Unlike"
     summary: ClassVar[str] = "The candidate has words that no reference has."
     equation: ClassVar[str] = "|c - S|"

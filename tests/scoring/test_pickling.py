@@ -159,7 +159,6 @@ def test_other_processes_take_and_return_them(method: str) -> None:
 class Own(sacrecap.metrics.PythonMetric):
     """The share of candidates that end with a full stop; its formula is Python."""
 
-    family = "full-stop"
     title = "Full-Stop"
     summary = "the caption is a sentence"
     equation = "1 or 0"

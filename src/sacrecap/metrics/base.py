@@ -123,8 +123,6 @@ class Metric(Declared):
     """
     scores_sets: ClassVar[bool] = False
     """Whether it scores an image's captions together, as a caption set, rather than each."""
-    arithmetic: ClassVar[str]
-    """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     prepared: ClassVar[tuple[str, ...]] = ()
     """Names of parameters that only `ready` takes: the native arithmetic does not know them."""
     explains: ClassVar[str | None] = None
@@ -139,6 +137,11 @@ class Metric(Declared):
     """Whether that model gives higher scores the more references it is of."""
     trained_on: ClassVar[tuple[str, ...]] = ()
     """The data sets of human judgments that it was fitted to, by the names of `sacrecap agreement --dataset`."""
+
+    @property
+    def arithmetic(self) -> str:
+        """Name of the native arithmetic; empty for a metric written in Python: see `PythonMetric`."""
+        return self.family
 
     @property
     def needs_references(self) -> bool:

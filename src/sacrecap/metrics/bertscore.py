@@ -98,7 +98,6 @@ class BertScore(LearnedMetric):
         "a file of baselines in bert-score's format, to rescale scores; none for no rescaling", default=NO_BASELINE
     )
 
-    family: ClassVar[str] = "bertscore"
     title: ClassVar[str] = "BERTScore"
     summary: ClassVar[str] = "Each word of the candidate has a word of the same meaning in a reference, and vice versa."
     equation: ClassVar[str] = (

@@ -36,7 +36,6 @@ class Bleu(NgramMetric):
     brevity: bool = parameter("whether to multiply by the brevity penalty b", default=True)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    family: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
     summary: ClassVar[str] = "Share of the candidate's n-grams that some reference has, if it is long enough."
     equation: ClassVar[str] = (
@@ -50,7 +49,6 @@ class Bleu(NgramMetric):
         "empty caption": "0",
         "caption shorter than n words": "tiny but not 0 with the COCO constants",
     }
-    arithmetic: ClassVar[str] = "bleu"
 
     @property
     def bears(self) -> Bears | None:  # type: ignore[override]

@@ -59,8 +59,6 @@ class SelfCider(IdfMetric, SetMetric):
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
     sigma: float = parameter("width of cider-d's length penalty, in words", default=6.0, above=0.0)
 
-    arithmetic: ClassVar[str] = "self-cider"
-    family: ClassVar[str] = "self-cider"
     title: ClassVar[str] = "Self-CIDEr"
     summary: ClassVar[str] = "The captions of a set say different things, in words that are rare elsewhere."
     equation: ClassVar[str] = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
@@ -111,8 +109,6 @@ class Vendi(SelfCider):
     Its matrix has ones on the diagonal: K_ij / √(K_ii K_jj).
     """
 
-    arithmetic: ClassVar[str] = "vendi"
-    family: ClassVar[str] = "vendi"
     title: ClassVar[str] = "Vendi"
     summary: ClassVar[str] = "As many captions, of which no two share anything, would be as varied as the set."
     equation: ClassVar[str] = "exp(−Σ_i λ_i ln λ_i),  λ the eigenvalues of K/m, with K_ii = 1"
@@ -132,7 +128,6 @@ class Lsa(SetMetric):
 
     stop: bool = parameter("count stop words (English function words and punctuation) too", default=True)
 
-    family: ClassVar[str] = "lsa"
     title: ClassVar[str] = "LSA"
     summary: ClassVar[str] = "The captions of a set use different words."
     equation: ClassVar[str] = "−log_m(σ_1 / Σ_i σ_i),  σ the singular values of the word–caption count matrix"
@@ -144,7 +139,6 @@ class Lsa(SetMetric):
         "all similarities 0": "0: no caption has a word",
         "empty caption": "it counts in m and adds nothing to the spectrum",
     }
-    arithmetic: ClassVar[str] = "lsa"
 
     def similarity(self) -> dict[str, bool | float | str]:
         return {"kernel": "words", **self.kernel_parameters()}
@@ -164,7 +158,6 @@ class Mbleu(_Repetition):
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4, in_name=True)
 
-    family: ClassVar[str] = "mbleu"
     title: ClassVar[str] = "mBLEU"
     summary: ClassVar[str] = "The captions of a set repeat each other's n-grams: high = less diverse."
     equation: ClassVar[str] = "mBLEU_n = 1/m Σ_i BLEU_n(c_i, C − {c_i})"
@@ -173,7 +166,6 @@ class Mbleu(_Repetition):
         "equal captions": "1, from n words on; tiny below, like BLEU",
         "empty caption": "its BLEU is 0, even among empty captions",
     }
-    arithmetic: ClassVar[str] = "mbleu"
 
     @property
     def lower_is_better(self) -> bool:
@@ -183,7 +175,6 @@ class Mbleu(_Repetition):
 class MbleuMix(_Repetition):
     """The paper's diversity score from mBLEU: one minus the mean of mBLEU-1 to mBLEU-4."""
 
-    family: ClassVar[str] = "mbleu-mix"
     title: ClassVar[str] = "mBLEU-mix"
     summary: ClassVar[str] = "The captions of a set do not repeat each other's n-grams."
     equation: ClassVar[str] = "1 − 1/4 Σ_n mBLEU_n"
@@ -192,7 +183,6 @@ class MbleuMix(_Repetition):
         "equal captions": "0, from 4 words on; above 0 for shorter ones, whose BLEU-4 is tiny",
         "empty caption": "its BLEU is 0, so it counts as different from all",
     }
-    arithmetic: ClassVar[str] = "mbleu-mix"
 
 
 class Div(SetMetric):
@@ -201,37 +191,37 @@ class Div(SetMetric):
     n: int = parameter("the length of the n-grams", default=1, least=1, most=4, in_name=True)
     over: str = parameter("the denominator", default="words", choices=("words", "ngrams"))
 
-    family: ClassVar[str] = "div"
     title: ClassVar[str] = "Div"
     summary: ClassVar[str] = "Each n-gram occurs only once in a set."
     equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
     source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
     cites: ClassVar[tuple[str, ...]] = ("li2016diversity", "shetty2017speaking")
     nothing: ClassVar[dict[str, str]] = {"no word": "0", "captions shorter than n words": "0"}
-    arithmetic: ClassVar[str] = "div"
 
 
 class Distinct(SetMetric):
     """Share of distinct captions in a caption set; corpus score = mean over images."""
 
-    family: ClassVar[str] = "distinct"
     title: ClassVar[str] = "Distinct"
     summary: ClassVar[str] = "No caption of a set repeats another."
     equation: ClassVar[str] = "distinct captions / captions"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
     cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {"one caption": "1", "equal captions": "1/m"}
-    arithmetic: ClassVar[str] = "distinct"
 
 
-class _OfSets(SetMetric):
+class _Figure(SetMetric):
     """A figure of caption sets that `diversity` derives; it has no arithmetic of its own."""
 
     arithmetic: ClassVar[str] = ""
+    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {}
 
+    key: Any = property(attrgetter("family"))
 
-class _OfCaptions(_OfSets):
+
+class _OfCaptions(_Figure):
     """A figure computed from a metric's score of each caption of a set."""
 
     needs: ClassVar[tuple[str, ...]] = ("caption_sets", "references")
@@ -240,11 +230,6 @@ class _OfCaptions(_OfSets):
     def __init__(self, *, of: Metric) -> None:
         vars(self)["of"] = of
 
-    @property
-    def label(self) -> str:
-        return f"{self.title} ({self.of.label})"
-
-    key: Any = property(attrgetter("family"))
     largest: Any = property(attrgetter("of.largest"))
     lower_is_better: Any = property(attrgetter("of.lower_is_better"))
     bears: ClassVar[Any] = property(attrgetter("of.bears"))
@@ -253,51 +238,46 @@ class _OfCaptions(_OfSets):
 class Accuracy(_OfCaptions):
     """The mean score of a set's captions by a metric that compares each with the references."""
 
-    family: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "Accuracy"
     summary: ClassVar[str] = "The captions of a set agree with what people say."
     equation: ClassVar[str] = "mean over the captions of a set, then over images"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+
+    @property
+    def label(self) -> str:
+        return f"Accuracy ({self.of.label})"
 
 
 class Oracle(_OfCaptions):
     """The score of the best caption of each set."""
 
-    family: ClassVar[str] = "oracle"
-    title: ClassVar[str] = "Best of a set"
+    title: ClassVar[str] = "Oracle"
     summary: ClassVar[str] = "The best caption of a set agrees with what people say."
     equation: ClassVar[str] = "largest over the captions of a set, mean over images"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+
+    @property
+    def label(self) -> str:
+        return f"Best of a set ({self.of.label})"
 
 
-class F(_OfSets):
+class F(_Figure):
     """The weighted harmonic mean of diversity (Self-CIDEr) and accuracy."""
 
     beta2: float = parameter("β²: weight of accuracy relative to diversity", default=5.0, above=0.0)
 
-    family: ClassVar[str] = "f"
     title: ClassVar[str] = "F"
     summary: ClassVar[str] = "The captions of a set are both varied and accurate."
     equation: ClassVar[str] = "F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy)"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+    largest: None = None
 
     @property
     def label(self) -> str:
         return f"F (β² = {spell(self.beta2)})"
 
-    key: Any = property(attrgetter("family"))
-    largest: None = None
 
-
-class Novelty(_OfSets):
+class Novelty(_Figure):
     """The share of captions that are not among the training captions, word for word."""
 
-    family: ClassVar[str] = "novelty"
-    title: ClassVar[str] = "Novel captions"
+    title: ClassVar[str] = "Novelty"
     summary: ClassVar[str] = "The captions are not copies of training captions."
     equation: ClassVar[str] = "share of captions that no training caption equals"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+    label: str = "Novel captions"

@@ -160,7 +160,6 @@ class CiderPaper(IdfMetric):
     def largest(self) -> float | None:
         return self.scale
 
-    family: ClassVar[str] = "cider-paper"
     title: ClassVar[str] = "CIDEr-paper"
     summary: ClassVar[str] = "The candidate says what most references say, also in rare words."
     equation: ClassVar[str] = (
@@ -181,7 +180,6 @@ class CiderD(IdfMetric):
     sigma: float = parameter("standard deviation of the length penalty, in words", default=6.0, above=0.0)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"
     summary: ClassVar[str] = (
         "The candidate says what most references say, also in rare words; repeated words and odd lengths do not help."
@@ -193,5 +191,4 @@ class CiderD(IdfMetric):
     cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider", "chen2015coco")
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
-    arithmetic: ClassVar[str] = "cider-d"
     bears: ClassVar[Bears | None] = Bears(0.3, 1.5, 0.8)

@@ -48,7 +48,6 @@ class ClipScore(LearnedMetric):
         "read captions up to the model's limit, such as Long-CLIP's 248 tokens; no cuts at CLIP's 77", default=False
     )
 
-    family: ClassVar[str] = "clipscore"
     title: ClassVar[str] = "CLIPScore"
     summary: ClassVar[str] = "The caption fits the picture."
     equation: ClassVar[str] = "CLIPScore = w max(cos(c, v), 0)"
@@ -122,7 +121,6 @@ class ClipScore(LearnedMetric):
 class RefClipScore(ClipScore):
     """Harmonic mean of CLIPScore and the cosine with the nearest reference; corpus score = mean."""
 
-    family: ClassVar[str] = "refclipscore"
     title: ClassVar[str] = "RefCLIPScore"
     summary: ClassVar[str] = "The caption fits the picture, and means what a reference means."
     equation: ClassVar[str] = "RefCLIPScore = 2 s r / (s + r),  s = w max(cos(c, v), 0),  r = max(max_j cos(c, r_j), 0)"

@@ -182,7 +182,6 @@ class Combine(WeightedMean):
     above 0, one per member.
     """
 
-    family: ClassVar[str] = "combine"
     title: ClassVar[str] = "Combine"
     summary: ClassVar[str] = "The weighted mean of the scores of other metrics."
     proposed_in: ClassVar[str] = "Madhyastha et al., ACL 2019"
@@ -276,7 +275,6 @@ def checked(scales: Any, source: str) -> dict[str, Scale]:
 class Standardised(WeightedMean):
     """A metric's score as a distance from a mean, in deviations; higher is better."""
 
-    family: ClassVar[str] = "z"
     title: ClassVar[str] = "z"
     summary: ClassVar[str] = "The caption is above the average, by the metric in parentheses."
     proposed_in: ClassVar[str] = "sacrecap"

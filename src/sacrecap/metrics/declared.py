@@ -114,11 +114,10 @@ class Declared:
     check all read them.
     """
 
-    family: ClassVar[str]
-    """Identifier without the part that comes from a parameter: `cider-d`, `bleu`."""
     title: ClassVar[str]
-    """The name as papers print it: `CIDEr-D`, `BLEU`. It differs from the family only in case, so it parses back
-    too."""
+    """The name as papers print it: `CIDEr-D`, `BLEU`."""
+    family: ClassVar[str]
+    """The title in lower case, so that both parse: the name without the part that comes from a parameter."""
     summary: ClassVar[str]
     """One sentence: what a high score means."""
     equation: ClassVar[str]
@@ -140,6 +139,8 @@ class Declared:
     _declared: ClassVar[dict[str, Parameter]] = {}
 
     def __init_subclass__(cls) -> None:
+        if "title" in vars(cls):
+            cls.family = cls.title.lower()
         every = (item for base in reversed(cls.__mro__) for item in vars(base).items())
         cls._declared = {name: value for name, value in every if isinstance(value, Parameter)}
 

@@ -39,7 +39,6 @@ class Fluency(Metric):
         default=True,
     )
 
-    family: ClassVar[str] = "fluency"
     title: ClassVar[str] = "Fluency"
     summary: ClassVar[str] = "The candidate reads like the captions that people write, for any image."
     equation: ClassVar[str] = "Fluency = (∏_i P(w_i | w_{i−n+1} … w_{i−1}))^(1/(m+1)),  i = 1 … m+1,  w_{m+1} = </s>"
@@ -52,7 +51,6 @@ class Fluency(Metric):
         "one image": "0 with own=no: no other image's references to learn from; a warning says so",
         "unknown word": "counts as <unk>, whose probability is that of one word never seen",
     }
-    arithmetic: ClassVar[str] = "fluency"
     prepared: ClassVar[tuple[str, ...]] = ("references",)
 
     @property

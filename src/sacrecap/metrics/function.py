@@ -201,15 +201,14 @@ def metric(
                 "scores one caption), references, candidates (all at once), or references, captions (a set of captions)"
             )
         [form] = forms
-        family = name or function.__name__.strip("_").replace("_", "-").lower()
+        title = name or function.__name__.strip("_").replace("_", "-").lower()
         doc = (inspect.getdoc(function) or "").split("\n")[0]
         members: dict[str, Any] = {
             "__doc__": function.__doc__,
             "__module__": function.__module__,
             "__qualname__": function.__qualname__,
-            "family": family.lower(),
-            "title": family,
-            "summary": summary or doc or family,
+            "title": title,
+            "summary": summary or doc or title,
             "equation": equation or f"{function.__name__}({', '.join(sides)})",
             "source": source or f"{function.__qualname__} in {Path(function.__code__.co_filename).name}",
             "cites": tuple(cites),

@@ -28,7 +28,6 @@ class Outside(PythonMetric):
     better: str = parameter("which scores are better", default="higher", choices=("higher", "lower"))
     range: str = parameter("smallest and largest score, as 0..1", default=_UNKNOWN, kind=str)
 
-    family: ClassVar[str] = "outside"
     title: ClassVar[str] = "Outside"
     summary: ClassVar[str] = "Others gave the caption a good score."
     equation: ClassVar[str] = "the mean of a column of scores"

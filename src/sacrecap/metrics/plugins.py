@@ -79,7 +79,7 @@ def _is_metric_of(member: object, module: str) -> bool:
         and issubclass(member, Metric)
         and member.__module__ == module
         and not issubclass(member, FunctionMetric)  # registered where it was made
-        and hasattr(member, "family")
+        and hasattr(member, "title")
     )
 
 

@@ -141,7 +141,7 @@ def origin_of(metric: Metric) -> str:
     return OWN if module.partition(".")[0] == OWN else f"module {module}"
 
 
-_DECLARATIONS = ("family", "title", "summary", "equation", "source", "upper", "nothing")
+_DECLARATIONS = ("title", "summary", "equation", "source", "upper", "nothing")
 
 
 def _declared(metric: Metric | type[Metric]) -> Metric:
@@ -155,11 +155,6 @@ def _declared(metric: Metric | type[Metric]) -> Metric:
     value = metric() if isinstance(metric, type) else metric
     if not re.fullmatch(r"[a-z][a-z0-9-]*", value.name):
         raise UsageError(f"{kind.__name__}: the name {value.name!r} must be lower-case letters, digits and hyphens")
-    if value.title.lower() != value.family:
-        raise UsageError(
-            f"{kind.__name__}: the title {value.title!r} must differ from the family {value.family!r} only in "
-            "case: tables print titles, and a printed title must also work as a name"
-        )
     return value
 
 

@@ -26,7 +26,6 @@ class RougeN(NgramMetric):
     n: int = parameter("length of the n-grams", default=2, least=1, most=4, in_name=True)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    family: ClassVar[str] = "rouge"
     title: ClassVar[str] = "ROUGE"
     summary: ClassVar[str] = "Share of the references' n-grams that the candidate has."
     equation: ClassVar[str] = "ROUGE-N = Σ_j Σ_k min(h_k(c), h_k(s_j)) / Σ_j Σ_k h_k(s_j)"
@@ -50,7 +49,6 @@ class RougeL(NgramMetric):
     beta: float = parameter("weight of recall; COCO's 1.2, the CIDEr paper's 2", default=1.2, above=0.0)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    family: ClassVar[str] = "rouge-l"
     title: ClassVar[str] = "ROUGE-L"
     summary: ClassVar[str] = "The candidate shares long word sequences, in order, with a reference."
     equation: ClassVar[str] = (
@@ -60,7 +58,6 @@ class RougeL(NgramMetric):
     cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0, but 1 when a reference is empty too, as in the COCO code"}
-    arithmetic: ClassVar[str] = "rouge-l"
     bears: ClassVar[Bears | None] = Bears(0.3, 2.5, 0.6)
 
 
@@ -71,7 +68,6 @@ class RougeS(NgramMetric):
     beta: float = parameter("weight of recall", default=2.0, above=0.0)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    family: ClassVar[str] = "rouge-s"
     title: ClassVar[str] = "ROUGE-S"
     summary: ClassVar[str] = "The candidate shares ordered word pairs, gaps allowed, with a reference."
     equation: ClassVar[str] = "ROUGE-S = (1 + β²) R P / (R + β² P) over skip bigrams"
@@ -79,5 +75,4 @@ class RougeS(NgramMetric):
     cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "caption of one word": "0"}
-    arithmetic: ClassVar[str] = "rouge-s"
     bears: ClassVar[Bears | None] = Bears(0.4, 5, 0.6)

@@ -65,7 +65,6 @@ class Sentence(LearnedMetric):
         default=BUILT_IN,
     )
 
-    family: ClassVar[str] = "sentence"
     title: ClassVar[str] = "Sentence"
     summary: ClassVar[str] = "The candidate means what the references mean."
     equation: ClassVar[str] = "Sentence = cos(v(c), Σ_j v(s_j)), v being unit vectors"

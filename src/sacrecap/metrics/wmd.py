@@ -94,7 +94,6 @@ class Wmd(EmbeddingMetric):
     similarity: bool = parameter("exp(−distance); no gives the distance, for which lower is better", default=True)
     normalise: bool = parameter("scale vectors to unit length first", default=False)
 
-    family: ClassVar[str] = "wmd"
     title: ClassVar[str] = "WMD"
     summary: ClassVar[str] = "The candidate's content words mean what a reference's mean."
     equation: ClassVar[str] = "WMD = max_j exp(−min_T Σ T_ik ‖x_i − x_k‖^p) over the content words i of c and k of s_j"
@@ -110,7 +109,6 @@ class Wmd(EmbeddingMetric):
         "no known content word in one of the references": "that reference is left out",
         "every distance zero": "1; as a distance 0",
     }
-    arithmetic: ClassVar[str] = "wmd"
     bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:

@@ -162,32 +162,26 @@ class _Hallucinated(_Chair):
 class ChairI(_Hallucinated):
     """Share of the mentions whose object is not gold, over the whole corpus."""
 
-    family: ClassVar[str] = "chair-i"
     title: ClassVar[str] = "CHAIR-i"
     summary: ClassVar[str] = "Objects that the captions name are not in the images."
     equation: ClassVar[str] = "CHAIR_i = Σ hallucinated mentions / Σ mentions"
-    arithmetic: ClassVar[str] = "chair-i"
 
 
 class ChairS(_Hallucinated):
     """Share of the captions that name an object which is not gold."""
 
-    family: ClassVar[str] = "chair-s"
     title: ClassVar[str] = "CHAIR-s"
     summary: ClassVar[str] = "Many captions name an object that is not in the image."
     equation: ClassVar[str] = "CHAIR_s = captions with a hallucinated mention / captions"
-    arithmetic: ClassVar[str] = "chair-s"
 
 
 class ChairRecall(_Chair):
     """Share of the gold objects that the captions name, over the whole corpus."""
 
-    family: ClassVar[str] = "chair-recall"
     title: ClassVar[str] = "CHAIR-recall"
     summary: ClassVar[str] = "The captions name the objects in the images."
     equation: ClassVar[str] = "CHAIR-recall = Σ gold objects named / Σ gold objects"
     nothing: ClassVar[dict[str, str]] = {"caption that names no object": "0", "image without a gold object": "no score"}
-    arithmetic: ClassVar[str] = "chair-recall"
 
     @property
     def no_score_where(self) -> str | None:

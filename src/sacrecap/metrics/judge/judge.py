@@ -67,7 +67,6 @@ class Judge(PythonMetric):
         "most tokens of an answer; a judge that thinks first needs more", default=256, least=1, most=1_000_000
     )
 
-    family: ClassVar[str] = "judge"
     title: ClassVar[str] = "Judge"
     summary: ClassVar[str] = "A language model says that the caption is right."
     source: ClassVar[str] = "Chan et al., EMNLP 2023; Lee et al., ACL 2024; Zheng et al., NeurIPS 2023"

@@ -55,7 +55,6 @@ class Meteor(Metric):
     synonym: float = _tuned("weight of words of a common WordNet synonym set")
     paraphrase: float = _tuned("weight of phrases of the paraphrase table")
 
-    family: ClassVar[str] = "meteor"
     title: ClassVar[str] = "METEOR"
     summary: ClassVar[str] = "The candidate's words match a reference's, also as synonyms and paraphrases, in order."
     equation: ClassVar[str] = "METEOR = max_j F · (1 − γ (chunks/matches)^β),  F = P R / (α P + (1 − α) R)"
@@ -65,7 +64,6 @@ class Meteor(Metric):
     needs: ClassVar[tuple[str, ...]] = ("references",)
     explains: ClassVar[str | None] = "alignment"
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
-    arithmetic: ClassVar[str] = "meteor"
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.7)
 
     def complete(self) -> None:

@@ -46,7 +46,6 @@ class Spice(Metric):
         choices=("all", "object", "attribute", "relation", "color", "count", "size"),
     )
 
-    family: ClassVar[str] = "spice"
     title: ClassVar[str] = "SPICE"
     summary: ClassVar[str] = "The candidate names the references' objects, with the same attributes and relations."
     equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
@@ -63,7 +62,6 @@ class Spice(Metric):
         "references that name no object": "0",
         "references without a tuple of the category": "no score",
     }
-    arithmetic: ClassVar[str] = "spice"
     bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
 
     @property
@@ -105,7 +103,6 @@ class Spice(Metric):
 class Spider(WeightedMean):
     """The mean of SPICE and CIDEr-D."""
 
-    family: ClassVar[str] = "spider"
     title: ClassVar[str] = "SPIDEr"
     summary: ClassVar[str] = "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
     proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"

@@ -186,7 +186,6 @@ def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:
 class Coverage(_OfStatements):
     """Share of what the references say that the caption says too, beyond chance; corpus score = mean."""
 
-    family: ClassVar[str] = "coverage"
     title: ClassVar[str] = "Coverage"
     summary: ClassVar[str] = "The caption says what the references say: it leaves out little."
     equation: ClassVar[str] = "coverage = (Σ w(s) support(s, S(c)) − chance) / Σ w(s) over s ∈ S(refs)"
@@ -195,7 +194,6 @@ class Coverage(_OfStatements):
         "references that say nothing": "0",
         "references without a statement of the category": "no score",
     }
-    arithmetic: ClassVar[str] = "coverage"
     bears: ClassVar[Bears | None] = Bears(0.6, math.inf, 0.2)
     unscored: ClassVar[str] = "their references have nothing in this category"
 
@@ -203,7 +201,6 @@ class Coverage(_OfStatements):
 class Precision(_OfStatements):
     """Share of what the caption says that a reference says too, beyond chance; corpus score = mean."""
 
-    family: ClassVar[str] = "precision"
     title: ClassVar[str] = "Precision"
     summary: ClassVar[str] = "The references say what the caption says: it makes up little."
     equation: ClassVar[str] = "precision = (Σ w(s) support(s, S(refs)) − chance) / length over s ∈ S(c)"
@@ -212,7 +209,6 @@ class Precision(_OfStatements):
         "references that say nothing": "0",
         "caption without a statement of the category": "no score",
     }
-    arithmetic: ClassVar[str] = "precision"
     bears: ClassVar[Bears | None] = Bears(0.5, 5, 0.2)
     unscored: ClassVar[str] = "their captions have nothing in this category"
 
@@ -220,7 +216,6 @@ class Precision(_OfStatements):
 class LongF1(_OfStatements):
     """F of coverage and precision: the share of statements that both sides say, beyond chance; corpus score = mean."""
 
-    family: ClassVar[str] = "long-f1"
     title: ClassVar[str] = "Long-F1"
     summary: ClassVar[str] = (
         "The caption says what the references say, and nothing else: the F of coverage and precision."
@@ -231,6 +226,5 @@ class LongF1(_OfStatements):
         "references that say nothing": "0",
         "neither side with a statement of the category": "no score",
     }
-    arithmetic: ClassVar[str] = "long-f1"
     bears: ClassVar[Bears | None] = Bears(0.6, math.inf, 0.2)
     unscored: ClassVar[str] = "neither side has anything in this category"

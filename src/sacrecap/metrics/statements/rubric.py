@@ -60,7 +60,6 @@ class Rubric(Metric):
         "what an object, attribute or relation is worth that differs by synonyms", default=0.5, least=0.0, most=1.0
     )
 
-    family: ClassVar[str] = "rubric"
     title: ClassVar[str] = "Rubric"
     summary: ClassVar[str] = "The caption says the items that you ask for."
     equation: ClassVar[str] = "rubric = Σ_items (Σ w(s) support(s, S(c)) / Σ w(s) over s ∈ S(item)) / items"
@@ -69,7 +68,6 @@ class Rubric(Metric):
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("rubric",)
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "item that says nothing": "0"}
-    arithmetic: ClassVar[str] = "rubric"
     explains: ClassVar[str | None] = "item"
 
     def status(self, needs: Needs) -> Status:

@@ -45,7 +45,6 @@ class Vifidel(EmbeddingMetric):
     frequency: bool = parameter("count objects; no weights each label alike", default=True)
     normalise: bool = parameter("scale vectors to unit length first; the variant's by default", default=None, kind=bool)
 
-    family: ClassVar[str] = "vifidel"
     title: ClassVar[str] = "VIFIDEL"
     summary: ClassVar[str] = "The caption's content words mean the objects in the image."
     equation: ClassVar[str] = (
@@ -64,7 +63,6 @@ class Vifidel(EmbeddingMetric):
         "no known content word in any reference": "as without references: ρ = 1",
         "every distance zero": "1; released: 0",
     }
-    arithmetic: ClassVar[str] = "vifidel"
 
     def complete(self) -> None:
         """Fills in what the variant decides."""
