@@ -116,7 +116,6 @@ FILES = {
     "settings": (2, "what a server is told, and what a training run is"),
     "studies": (2, "the tables, and their JSON"),
     "errors": (2, "the errors of a distribution"),
-    "explanation": (4, "one for each metric that explains its scores: documented homes of what it gives"),
 }
 """By name: how many files have it, and why."""
 CLASSES = {

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from sacrecap.metrics.caption_sets import MbleuMix as MbleuMix
     from sacrecap.metrics.caption_sets import SelfCider as SelfCider
     from sacrecap.metrics.caption_sets import Vendi as Vendi
-    from sacrecap.metrics.chair.chair import ChairI as ChairI
-    from sacrecap.metrics.chair.chair import ChairRecall as ChairRecall
-    from sacrecap.metrics.chair.chair import ChairS as ChairS
+    from sacrecap.metrics.chair import ChairI as ChairI
+    from sacrecap.metrics.chair import ChairRecall as ChairRecall
+    from sacrecap.metrics.chair import ChairS as ChairS
     from sacrecap.metrics.cider import CiderD as CiderD
     from sacrecap.metrics.cider import CiderPaper as CiderPaper
     from sacrecap.metrics.clipscore import ClipScore as ClipScore
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.statements.coverage_precision import LongF1 as LongF1
     from sacrecap.metrics.statements.coverage_precision import Precision as Precision
     from sacrecap.metrics.statements.rubric import Rubric as Rubric
-    from sacrecap.metrics.vifidel.vifidel import Vifidel as Vifidel
+    from sacrecap.metrics.vifidel import Vifidel as Vifidel
     from sacrecap.metrics.wmd import Wmd as Wmd
 
 METRICS: dict[str, tuple[str, dict[str, int], str]] = {
@@ -64,10 +64,10 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "long-f1": ("statements.coverage_precision:LongF1", {}, "long all"),
     "rubric": ("statements.rubric:Rubric", {}, ""),
     "wmd": ("wmd:Wmd", {}, "fidelity all"),
-    "vifidel": ("vifidel.vifidel:Vifidel", {}, "fidelity all"),
-    "chair-i": ("chair.chair:ChairI", {}, "fidelity all"),
-    "chair-s": ("chair.chair:ChairS", {}, "fidelity all"),
-    "chair-recall": ("chair.chair:ChairRecall", {}, "fidelity all"),
+    "vifidel": ("vifidel:Vifidel", {}, "fidelity all"),
+    "chair-i": ("chair:ChairI", {}, "fidelity all"),
+    "chair-s": ("chair:ChairS", {}, "fidelity all"),
+    "chair-recall": ("chair:ChairRecall", {}, "fidelity all"),
     "fluency": ("fluency:Fluency", {}, "fidelity all"),
     "clipscore": ("clipscore:ClipScore", {}, "learned all"),
     "refclipscore": ("clipscore:RefClipScore", {}, "learned all"),

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.report.scene_graph_picture import match_figure, plain
 
 if TYPE_CHECKING:
-    from sacrecap.metrics.chair.explanation import Hallucination
-    from sacrecap.metrics.meteor.alignment import Alignment
-    from sacrecap.metrics.statements.explanation import Said, Statements
+    from sacrecap.metrics.chair import Hallucination
+    from sacrecap.metrics.meteor.meteor import Alignment
+    from sacrecap.metrics.statements.coverage_precision import Said, Statements
     from sacrecap.metrics.statements.rubric import Items
-    from sacrecap.metrics.vifidel.explanation import Explanation
+    from sacrecap.metrics.vifidel import Explanation
 
 _CELL = 8
 """Width of a character: the words are monospaced, in the figure's own units."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sacrecap.metrics.spice.explanation import GraphMatch, Proposition
     from sacrecap.metrics.spice.scene_graph import SceneGraph
+    from sacrecap.metrics.spice.spice import GraphMatch, Proposition
 
 CELL = 8
 """Width of a character, to which texts are fitted: they are set in a monospaced font."""

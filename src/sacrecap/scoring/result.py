@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Ready
-    from sacrecap.metrics.chair.explanation import Hallucination
-    from sacrecap.metrics.meteor.alignment import Alignment
-    from sacrecap.metrics.spice.explanation import GraphMatch
-    from sacrecap.metrics.vifidel.explanation import Explanation
+    from sacrecap.metrics.chair import Hallucination
+    from sacrecap.metrics.meteor.meteor import Alignment
+    from sacrecap.metrics.spice.spice import GraphMatch
+    from sacrecap.metrics.vifidel import Explanation
     from sacrecap.scoring.count import Summed
 
 

@@ -13,7 +13,7 @@ Where papers and programs differ: docs/reference/metrics/vifidel.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError, UsageError
@@ -22,11 +22,15 @@ from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.wmd import EmbeddingMetric
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.vifidel.explanation import Explanation
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.vectors import EmbeddingSource
+    from sacrecap.resources.vectors import EmbeddedCorpus, EmbeddingSource
+
+    Numbers = npt.NDArray[np.float64]
 
 _VARIANTS: dict[str, dict[str, Any]] = {"paper": {"p": 2, "normalise": False}, "released": {"p": 1, "normalise": True}}
 """The parameters that a variant decides."""
@@ -114,7 +118,6 @@ class Vifidel(EmbeddingMetric):
         """
         from sacrecap.corpus.corpus import check_texts, tokenize
         from sacrecap.data.objects import count_labels
-        from sacrecap.metrics.vifidel.explanation import explain
         from sacrecap.resources.vectors import embed_texts, script_words
 
         if isinstance(references, str):
@@ -125,7 +128,7 @@ class Vifidel(EmbeddingMetric):
         view = embed_texts(
             words[0], words[1:], labels, self.named_or("embeddings", embeddings), scripted=self.script_words
         )
-        return explain(self, view, 0)
+        return self._plan(view, 0)
 
     def status(self, needs: Needs) -> Status:
         from sacrecap.resources.objects_of_images import lack, lacks_objects
@@ -147,6 +150,96 @@ class Vifidel(EmbeddingMetric):
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Explanation:  # noqa: ARG002
         """The plan for the image of that number: which object moves to which word."""
-        from sacrecap.metrics.vifidel.explanation import explain
+        return self._plan(ready.own, image)
 
-        return explain(self, ready.own, image)
+    def _plan(self, view: EmbeddedCorpus, image: int) -> Explanation:
+        """The plan for the image of this number."""
+        import numpy as np
+
+        plan = view.embedded.explain_vifidel(view.corpus, self.kernel_parameters(), image)
+        labels = view.labels[image] if view.labels is not None else ()
+        shape = (len(plan["objects"]), len(plan["words"]))
+        known_words, total = plan["coverage"]
+        numbers: dict[str, Any] = {
+            name: np.frombuffer(plan[name]).copy()
+            for name in ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
+        }
+        numbers |= {name: numbers[name].reshape(shape) for name in ("cost", "plan")}
+        return Explanation(
+            objects=tuple(labels[number] for number in plan["objects"]),
+            words=view.spell(plan["words"]),
+            reference_words=tuple(map(view.spell, plan["reference_words"])),
+            distance=plan["distance"],
+            score=plan["score"],
+            coverage=known_words / total if total else 1.0,
+            **numbers,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """How VIFIDEL scored an image and its caption, for n known objects and m known words. `print` shows it."""
+
+    objects: tuple[str, ...]
+    """Labels with a vector."""
+    words: tuple[str, ...]
+    """The caption's distinct content words with a vector."""
+    reference_words: tuple[tuple[str, ...], ...]
+    """The same of each reference."""
+    object_weights: Numbers
+    """Shares of the objects, shape (n,), summing to 1."""
+    word_weights: Numbers
+    """Shares of the words, shape (m,), summing to 1."""
+    object_importance: Numbers
+    """ρ of the objects, shape (n,): near 0 if every reference mentions it; 1 without references."""
+    word_importance: Numbers
+    """ρ of the words, shape (m,)."""
+    cost: Numbers
+    """‖ρ_i x_i − ρ_j x_j‖^p, shape (n, m)."""
+    plan: Numbers
+    """Mass moved from object to word, shape (n, m)."""
+    distance: float
+    """The optimal value: the sum of plan × cost."""
+    score: float
+    """The score that the metric computes from the distance."""
+    coverage: float
+    """Share of the content words and labels that have a vector."""
+
+    @property
+    def flows(self) -> list[tuple[int, int, float, float]]:
+        """Moves as (object, word, share, cost), the most expensive first."""
+        moved = [
+            (i, j, float(self.plan[i, j]), float(self.cost[i, j])) for i, j in zip(*self.plan.nonzero(), strict=True)
+        ]
+        return sorted(((int(i), int(j), share, cost) for i, j, share, cost in moved), key=lambda f: -f[2] * f[3])
+
+    def __str__(self) -> str:
+        width = max((len(name) for name in (*self.objects, *self.words)), default=0)
+        lines = _bag("objects", self.objects, self.object_weights, self.object_importance, width)
+        lines += _bag("words", self.words, self.word_weights, self.word_importance, width)
+        for number, (i, j, share, cost) in enumerate(self.flows):
+            head = "flow" if number == 0 else ""
+            arrow = f"{self.objects[i]:<{width}}  →  {self.words[j]:<{width}}"
+            lines.append(f"{head:<10} {arrow}  share {share:.4f} × cost {cost:.4f} = {share * cost:.4f}")
+        lines += [
+            f"distance   {self.distance:.4f}",
+            f"score      {self.score:.4f}",
+            f"coverage   {self.coverage:.0%} of the content words and labels have a vector",
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, as JSON."""
+        return {
+            name: value if isinstance(value, (tuple, float)) else value.tolist() for name, value in vars(self).items()
+        }
+
+
+def _bag(title: str, names: tuple[str, ...], weights: Numbers, importance: Numbers, width: int) -> list[str]:
+    """A line per object or word: its share and its ρ."""
+    if not names:
+        return [f"{title:<10} none known"]
+    return [
+        f"{title if number == 0 else '':<10} {name:<{width}}  share {weight:.4f}  ρ {rho:.4f}"
+        for number, (name, weight, rho) in enumerate(zip(names, weights, importance, strict=True))
+    ]

@@ -1,1 +1,0 @@
-"""VIFIDEL: the metric, and the plans that explain its scores."""
