@@ -18,10 +18,9 @@ or from all rows of all systems of the call.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
@@ -35,6 +34,18 @@ if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
 
 
+def _any(name: str) -> Any:
+    """Whether it is so of a member."""
+    return property(lambda mean: any(getattr(member, name) for member in mean.members))
+
+
+def _joined(name: str) -> Any:
+    """What the members have, each once."""
+    return property(
+        lambda mean: tuple(dict.fromkeys(chain.from_iterable(getattr(member, name) for member in mean.members)))
+    )
+
+
 class WeightedMean(Metric):
     """The weighted mean of the scores of other metrics. It needs what they need, and is described by them too.
 
@@ -44,8 +55,6 @@ class WeightedMean(Metric):
     arithmetic: ClassVar[str] = ""
     proposed_in: ClassVar[str]
     """The paper that proposes this mean."""
-    own_cites: ClassVar[tuple[str, ...]] = ()
-    """What to cite beside the members' publications."""
 
     if TYPE_CHECKING:
 
@@ -56,6 +65,14 @@ class WeightedMean(Metric):
         @property
         def weights(self) -> tuple[float, ...]:
             """A weight per member."""
+
+    needs: ClassVar[Any] = _joined("needs")
+    cites: ClassVar[Any] = _joined("cites")
+    trained_on: ClassVar[Any] = _joined("trained_on")
+    needs_references: Any = _any("needs_references")
+    reads_tokens: Any = _any("reads_tokens")
+    uses_document_frequency: ClassVar[Any] = _any("uses_document_frequency")
+    trained_on_references: ClassVar[Any] = _any("trained_on_references")
 
     @property
     def lower_is_better(self) -> bool:
@@ -72,26 +89,6 @@ class WeightedMean(Metric):
         return tuple(chain.from_iterable(member.parts for member in self.members))
 
     @property
-    def cites(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(dict.fromkeys(chain(self.own_cites, *(member.cites for member in self.members))))
-
-    @property
-    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(dict.fromkeys(chain.from_iterable(member.needs for member in self.members)))
-
-    @property
-    def needs_references(self) -> bool:
-        return any(member.needs_references for member in self.members)
-
-    @property
-    def reads_tokens(self) -> bool:
-        return any(member.reads_tokens for member in self.members)
-
-    @property
-    def uses_document_frequency(self) -> bool:  # type: ignore[override]
-        return any(member.uses_document_frequency for member in self.members)
-
-    @property
     def bears(self) -> Bears | None:  # type: ignore[override]
         """What all members bear."""
         ranges = [member.bears for member in self.members if member.bears is not None]
@@ -99,14 +96,6 @@ class WeightedMean(Metric):
             return None
         low, high, low_if_long = zip(*ranges, strict=True)
         return Bears(max(low), min(high), max(low_if_long))
-
-    @property
-    def trained_on_references(self) -> bool:  # type: ignore[override]
-        return any(member.trained_on_references for member in self.members)
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(dict.fromkeys(chain.from_iterable(member.trained_on for member in self.members)))
 
     @property
     def no_score_where(self) -> str | None:
@@ -119,8 +108,7 @@ class WeightedMean(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Every part made ready."""
-        members = dict.fromkeys(chain.from_iterable(member.parts for member in self.members))
-        parts = {part: part.ready(corpus, needs) for part in members}
+        parts = {part: part.ready(corpus, needs) for part in dict.fromkeys(self.parts)}
         signed = [*chain.from_iterable(ready.signature for ready in parts.values()), *self.signed(needs)]
 
         def read() -> dict[str, int]:
@@ -241,35 +229,9 @@ Scale = dict[str, float]
 
 @dataclass(frozen=True)
 class Standard:
-    """Mean and deviation of metrics, by key."""
+    """Mean and deviation of metrics, by key, taken from all captions of a call."""
 
     scales: Mapping[str, Scale]
-
-    @classmethod
-    def read(cls, path: str | PathLike[str]) -> Standard:
-        """That of a JSON file, `{metric: {"mean", "deviation"}}`, alone or as `standard` of a result.
-
-        Raises `DataError` for anything else.
-        """
-        from sacrecap.data.rows import parsed
-        from sacrecap.data.source import display_name, read_bytes
-
-        source = display_name(path)
-        with naming(f"{source}: "):
-            document = parsed(read_bytes(path))
-        scales = document.get("standard", document) if isinstance(document, dict) else None
-        return cls(checked(scales, source))
-
-
-def checked(scales: Any, source: str) -> dict[str, Scale]:
-    """The scales. Raises `DataError` for another shape, or a deviation that is not above 0."""
-    if not isinstance(scales, Mapping) or not scales:
-        raise DataError(f'{source}: expected {{"metric": {{"mean": …, "deviation": …}}}}, or a result with "standard"')
-    for name, scale in scales.items():
-        numbers: list[Any] = [scale.get(part) for part in ("mean", "deviation")] if isinstance(scale, Mapping) else [""]
-        if not all(isinstance(part, (int, float)) and math.isfinite(part) for part in numbers) or numbers[-1] <= 0:
-            raise DataError(f"{source}: {name} must have a finite mean and a deviation above 0, got {scale!r:.60}")
-    return {name: {part: float(scale[part]) for part in ("mean", "deviation")} for name, scale in scales.items()}
 
 
 class Standardised(WeightedMean):
@@ -288,30 +250,17 @@ class Standardised(WeightedMean):
     def __init__(self, of: Metric) -> None:
         vars(self)["of"] = of
 
-    @property
-    def members(self) -> tuple[Metric, ...]:
-        return (self.of,)
-
-    @property
-    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return (*self.of.needs, "standard")
+    members: Any = property(lambda metric: (metric.of,))
+    needs: ClassVar[Any] = property(lambda metric: (*metric.of.needs, "standard"))
 
     @property
     def without_references(self) -> Standardised | None:
         plain = self.of.without_references
         return None if plain is None else type(self)(plain)
 
-    @property
-    def key(self) -> str:
-        return f"z({self.of.key})"
-
-    @property
-    def head(self) -> str:
-        return f"z({self.of.head})"
-
-    @property
-    def label(self) -> str:
-        return f"z({self.of.label})"
+    key: Any = property(lambda metric: f"z({metric.of.key})")
+    head: Any = property(lambda metric: f"z({metric.of.head})")
+    label: Any = property(lambda metric: f"z({metric.of.label})")
 
     def __str__(self) -> str:
         return f"z({self.of})"
@@ -322,18 +271,16 @@ class Standardised(WeightedMean):
 
     def scale(self, needs: Needs) -> tuple[float, float]:
         """Mean, and deviation with the sign of the direction. Raises `UsageError` if the call has none."""
-        standard = standard_of(needs)
-        if standard is None:
+        scales = _scales(needs)
+        if scales is None:
             flag = option("standard", "FILE", flag="--standard")
             raise UsageError(
                 f"{self.key} needs the mean and the deviation of {self.of.key}: {flag}; sacrecap compare and agreement "
                 "take those of all captions that they score, and --format json of these writes such a file"
             )
-        if self.of.key not in standard.scales:
-            raise UsageError(
-                f"the standard has no {self.of.key}; it has {', '.join(standard.scales)}: make one with {self.key}"
-            )
-        scale = standard.scales[self.of.key]
+        if self.of.key not in scales:
+            raise UsageError(f"the standard has no {self.of.key}; it has {', '.join(scales)}: make one with {self.key}")
+        scale = scales[self.of.key]
         return scale["mean"], -scale["deviation"] if self.of.lower_is_better else scale["deviation"]
 
     def signed(self, needs: Needs) -> tuple[str, ...]:
@@ -341,25 +288,46 @@ class Standardised(WeightedMean):
         return (*super().signed(needs), f"standard:{_core.digest([self.of.head], [repr(self.scale(needs))]):08x}")
 
 
-def standard_of(needs: Needs) -> Standard | None:
-    """The standard that a call was given; a file is read once."""
-    value = needs.get("standard")
-    if value is None or isinstance(value, Standard):
-        return value
-    if isinstance(value, Mapping):
-        return Standard(checked(value, "standard"))
-    return needs.once(("standard", str(value)), lambda: Standard.read(value))
+def _scales(needs: Needs) -> Mapping[str, Scale] | None:
+    """The standard of a call: `{metric: {"mean", "deviation"}}`, or a JSON file of it, alone or in a result.
+
+    A file is read once. Raises `DataError` for anything else.
+    """
+    from sacrecap.data.rows import parsed
+    from sacrecap.data.source import display_name, read_bytes
+
+    standard = needs.get("standard")
+    if standard is None or isinstance(standard, Standard):
+        return standard and standard.scales
+    if isinstance(standard, Mapping):
+        return _checked(standard, "standard")
+
+    def read() -> dict[str, Scale]:
+        source = display_name(standard)
+        with naming(f"{source}: "):
+            document = parsed(read_bytes(standard))
+        return _checked(document.get("standard", document) if isinstance(document, dict) else None, source)
+
+    return needs.once(("standard", str(standard)), read)
 
 
-def standardised_in(metric: Metric) -> Iterator[Standardised]:
-    """The metric and its members, where they are standardised."""
-    if isinstance(metric, Standardised):
-        yield metric
-    if isinstance(metric, WeightedMean):
-        for member in metric.members:
-            yield from standardised_in(member)
+def _checked(scales: Any, source: str) -> dict[str, Scale]:
+    """The scales. Raises `DataError` for another shape, or a deviation that is not above 0."""
+    if not isinstance(scales, Mapping) or not scales:
+        raise DataError(f'{source}: expected {{"metric": {{"mean": …, "deviation": …}}}}, or a result with "standard"')
+    for name, scale in scales.items():
+        numbers: list[Any] = [scale.get(part) for part in ("mean", "deviation")] if isinstance(scale, Mapping) else [""]
+        if not all(isinstance(part, (int, float)) and math.isfinite(part) for part in numbers) or numbers[-1] <= 0:
+            raise DataError(f"{source}: {name} must have a finite mean and a deviation above 0, got {scale!r:.60}")
+    return {name: {part: float(scale[part]) for part in ("mean", "deviation")} for name, scale in scales.items()}
 
 
-def unscaled(metrics: Any) -> dict[Metric, None]:
+def unscaled(metrics: Iterable[Metric]) -> dict[Metric, None]:
     """The metrics whose mean and deviation these need."""
-    return dict.fromkeys(term.of for metric in metrics for term in standardised_in(metric))
+    needed: dict[Metric, None] = {}
+    for metric in metrics:
+        if isinstance(metric, Standardised):
+            needed[metric.of] = None
+        if isinstance(metric, WeightedMean):
+            needed |= unscaled(metric.members)
+    return needed

@@ -256,10 +256,6 @@ class SetMethod(Declared, ABC):
     alters_images: ClassVar[bool] = False
     """Whether the method alters the images, so that features of the original images cannot be used."""
 
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        return self.family
-
     def __str__(self) -> str:
         return self.key
 
@@ -288,7 +284,7 @@ class RandomSampling(SetMethod):
     Wang, Chan (CVPR 2019), section 5.2. Top-k: Fan, Lewis, Dauphin (ACL 2018). Nucleus: Holtzman et al. (ICLR 2020).
     """
 
-    family: ClassVar[str] = "rs"
+    title: ClassVar[str] = "rs"
     temperature: float = parameter("divides the logits; below 1, likely words become more likely", default=1.0, above=0)
     top_k: int = parameter("draw among that many likeliest words; 0 is all", default=0, least=0)
     nucleus: float = parameter(
@@ -303,7 +299,7 @@ class RandomSampling(SetMethod):
 class Beam(SetMethod):
     """Beam search: the likeliest captions, each once."""
 
-    family: ClassVar[str] = "beam"
+    title: ClassVar[str] = "beam"
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         return speaker.beam(images.inputs(), images.chances, captions)
@@ -312,7 +308,7 @@ class Beam(SetMethod):
 class DiverseBeam(SetMethod):
     """Groups of a beam that avoid each other's words: Vijayakumar et al. (AAAI 2018), with Hamming diversity."""
 
-    family: ClassVar[str] = "diverse-beam"
+    title: ClassVar[str] = "diverse-beam"
     groups: int = parameter(
         "groups of the beam, which divide the captions; 0 is one group per caption", default=0, least=0
     )
@@ -357,7 +353,7 @@ class Altered(SetMethod):
 class RandomCrops(Altered):
     """RCI: each caption sees another crop of the image."""
 
-    family: ClassVar[str] = "rci"
+    title: ClassVar[str] = "rci"
 
     def alterations(self, captions: int) -> Sequence[Alteration]:
         return [random_crop] * captions
@@ -371,7 +367,7 @@ class GaussianNoise(Altered):
     people.
     """
 
-    family: ClassVar[str] = "gnc"
+    title: ClassVar[str] = "gnc"
     sigma: Span = parameter(
         "standard deviation of the noise, of pixels from 0 to 255", default="10..100", kind=Span, least=0
     )
@@ -403,7 +399,7 @@ class SynonymSwitching(SetMethod):
     Only the wording varies: a switched word may be wrong.
     """
 
-    family: ClassVar[str] = "ss"
+    title: ClassVar[str] = "ss"
     p: Span = parameter("probability that a word is switched", default="0.1..0.5", kind=Span, least=0, most=1)
     neighbours: int = parameter("nearest words that a word is switched for", default=10, least=1)
     width: int = parameter("width of the beam that finds the caption", default=3, least=1)
@@ -423,7 +419,7 @@ class SynonymSwitching(SetMethod):
 class LatentDraws(SetMethod):
     """DRV: each caption is the likeliest for another latent vector. Wang, Chan (CVPR 2019), section 5.2."""
 
-    family: ClassVar[str] = "drv"
+    title: ClassVar[str] = "drv"
     spread: Span = parameter(
         "standard deviation of the draws, times that of the prior", default="1..10", kind=Span, least=0
     )

@@ -107,17 +107,9 @@ class Spider(WeightedMean):
     title: ClassVar[str] = "SPIDEr"
     summary: ClassVar[str] = "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
     proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
-    own_cites: ClassVar[tuple[str, ...]] = ("liu2017spider",)
-
-    @property
-    def members(self) -> tuple[Metric, ...]:
-        """SPICE and CIDEr-D."""
-        return Spice(), CiderD()
-
-    @property
-    def weights(self) -> tuple[float, ...]:
-        """Equal weights."""
-        return 1.0, 1.0
+    cites: ClassVar[tuple[str, ...]] = ("liu2017spider", *Spice.cites, *CiderD.cites)
+    members: Any = property(lambda _: (Spice(), CiderD()))
+    weights: Any = (1.0, 1.0)
 
 
 @dataclass(frozen=True)
