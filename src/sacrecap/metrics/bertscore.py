@@ -24,12 +24,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import DataError
 from sacrecap.metrics.base import Ready
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
+from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
@@ -145,28 +142,32 @@ class BertScore(LearnedMetric):
         encoder = load(TextEncoder, replace(self.checkpoint, layers=layer), needs)
         tokenizer = encoder.tokenizer(blank_first=True)
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
-        weights = None
+        weights: TokenWeights | None = None
         signature = [f"model:{encoder.identity}", f"layer:{layer}"]
-        if self.idf:
-            weights = Weights.of(captions, tokenizer) if corpus.whole is None else corpus.whole.learnt(self)
-            signature.append(f"idf:references({weights.documents:,})".replace(",", ""))
+        if self.idf and corpus.whole is not None:
+            weights = corpus.whole.learnt(self)
+        elif self.idf:
+            weights = TokenWeights(encoder.checkpoint)
+            weights.count((text for _, texts in captions.given.values() for text in texts), tokenizer)
+        if weights is not None:
+            signature.append(f"idf:references({weights.documents})")
         if baseline is not None:
             signature.append("baseline:" + "+".join(f"{value:.8g}" for value in baseline.values()))
         matched = Matched(captions, encoder, tokenizer, weights, needs)
-        scorer = ByNetwork(lambda: self._rescaled(matched, baseline), captions)
-        return Ready(corpus._core, signature=tuple(signature), own=scorer)
 
-    def learner(self, needs: Needs, *, memory: int) -> WeightsLearner:  # noqa: ARG002
+        def scores() -> Iterable[float]:
+            best = matched.best(MEASURES.index(self.measure))
+            if baseline is None:
+                return best
+            base = baseline[self.measure]
+            return ((score - base) / (1 - base) for score in best)
+
+        return Ready(corpus._core, signature=tuple(signature), own=(scores, captions))
+
+    def learner(self, needs: Needs, *, memory: int) -> TokenWeights:  # noqa: ARG002
         """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
         self.checkpoint.check_usable(self.label)
-        return WeightsLearner(replace(self.checkpoint, layers=self.layer or self.usual_layer))
-
-    def _rescaled(self, matched: Matched, baseline: Mapping[str, float] | None) -> Iterable[float]:
-        best = matched.best(MEASURES.index(self.measure))
-        if baseline is None:
-            return best
-        base = baseline[self.measure]
-        return ((score - base) / (1 - base) for score in best)
+        return TokenWeights(replace(self.checkpoint, layers=self.layer or self.usual_layer))
 
 
 def read_baseline(path: str, layer: int) -> dict[str, float]:
@@ -198,59 +199,46 @@ def read_baseline(path: str, layer: int) -> dict[str, float]:
     raise DataError(f"{path}: has no baselines of layer {layer}; choose the file of this model, or another layer")
 
 
-class Weights:
-    """Inverse document frequencies of tokens in references."""
+class TokenWeights:
+    """Inverse document frequencies of tokens in references, which may come part by part: its own learner.
 
-    def __init__(self, counts: Mapping[int, int], documents: int) -> None:
-        self.documents = documents
+    It needs the model's tokenizer, and not the model.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.documents = 0
         """Number of references."""
-        self._counts = counts
+        self._checkpoint = checkpoint
+        self._counts: Counter[int] = Counter()
 
-    @classmethod
-    def of(cls, captions: CutCaptions, tokenizer: Tokenizer) -> Weights:
-        """Those in all references of the captions."""
-        references = Counter(text for _, texts in captions.given.values() for text in texts)
-        return cls(token_counts(references, tokenizer), references.total())
+    def count(self, references: Iterable[str], tokenizer: Tokenizer) -> None:
+        """Counts in how many of these references each token is."""
+        texts = Counter(references)
+        for times, cut in zip(texts.values(), tokenizer(list(texts)), strict=True):
+            self._counts.update(dict.fromkeys(cut.ids, times))
+        self.documents += texts.total()
+
+    def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
+        """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
+        from sacrecap.resources.learned.texts import tokenizer_alone
+
+        texts = (text for image in references.image_ids for text in references.captions(image))
+        self.count(texts, tokenizer_alone(self._checkpoint, blank_first=True))
+
+    def merge(self, other: TokenWeights) -> None:
+        """Adds the counts of other images."""
+        self._counts += other._counts
+        self.documents += other.documents
+
+    def finish(self) -> TokenWeights:
+        """Itself, with all counts."""
+        return self
 
     def __call__(self, token: int) -> float:
         return math.log((self.documents + 1) / (self._counts.get(token, 0) + 1))
 
     def __str__(self) -> str:
         return json.dumps([self.documents, sorted(self._counts.items())])
-
-
-def token_counts(texts: Counter[str], tokenizer: Tokenizer) -> Counter[int]:
-    """In how many of the texts each token is; each text counts as often as it is there."""
-    counts: Counter[int] = Counter()
-    for times, cut in zip(texts.values(), tokenizer(list(texts)), strict=True):
-        counts.update(dict.fromkeys(cut.ids, times))
-    return counts
-
-
-class WeightsLearner:
-    """Counts the tokens of references that come part by part. It needs the model's tokenizer, and not the model."""
-
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self._checkpoint = checkpoint
-        self._counts: Counter[int] = Counter()
-        self._documents = 0
-
-    def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
-        """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
-        from sacrecap.resources.learned.texts import tokenizer_alone
-
-        texts = Counter(text for image in references.image_ids for text in references.captions(image))
-        self._counts += token_counts(texts, tokenizer_alone(self._checkpoint, blank_first=True))
-        self._documents += texts.total()
-
-    def merge(self, other: WeightsLearner) -> None:
-        """Adds the counts of other images."""
-        self._counts += other._counts
-        self._documents += other._documents
-
-    def finish(self) -> Weights:
-        """The weights of tokens."""
-        return Weights(self._counts, self._documents)
 
 
 @dataclass
@@ -260,66 +248,51 @@ class Matched:
     captions: CutCaptions
     encoder: TextEncoder
     tokenizer: Tokenizer
-    weights: Weights | None
+    weights: TokenWeights | None
     needs: Needs
 
     def best(self, measure: int) -> Iterator[float]:
-        """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling."""
+        """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling.
+
+        Precision and recall of a pair come from this call's or the user's cache, if they are many, or are computed.
+        """
+        from sacrecap.data.cache import digest, through_cache
         from sacrecap.resources.learned.texts import missing_of
 
-        pairs = [(candidate, references) for _, candidate, references in self.captions.pairs()]
+        captions = [(candidate, references) for _, candidate, references in self.captions.pairs()]
         # An empty caption and another one are not such a pair: they have 0 in common.
         apart = dict.fromkeys(
-            (candidate, text) for candidate, texts in pairs for text in texts if candidate.strip() and text.strip()
+            (candidate, text) for candidate, texts in captions for text in texts if candidate.strip() and text.strip()
         )
-        scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(self._scope(), dict)
-        self._score(missing_of(scores, apart), scores)
-        self.captions.note_cut(self._cut().__contains__)
-        for candidate, references in pairs:
-            values = (scores.get((candidate, text), (0.0, 0.0)) for text in references)
-            yield max((f1(*value)[measure] for value in values), default=0.0)
-
-    def _scope(self) -> str:
-        from sacrecap.data.cache import digest
-
-        checkpoint = self.encoder.checkpoint
+        identity, checkpoint = self.encoder.identity, self.encoder.checkpoint
         weighed = "" if self.weights is None else digest(str(self.weights)).hex()
-        return f"pair {self.encoder.identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
-
-    def _cut(self) -> set[str]:
-        return self.needs.once(("cut", self.encoder.identity, self.tokenizer.limit), set)
-
-    def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
-        """Adds precision and recall of the pairs: from the cache, if they are many, or newly computed."""
-        from sacrecap.data.cache import digest, through_cache
-
+        scope = f"pair {identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
+        scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(scope, dict)
+        pairs = missing_of(scores, apart)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         tokens = dict(zip(texts, self.tokenizer(texts), strict=True))
-        self._cut().update(text for text, cut in tokens.items() if cut.cut)
+        cut_texts: set[str] = self.needs.once(("cut", identity, self.tokenizer.limit), set)
+        cut_texts.update(text for text, cut in tokens.items() if cut.cut)
         digests = {pair: digest(json.dumps(pair)) for pair in pairs}
-        for part in through_cache(
-            self._scope(), digests, lambda rest: self._matched(rest, tokens), at_once=_PAIRS_AT_ONCE
-        ):
+        for part in through_cache(scope, digests, lambda rest: self._matched(rest, tokens), at_once=_PAIRS_AT_ONCE):
             scores.update({pair: tuple(value.tolist()) for pair, value in part.items()})
+        self.captions.note_cut(cut_texts.__contains__)
+        for candidate, references in captions:
+            values = (scores.get((candidate, text), (0.0, 0.0)) for text in references)
+            yield max((f1(*value)[measure] for value in values), default=0.0)
 
     def _matched(self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, Tokens]) -> Iterator[Vector]:
         """Precision and recall of each pair."""
         import numpy as np
 
+        weigh = self.weights or (lambda token: 0.0 if token in self.encoder.special else 1.0)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         arrays = self.encoder.tokens([tokens[text] for text in texts], self.needs)
         vectors = dict(zip(texts, arrays, strict=True))
-        weights = {text: self._weights(tokens[text].ids) for text in texts}
+        weights = {text: np.array([weigh(token) for token in tokens[text].ids]) for text in texts}
         for candidate, reference in pairs:
             both = match(vectors[candidate], vectors[reference], weights[candidate], weights[reference])
             yield np.array(both, dtype=np.float32)
-
-    def _weights(self, ids: Sequence[int]) -> npt.NDArray[np.float64]:
-        import numpy as np
-
-        if self.weights is not None:
-            return np.array([self.weights(token) for token in ids])
-        return np.array([0.0 if token in self.encoder.special else 1.0 for token in ids])
 
 
 def match(candidate: Any, reference: Any, mine: Any, theirs: Any) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from sacrecap import _core
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
+from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -101,7 +101,7 @@ class ClipScore(LearnedMetric):
             pictures = looked_at(clip, files, needs)
             return {"pictures": _core.digest(images, [pictures[image].digest.hex() for image in images])}
 
-        return Ready(corpus._core, signature=(f"model:{clip.identity}",), digests=read, own=ByNetwork(scores, captions))
+        return Ready(corpus._core, signature=(f"model:{clip.identity}",), digests=read, own=(scores, captions))
 
     def _scores(self, captions: CutCaptions, pictures: Mapping[str, Vector], reader: TextVectors) -> Iterator[float]:
         vectors = captions.vectors(reader, prompted)

@@ -41,18 +41,14 @@ class CutCaptions:
             by_image = {image: (candidates, []) for image, (candidates, _) in by_image.items()}
         return cls(by_image, limit, remedy)
 
-    def texts(self) -> list[str]:
-        """All captions that are not empty, each once."""
-        every = chain.from_iterable(chain(*sides) for sides in self.given.values())
-        return [text for text in dict.fromkeys(every) if text.strip()]
-
     def note_cut(self, is_cut: Callable[[str], bool]) -> None:
         """Notes the images of the captions that were cut."""
         self.cut = [image for image, sides in self.given.items() for text in chain(*sides) if is_cut(text)]
 
     def vectors(self, reader: TextVectors, spelled: Callable[[str], str] = str) -> Mapping[str, Vector]:
-        """A vector for each caption that is not empty; `shown` makes the text that the network reads for it."""
-        texts = self.texts()
+        """A vector for each caption that is not empty; `spelled` makes the text that the network reads for it."""
+        every = dict.fromkeys(chain.from_iterable(chain(*sides) for sides in self.given.values()))
+        texts = [text for text in every if text.strip()]
         vectors = reader.of(map(spelled, texts))
         self.note_cut(lambda text: reader.is_cut(spelled(text)))
         return {text: vectors[spelled(text)] for text in texts}
@@ -64,20 +60,11 @@ class CutCaptions:
                 yield image, candidate, references
 
 
-@dataclass(frozen=True)
-class ByNetwork:
-    """How a metric that is ready scores by networks."""
-
-    scores: Callable[[], Iterable[float]]
-    """The score of each candidate, image after image."""
-    captions: CutCaptions
-    """Those that the network reads."""
-
-
 class LearnedMetric(PythonMetric):
     """A metric that uses a checkpoint of transformers; its corpus score is the mean over captions.
 
-    Subclasses name the default checkpoint, load it in `ready`, and keep a `ByNetwork` there.
+    Subclasses name the default checkpoint, load it in `ready`, and keep there a function that gives the score of each
+    candidate, image after image, and the captions that the network reads.
     """
 
     model: str = parameter(
@@ -110,11 +97,12 @@ class LearnedMetric(PythonMetric):
         return Status.left_out(lacking or self.checkpoint.missing("it"), costly=lacking is None)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        return [(score, 1.0) for score in ready.own.scores()]
+        scores, _ = ready.own
+        return [(score, 1.0) for score in scores()]
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:  # noqa: ARG002
         """Says how many captions were cut at the network's length."""
-        captions: CutCaptions = ready.own.captions
+        _, captions = ready.own
         if not captions.cut:
             return []
         have = "1 caption has" if len(captions.cut) == 1 else f"{len(captions.cut):,} captions have"

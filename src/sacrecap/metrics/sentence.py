@@ -13,7 +13,7 @@ How the vectors were made, and where papers and programs differ: docs/reference/
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,7 +21,7 @@ from sacrecap.errors import UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.clipscore import cosine
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.learned import ByNetwork, CutCaptions, LearnedMetric
+from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,8 +134,8 @@ class Sentence(LearnedMetric):
         tokenizer = encoder.tokenizer()
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
         reader = TextVectors(encoder, tokenizer, needs)
-        by_network = ByNetwork(lambda: self._scores(captions, reader), captions)
-        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=by_network)
+        scored = partial(self._scores, captions, reader), captions
+        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=scored)
 
     def _encoder(self, needs: Needs) -> OnnxTexts | TextEncoder:
         """The network: in ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise."""
