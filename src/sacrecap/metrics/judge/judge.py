@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import SacrecapError, UsageError, option, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
@@ -136,12 +136,19 @@ class Judge(PythonMetric):
         questions = [question for case in cases for question in case.questions]
         answers = endpoint.ask(questions, progress=_progress(needs, endpoint))
         heard = iter(answers)
-        judged = [JudgedCaption(case, [_read(query, next(heard)) for query in case.questions]) for case in cases]
+        for case in cases:
+            case.read = [_read(query, next(heard)) for query in case.questions]
         if len(answers) >= _FEW:
-            self._check_answered(judged, answers, endpoint)
+            self._check_answered(cases, answers, endpoint)
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
+
+        def pictures() -> dict[str, int]:
+            from sacrecap.resources.learned.clip import digest_of_pictures
+
+            return digest_of_pictures(needs, needs.images(corpus))
+
         signature = (*self._signature(text, endpoint, answers), *rubric)
-        return Ready(corpus._core, signature=signature, digests=lambda: self._digests(corpus, needs), own=judged)
+        return Ready(corpus._core, signature=signature, digests=pictures if self.sees_image else dict, own=cases)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Score, whether there is one, and by `_MISSING` the answers that are not; of comparisons also counts
@@ -149,10 +156,8 @@ class Judge(PythonMetric):
         of these won by the longer one, and with one that is longer. Of rubrics the number of items in the place of
         whether there is a score, and those that are contradicted, and not mentioned.
         """
-        judged: list[JudgedCaption] = ready.own
-        if self.checks_items:
-            return [row.checked() for row in judged]
-        return [row.compared() if self.is_comparing else row.rated() for row in judged]
+        row = Case.checked if self.checks_items else Case.compared if self.is_comparing else Case.rated
+        return [row(case) for case in ready.own]
 
     def formula(self, sums: Sequence[float]) -> float:
         return sums[0] / sums[1] if sums[1] else 0.0
@@ -206,7 +211,7 @@ class Judge(PythonMetric):
                 open_items = [item for item, answer in zip(items, by_rule, strict=True) if answer is None]
                 filled = text.filled(caption=candidate, items=open_items)
                 queries = [self._question(filled, None, items=len(open_items))] if open_items else []
-                cases.append(Case(image, queries, items=open_items, known=[word for word in by_rule if word]))
+                cases.append(Case(image, queries, known=[word for word in by_rule if word]))
         return cases
 
     def _rated(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
@@ -239,23 +244,16 @@ class Judge(PythonMetric):
             rival_texts = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
             more = {} if self.sees_image else {"references": references}
             for caption in candidates:
-                pairs = [
-                    CaptionPair(caption, rival, is_asked=self._differ(caption, rival, references))
-                    for rival in rival_texts
-                ]
-                orders = [
-                    order for pair in pairs if pair.is_asked for order in ((caption, pair.other), (pair.other, caption))
-                ]
-                queries = [
-                    self._question(text.filled(first=first, second=second, **more), pictures.get(image))
-                    for first, second in orders
-                ]
+                pairs, queries = [], []
+                for rival in rival_texts:
+                    both = bool(caption.strip()) and bool(rival.strip())
+                    is_asked = both and caption != rival and bool(references or self.sees_image)
+                    pairs.append((caption, rival, is_asked))
+                    for first, second in ((caption, rival), (rival, caption)) if is_asked else ():
+                        filled = text.filled(first=first, second=second, **more)
+                        queries.append(self._question(filled, pictures.get(image)))
                 cases.append(Case(image, queries, pairs))
         return cases
-
-    def _differ(self, caption: str, rival: str, references: list[str]) -> bool:
-        """Whether the judge has something to decide."""
-        return bool(caption.strip() and rival.strip() and caption != rival and (references or self.sees_image))
 
     def _texts(self, corpus: Corpus, image: str) -> tuple[list[str], list[str]]:
         candidates, references = corpus.given(image)
@@ -272,14 +270,6 @@ class Judge(PythonMetric):
         images = needs.images(corpus)
         files = files_of_images(needs, images)
         return {image: files[key].read for image, key in zip(corpus.image_ids, images, strict=True)}
-
-    def _digests(self, corpus: Corpus, needs: Needs) -> dict[str, int]:
-        """That of the images, where the judge sees them."""
-        if not self.sees_image:
-            return {}
-        from sacrecap.resources.learned.clip import digest_of_pictures
-
-        return digest_of_pictures(needs, needs.images(corpus))
 
     def _question(self, text: str, picture: Callable[[], bytes] | None, items: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question
@@ -300,17 +290,17 @@ class Judge(PythonMetric):
             reads=partial(read, question=text),
         )
 
-    def _check_answered(self, judged: list[JudgedCaption], answers: Sequence[Answer], endpoint: Endpoint) -> None:
+    def _check_answered(self, cases: list[Case], answers: Sequence[Answer], endpoint: Endpoint) -> None:
         """Raises `SacrecapError` where too many answers are missing for the others to stand for all."""
-        missing = [row.case.image for row in judged if {*_MISSING} & {*map(str, row.read)}]
-        if len(missing) <= endpoint.unanswered * len(judged):
+        missing = [case.image for case in cases if {*_MISSING} & {*map(str, case.read)}]
+        if len(missing) <= endpoint.unanswered * len(cases):
             return
-        read = [value for row in judged for value in row.read]
+        read = [value for case in cases for value in case.read]
         heard, why = next((reply.text, value) for reply, value in zip(answers, read, strict=True) if value in _MISSING)
         who = endpoint.url if why == "failed" else "the judge"
         counts = (read.count(reason) for reason in _MISSING)
         raise SacrecapError(
-            f"{self.label}: {len(missing):,} of {len(judged):,} captions, such as that of image {missing[0]!r}, have "
+            f"{self.label}: {len(missing):,} of {len(cases):,} captions, such as that of image {missing[0]!r}, have "
             f"no answer that can be read ({self._missing(*counts)}), and the others may not stand for them; {who} said "
             f"{' '.join(heard.split())[:200]!r}: take another judge, another prompt or more tokens, or allow a larger "
             f"share with {spelled(python='unanswered=SHARE', command='--judge-settings unanswered=SHARE')}"
@@ -352,39 +342,18 @@ def _read(question: Question, answer: Answer) -> float | str | list[str]:
     return ("cut" if answer.end == "length" else "unreadable") if value is None else value
 
 
-class CaptionPair(NamedTuple):
-    """Two captions of an image: of the system that is scored, and of another."""
-
-    caption: str
-    other: str
-    is_asked: bool
-
-    @property
-    def unasked_share(self) -> float:
-        """The share that is won where the judge has nothing to decide."""
-        if bool(self.caption.strip()) == bool(self.other.strip()):
-            return 0.5
-        return 1.0 if self.caption.strip() else 0.0
-
-
-class Case(NamedTuple):
-    """A caption, and what is asked about it."""
+@dataclass
+class Case:
+    """A caption, what is asked about it, and what was answered."""
 
     image: str
     questions: list[Question]
-    pairs: Sequence[CaptionPair] = ()
-    items: Sequence[str] = ()
-    """Of a rubric, those that are asked."""
+    pairs: Sequence[tuple[str, str, bool]] = ()
+    """The caption with that of each other system, and whether the judge is asked to compare the two."""
     known: Sequence[str] = ()
-    """The answers to all others."""
-
-
-@dataclass(frozen=True)
-class JudgedCaption:
-    """A caption, and what was answered about it: numbers, lists of answers, or in a word why there is nothing."""
-
-    case: Case
-    read: list[Any]
+    """The answers to those items of a rubric that are not asked."""
+    read: Sequence[Any] = ()
+    """Of each question a number, a list of answers, or in a word why there is nothing."""
 
     def _missing(self) -> list[float]:
         return [float(self.read.count(why)) for why in _MISSING]
@@ -400,7 +369,7 @@ class JudgedCaption:
         """The row of a rubric."""
         if self.read and isinstance(self.read[0], str):
             return [0.0, 0.0, *self._missing(), 0.0, 0.0]
-        answers: list[str] = [*self.case.known, *chain.from_iterable(self.read)]
+        answers: list[str] = [*self.known, *chain.from_iterable(self.read)]
         right, contradicted, unmentioned = (float(answers.count(word)) for word in reading.RUBRIC)
         return [right, float(len(answers)), *self._missing(), contradicted, unmentioned]
 
@@ -410,9 +379,10 @@ class JudgedCaption:
         all_ = first = second = longer = unequal = 0
         read = iter(self.read)
         verdicts = zip(read, read, strict=True)
-        for pair in self.case.pairs:
-            if not pair.is_asked:
-                shares.append(pair.unasked_share)
+        for caption, other, is_asked in self.pairs:
+            if not is_asked:
+                says, other_says = bool(caption.strip()), bool(other.strip())
+                shares.append(0.5 if says == other_says else float(says))
                 continue
             own_first, other_first = next(verdicts)
             if isinstance(own_first, str) or isinstance(other_first, str):
@@ -422,7 +392,7 @@ class JudgedCaption:
             shares.append(sum(won) / 2)
             first += own_first == other_first == 1
             second += own_first == other_first == 2
-            lengths = len(pair.caption.split()), len(pair.other.split())
+            lengths = len(caption.split()), len(other.split())
             if won[0] == won[1] != 0.5 and lengths[0] != lengths[1]:
                 unequal += 1
                 longer += (lengths[0] > lengths[1]) == (won[0] == 1.0)

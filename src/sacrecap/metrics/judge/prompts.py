@@ -6,7 +6,6 @@ import json
 import re
 import zlib
 from collections.abc import Sequence
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -53,7 +52,7 @@ def prompt(question: Asked, file: str) -> Prompt:
     """
     if file == "default":
         name = f"{question.removesuffix('-rest')}-{_VERSION}"
-        text = _shipped(name)
+        text = files("sacrecap.resources").joinpath(f"judge/{name}.txt").read_text("utf-8")
     else:
         with reading(file):
             text = Path(file).read_text("utf-8")
@@ -66,8 +65,3 @@ def prompt(question: Asked, file: str) -> Prompt:
                 f"(sacrecap metrics judge --prompt {question} prints ours)"
             )
     return Prompt(text, f"{name}@{zlib.crc32(text.encode()):08x}")
-
-
-@cache
-def _shipped(name: str) -> str:
-    return files("sacrecap.resources").joinpath(f"judge/{name}.txt").read_text("utf-8")
