@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.completions import END, CompletionBatch, in_groups, told_group_size
 from sacrecap.rewards.host import CiderDOfWords
 from sacrecap.rewards.metric_reward import MetricReward
-from sacrecap.rewards.terms import Term, TermScores, ready_needs, row_scores, summed
+from sacrecap.rewards.terms import Term, ready_needs, row_scores, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -98,15 +98,25 @@ class CaptionReward(MetricReward):
         super().__init__(
             reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
         )
-        for term in self._mixture.terms:
-            _check_captions(term.metric)
+        for metric in (term.metric for term in self._mixture.terms):
+            if metric.scores_sets:
+                raise UsageError(
+                    f"{metric.key} scores caption sets, and this reward scores each caption; use "
+                    "sacrecap.rewards.SetReward"
+                )
+            if any(part.trained_on_references for part in metric.parts):
+                raise UsageError(
+                    f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
+                )
         captions = references_of(references, reference_column)
         ready = Needs.of(needs, keywords, threads=threads)
         words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
-        self._terms: list[_Term] = []
+        self._terms: list[tuple[Term, bool, CiderDOfWords | _Scorer]] = []
+        """The terms of the mixture, whether ends count in each, and its scorer."""
         for term in self._mixture.terms:
-            ends = counts_ends(term.metric, end, ready)
-            self._terms.append(_Term(term, ends, self._scorer(term.metric, captions, words, ready, ends=ends)))
+            with_ends = counts_ends(term.metric, end, ready)
+            scorer = self._scorer(term.metric, captions, words, ready, ends=with_ends)
+            self._terms.append((term, with_ends, scorer))
         self._images = None if captions is None else dict.fromkeys(words)
         self._watch = self._watched(words, captions, ready)
 
@@ -146,18 +156,10 @@ class CaptionReward(MetricReward):
         if not batch.images:
             return np.zeros(0)
         terms = [
-            TermScores.of([term.metric], term.weight * term.sign * scorer(batch.with_ends() if ends else batch))
+            ([term.metric], term.weight * term.sign * scorer(batch.with_ends() if ends else batch))
             for term, ends, scorer in self._terms
         ]
         return summed(terms, batch.by_image().values(), len(batch.images))
-
-
-class _Term(NamedTuple):
-    """A term of the mixture, whether ends count in it, and its scorer."""
-
-    term: Term
-    ends: bool
-    scorer: CiderDOfWords | _Scorer
 
 
 @dataclass(eq=False)
@@ -236,14 +238,3 @@ def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
             "get the largest weight; leave out one of document_frequency and end=True"
         )
     return not has_frequencies
-
-
-def _check_captions(metric: Metric) -> None:
-    if metric.scores_sets:
-        raise UsageError(
-            f"{metric.key} scores caption sets, and this reward scores each caption; use sacrecap.rewards.SetReward"
-        )
-    if any(part.trained_on_references for part in metric.parts):
-        raise UsageError(
-            f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
-        )

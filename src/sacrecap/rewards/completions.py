@@ -48,11 +48,8 @@ def of_box(written: str) -> str:
 def of_json(written: str, name: str) -> str:
     """The text of that name in JSON, also in JSON that is nearly right; nothing without one, or with several."""
     contents = values(after_thoughts(written), name.lower())
-    return (
-        contents[0].strip()
-        if contents and isinstance(contents[0], str) and contents.count(contents[0]) == len(contents)
-        else ""
-    )
+    first = contents[0] if contents and contents.count(contents[0]) == len(contents) else None
+    return first.strip() if isinstance(first, str) else ""
 
 
 def caption(written: str) -> str:
@@ -66,12 +63,8 @@ def caption(written: str) -> str:
     opening = _OPENING.match(plain)
     spoken = plain[opening.end() :].strip() if opening else plain.strip()
     for first, last in _QUOTES:
-        if (
-            len(spoken) > 1
-            and spoken[0] == first
-            and spoken[-1] == last
-            and spoken.count(first) + spoken.count(last) in (2, 4)
-        ):
+        is_quoted = len(spoken) > 1 and spoken[0] == first and spoken[-1] == last
+        if is_quoted and spoken.count(first) + spoken.count(last) in (2, 4):
             return spoken[1:-1].strip()
     return spoken
 
@@ -227,22 +220,22 @@ class CompletionReader:
             DataError: a completion without text, or unequal numbers of completions and image ids.
             UsageError: no image ids, or no references in the column of references.
         """
-        texts = [self._completion(text_of(completion, number)) for number, completion in enumerate(completions)]
+        texts = []
+        for number, completion in enumerate(completions):
+            written = text_of(completion, number)
+            for way in self.ways:
+                written = way(written)
+            texts.append(written)
         if self.reference_column is None:
-            images = self._column(ids if ids is not None else columns.get(self.image_column), len(texts))
-            names = image_ids(images)
+            names = self._named(ids if ids is not None else columns.get(self.image_column), len(texts))
             references: dict[str, list[str]] = {}
         else:
             names, references = self._described(columns, len(texts))
         tokens = tokenize(texts, tokenizer=self.tokenizer, threads=self.threads)
         return CompletionBatch(tokens, names, texts, self._finished(columns, len(texts)), references, self.tokenizer)
 
-    def _completion(self, written: str) -> str:
-        for way in self.ways:
-            written = way(written)
-        return written
-
-    def _column(self, values: object, rows: int) -> list[object]:
+    def _named(self, values: object, rows: int) -> list[str]:
+        """The image of each completion."""
         if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
             raise UsageError(
                 "which images are these captions of? Give their ids (image_ids=[…]), or a column "
@@ -251,14 +244,18 @@ class CompletionReader:
         numbers = list(values)
         if len(numbers) != rows:
             raise DataError(f"{rows} captions and {len(numbers)} image ids: give one id per caption")
-        return numbers
+        return image_ids(numbers)
 
     def _described(self, columns: Mapping[str, Any], rows: int) -> tuple[list[str], dict[str, list[str]]]:
         """Of each completion a name that those of equal references share, and the references by name."""
         values = columns.get(self.reference_column or "")
         if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
             raise UsageError(f"the trainer passes no column {self.reference_column!r} with the references")
-        cells = [_cell(value, f"row {row} of the column {self.reference_column!r}") for row, value in enumerate(values)]
+        cells: list[Any] = []
+        for row, value in enumerate(values):
+            parsed = _of_json(value)
+            where = f"row {row} of the column {self.reference_column!r}"
+            cells.append(parsed if isinstance(parsed, str) else list(_captions(parsed, where)))
         groups = [tuple(group) for group in as_references(cells).to_dict().values()]
         bare = [f"row {row}" for row, group in enumerate(groups) if not group]
         if bare:
@@ -291,12 +288,6 @@ class CompletionReader:
 
 _CAPTION = ("caption", "captions", "references", "raw", "sentence", "sentences", "text", "target", "ground_truth")
 """The names under which objects have captions."""
-
-
-def _cell(value: object, where: str) -> Any:
-    """The captions of a cell: a text as it is, or a list of texts."""
-    parsed = _of_json(value)
-    return parsed if isinstance(parsed, str) else list(_captions(parsed, where))
 
 
 def _captions(value: object, where: str) -> Iterator[object]:

@@ -88,14 +88,6 @@ class _Caption(NamedTuple):
         return cls(len(tokens), repetition(tokens), not tokens, bad, cut)
 
 
-class _Band(NamedTuple):
-    """What a figure is among people's captions, and from where to where it may be."""
-
-    people: float
-    least: float
-    most: float
-
-
 class Watch:
     """Looks at the captions of each call, and warns once of each figure that leaves the band of the references.
 
@@ -122,7 +114,7 @@ class Watch:
         within = [[batch.tokens[row] for row in rows] for rows in groups or ()]
         several = {**_variety(self._by_image), **self._self_cider(self._by_image, within)}
         if self._bands and len(self._recent) == RECENT and len(self._by_image) == IMAGES:
-            self._warn({**_means(self._recent), **several})
+            self._warn_of({**_means(self._recent), **several})
         return Guards(**_means(new), **several)
 
     def _self_cider(
@@ -141,8 +133,11 @@ class Watch:
         defined = [score for score in scores.values() if not math.isnan(score)]
         return {"between": first, "within": float(np.mean(defined)) if defined else float("nan")}
 
-    def _measured(self, references: Mapping[str, Sequence[str]]) -> dict[str, _Band]:
-        """The bands of people's captions: an image's captions are its group, and any of them stands for it."""
+    def _measured(self, references: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, float, float]]:
+        """What each figure is among people's captions, and from where to where it may be.
+
+        An image's captions are its group, and any of them stands for it.
+        """
         groups = [[text.split() for text in group] for group in references.values()]
         lengths = [len(words) for group in groups for words in group]
         means = _means(_Caption.of(words, True) for group in groups for words in group)
@@ -154,26 +149,26 @@ class Watch:
             within = [group for group in drawn if len(group) > 1]
             samples.append({**_variety(across), **self._self_cider(across, within)})
         low, high = np.quantile(lengths, [0.05, 0.95]).tolist()
-        bands = {name: _Band(people, 0.0, people + SHARE) for name, people in means.items()}
-        bands["words"] = _Band(means["words"], low, high)
+        bands = {name: (people, 0.0, people + SHARE) for name, people in means.items()}
+        bands["words"] = means["words"], low, high
         for name in samples[0]:
             people = float(np.mean([sample[name] for sample in samples]))
-            bands[name] = _Band(people, PART * people, float("inf"))
+            bands[name] = people, PART * people, float("inf")
         return bands
 
-    def _warn(self, figures: Mapping[str, float]) -> None:
+    def _warn_of(self, figures: Mapping[str, float]) -> None:
         """Says which figures have left their bands and have not been named before."""
-        left = {
-            name: self._bands[name]
-            for name, value in figures.items()
-            if name not in self._warned_of and (value < self._bands[name].least or value > self._bands[name].most)
-        }
+        left = []
+        for name, value in figures.items():
+            people, least, most = self._bands[name]
+            if name not in self._warned_of and (value < least or value > most):
+                self._warned_of.add(name)
+                left.append(f"{name} is {value:.3g}, people's {people:.3g}")
         if left:
-            self._warned_of.update(left)
-            listed = "; ".join(
-                f"{name} is {figures[name]:.3g}, people's {band.people:.3g}" for name, band in left.items()
+            warn(
+                f"the policy leaves what people write: {'; '.join(left)}. Look at its captions: it may be gaming the "
+                "reward"
             )
-            warn(f"the policy leaves what people write: {listed}. Look at its captions: it may be gaming the reward")
 
 
 def _means(captions: Iterable[_Caption]) -> dict[str, float]:

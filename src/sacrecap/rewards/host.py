@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from sacrecap.rewards.completions import CompletionBatch
 
 
-def _counts_of(source: DocumentFrequency | str | PathLike[str]) -> DocumentFrequency:
-    """The document frequencies of a reward, from what names them. Raises as `open_frequencies`."""
-    frequencies = open_frequencies(source)
-    if frequencies is None:
-        raise UsageError(
-            "a reward on token ids needs document frequencies of the whole training split: make them with "
-            "sacrecap.DocumentFrequency.from_token_ids"
-        )
-    return frequencies
-
-
 class EncodedReferences:
     """References of several images, encoded by [`encode`][sacrecap.CiderDReward.encode]; selecting copies no text."""
 
@@ -93,9 +82,15 @@ class CiderDReward:
         from sacrecap.metrics import CiderD
 
         metric = CiderD(n=n, sigma=sigma)
+        frequencies = open_frequencies(document_frequency)
+        if frequencies is None:
+            raise UsageError(
+                "a reward on token ids needs document frequencies of the whole training split: make them with "
+                "sacrecap.DocumentFrequency.from_token_ids"
+            )
         self.end_of_sentence = end_of_sentence
         self.threads = whole_number("threads", threads)
-        self._core = _core.Reward(_counts_of(document_frequency)._core, metric.n, metric.sigma)
+        self._core = _core.Reward(frequencies._core, metric.n, metric.sigma)
 
     def encode(self, references: Sequence[TokenIds]) -> EncodedReferences:
         """Encodes references once, to be used in many steps: one (R_i, T) array of ids per image.
@@ -152,10 +147,11 @@ class CiderDOfWords:
     def __init__(self, references: Mapping[str, Sequence[str]], metric: CiderD, threads: int) -> None:
         self._words: dict[str, int] = {}
         self._number = {image: number for number, image in enumerate(references)}
-        groups = [
-            _padded([[self._words.setdefault(word, len(self._words)) for word in text.split()] for text in group])
-            for group in references.values()
-        ]
+        groups = []
+        for group in references.values():
+            rows = [[self._words.setdefault(word, len(self._words)) for word in text.split()] for text in group]
+            columns = list(zip_longest(*rows, fillvalue=_PADDING))
+            groups.append(np.array(columns, dtype=np.int64).T if columns else np.zeros((len(rows), 0), dtype=np.int64))
         counts = DocumentFrequency.from_token_ids(groups, end_of_sentence=None, n=metric.n)
         self._reward = CiderDReward(counts, end_of_sentence=None, n=metric.n, sigma=metric.sigma, threads=threads)
         self._references = self._reward.encode(groups)
@@ -171,9 +167,3 @@ class CiderDOfWords:
         ]
         lengths = list(map(len, batch.tokens))
         return self._reward.scores(ids, lengths, [self._number[image] for image in batch.images], self._references)
-
-
-def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int64]:
-    """(R, T) ids, padded at the end."""
-    columns = list(zip_longest(*rows, fillvalue=_PADDING))
-    return np.array(columns, dtype=np.int64).T if columns else np.zeros((len(rows), 0), dtype=np.int64)

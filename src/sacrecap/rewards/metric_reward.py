@@ -106,7 +106,12 @@ class MetricReward(ABC):
         """
         batch = self._reading.batch(completions, image_ids, columns)
         groups = self._groups(batch, columns)
-        rewards = self.rewards(batch, groups) + self._penalties(batch)
+        penalties = np.zeros(len(batch.tokens))
+        finished = batch.finished or [True] * len(batch.tokens)
+        for name, weight in self._mixture.penalties.items():
+            rows = zip(batch.tokens, finished, strict=True)
+            penalties += weight * np.array([PENALTIES[name](words, over) for words, over in rows], dtype=np.float64)
+        rewards = self.rewards(batch, groups) + penalties
         missing = np.isnan(rewards)
         self.last = replace(
             self._watch.look(batch, groups), unscored=float(missing.mean()) if len(missing) else math.nan
@@ -128,12 +133,3 @@ class MetricReward(ABC):
                 "not answer, refuses, or its answers cannot be read. Nothing is learned so; look at what it says"
             )
             self._unrewarded = -1
-
-    def _penalties(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) weighted penalties."""
-        penalties = np.zeros(len(batch.tokens))
-        finished = batch.finished or [True] * len(batch.tokens)
-        for name, weight in self._mixture.penalties.items():
-            rows = zip(batch.tokens, finished, strict=True)
-            penalties += weight * np.array([PENALTIES[name](words, over) for words, over in rows], dtype=np.float64)
-        return penalties

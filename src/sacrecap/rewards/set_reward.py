@@ -133,7 +133,7 @@ class SetReward(MetricReward):
         terms = self._shares(batch, groups) if groups else []
         if self._captions is not None:
             metrics = [term.metric for term in self._mixture.terms]
-            terms.append(TermScores.of(metrics, self._captions.rewards(batch)))
+            terms.append((metrics, self._captions.rewards(batch)))
         return summed(terms, groups or batch.by_image().values(), len(batch.images))
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]]:
@@ -167,7 +167,7 @@ class SetReward(MetricReward):
                 sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
         [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
         corpus.tokenizer = self.tokenizer  # it has cut these captions before
-        credits = []
+        credits: list[TermScores] = []
         for term, needs in zip(self._of_sets, self._needs, strict=True):
             of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
             shares = np.zeros(len(batch.images))
@@ -175,7 +175,7 @@ class SetReward(MetricReward):
                 for row in rows:
                     lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
                     shares[row] = term.weight * term.sign * (len(rows) - 1) * lost
-            credits.append(TermScores.of([term.metric], shares))
+            credits.append(([term.metric], shares))
         return credits
 
 

@@ -88,8 +88,13 @@ def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
         return RewardTerms((Term(reward, 1.0),), {})
     where = f"reward {reward!r}"
     weights = reward.items() if isinstance(reward, Mapping) else [read_term(term, where) for term in _summed(reward)]
-    numbers = [(name, _number(weight, where)) for name, weight in weights]
-    terms = tuple(Term(single_metric(name, where), number) for name, number in numbers if name not in PENALTIES)
+    numbers: list[tuple[str, float]] = []
+    for name, weight in weights:
+        number: object = weight.end if isinstance(weight, Weight) and weight.start == weight.end else weight
+        if not isinstance(number, (int, float)) or isinstance(number, bool) or number == 0 or not math.isfinite(number):
+            raise UsageError(f"{where}: a weight is a number other than 0, got {weight}")
+        numbers.append((name, float(number)))
+    terms = tuple(Term(_single_metric(name, where), number) for name, number in numbers if name not in PENALTIES)
     check_distinct([term.metric.key for term in terms] + [name for name, _ in numbers if name in PENALTIES], where)
     if not terms:
         raise UsageError("no reward given; examples: cider-d, cider-d + 0.5*rouge-l, cider-d - 0.1*words")
@@ -106,15 +111,7 @@ def _summed(reward: str) -> list[str]:
     return expressions
 
 
-def _number(weight: object, where: str) -> float:
-    """A weight that does not move, as a number."""
-    number = weight.end if isinstance(weight, Weight) and weight.start == weight.end else weight
-    if not isinstance(number, (int, float)) or isinstance(number, bool) or number == 0 or not math.isfinite(number):
-        raise UsageError(f"{where}: a weight is a number other than 0, got {weight}")
-    return float(number)
-
-
-def single_metric(name: str, where: str) -> Metric:
+def _single_metric(name: str, where: str) -> Metric:
     """The metric of that name. Raises `UsageError`, beginning with `where`, for an unknown name and for a group."""
     with naming(f"{where}: "):
         metrics = parse_metrics(name)
@@ -129,16 +126,8 @@ def row_scores(corpus: Corpus, metric: Metric, needs: Needs) -> npt.NDArray[np.f
     return np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
 
 
-class TermScores(NamedTuple):
-    """What a term of a mixture gives each caption, times its weight."""
-
-    scores: npt.NDArray[np.float64]
-    is_by_chance: bool
-    """Whether a score may be missing for one caption of an image and not for another, as where a judge is asked."""
-
-    @classmethod
-    def of(cls, metrics: Iterable[Metric], scores: npt.NDArray[np.float64]) -> TermScores:
-        return cls(scores, any("judge" in metric.needs for metric in metrics))
+TermScores = tuple[Sequence[Metric], "npt.NDArray[np.float64]"]
+"""The metrics of a part of a mixture, and what they give each caption, times their weights."""
 
 
 def summed(terms: Iterable[TermScores], groups: Iterable[Sequence[int]], number: int) -> npt.NDArray[np.float64]:
@@ -146,17 +135,19 @@ def summed(terms: Iterable[TermScores], groups: Iterable[Sequence[int]], number:
 
     The captions of a group are compared with each other. A term that has a score for none of them (SPICE of colours,
     where no reference names one) is left out for all. One that has no score for some of them, or whose score is missing
-    by chance, leaves these without a reward: without it they would only seem worse than the others.
+    by chance, as where a judge is asked, leaves these without a reward: without it they would only seem worse than the
+    others.
     """
     total, is_scored = np.zeros(number), np.zeros(number, dtype=bool)
     rows = [np.array(group, dtype=np.intp) for group in groups]
-    for scores, is_by_chance in terms:
+    for metrics, scores in terms:
         missing = np.isnan(scores)
         is_scored |= ~missing
-        left_out = [] if is_by_chance else [group for group in rows if missing[group].all()]
+        is_by_chance = any("judge" in metric.needs for metric in metrics)
         counted = scores.copy()
-        for group in left_out:
-            counted[group] = 0.0
+        for group in [] if is_by_chance else rows:
+            if missing[group].all():
+                counted[group] = 0.0
         total += counted
     return np.where(is_scored, total, np.nan)
 
