@@ -9,8 +9,7 @@ imported; those of a changed copy are kept. The modules of each old package are 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Any
 
 from sacrecap.compat.finder import SUITES, Finder
@@ -60,20 +59,15 @@ def report() -> str:
 _finder = Finder()
 
 
-@dataclass(frozen=True)
 class _Installation:
-    """The replaced packages, None for all. They are installed when this is unpickled."""
+    """Installs the replaced packages, None for all, when it is unpickled."""
 
-    only: tuple[str, ...] | None
+    def __init__(self, only: tuple[str, ...] | None) -> None:
+        self.only = only
 
-    def __reduce__(self) -> tuple[Callable[..., _Installation], tuple[tuple[str, ...] | None]]:
-        return _installed, (self.only,)
-
-
-def _installed(only: tuple[str, ...] | None) -> _Installation:
-    install(only)
-    _finder.quiet = True  # the program's first process said what is kept
-    return _Installation(only)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        install(**state)
+        _finder.quiet = True  # the program's first process said what is kept
 
 
 def send(only: tuple[str, ...] | None) -> None:

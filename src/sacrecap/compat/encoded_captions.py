@@ -8,7 +8,9 @@ scoring uses the text. Programs add candidates and references one image after th
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from sacrecap import _core
@@ -37,11 +39,8 @@ def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Seq
     """
     check_images(gts, res)
     candidates = [single_caption(res[image], f"res[{image!r}]") for image in gts]
-    return (
-        list(map(str, gts)),
-        candidates,
-        [caption_list(captions, f"gts[{image!r}]") for image, captions in gts.items()],
-    )
+    references = [caption_list(captions, f"gts[{image!r}]") for image, captions in gts.items()]
+    return list(map(str, gts)), candidates, references
 
 
 def check_images(gts: Captions, res: Captions) -> None:
@@ -64,13 +63,10 @@ def single_caption(captions: object, where: str) -> str:
 
 def caption_list(captions: object, where: str) -> Sequence[str]:
     """The captions of a list that is not empty. Raises `DataError`, which says where, for anything else."""
-    if (
-        not isinstance(captions, (list, tuple))
-        or not captions
-        or not all(isinstance(caption, str) for caption in captions)
-    ):
+    texts = captions if isinstance(captions, (list, tuple)) else ()
+    if not texts or not all(isinstance(caption, str) for caption in texts):
         raise DataError(f"{where} must be a list of captions, at least one, got {_quoted(captions)}")
-    return captions
+    return texts
 
 
 def encoded(
@@ -115,24 +111,16 @@ Ngram = tuple[str, ...]
 class Cooked(Mapping[Ngram, int]):
     """How often a caption holds each n-gram, up to `n` words; words are split at white space."""
 
-    __slots__ = ("_counts", "n", "text")
-
     def __init__(self, text: str, n: int) -> None:
         self.text = text
         self.n = n
-        self._counts: dict[Ngram, int] | None = None
 
-    @property
+    @cached_property
     def counts(self) -> dict[Ngram, int]:
         """The counts, in the order in which the n-grams are met: all words first."""
-        if self._counts is None:
-            words = self.text.split()
-            self._counts = {}
-            for order in range(1, self.n + 1):
-                for end in range(order, len(words) + 1):
-                    ngram = tuple(words[end - order : end])
-                    self._counts[ngram] = self._counts.get(ngram, 0) + 1
-        return self._counts
+        words = self.text.split()
+        ends = ((order, end) for order in range(1, self.n + 1) for end in range(order, len(words) + 1))
+        return dict(Counter(tuple(words[end - order : end]) for order, end in ends))
 
     def __getitem__(self, ngram: Ngram) -> int:
         return self.counts[ngram]

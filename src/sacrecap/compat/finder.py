@@ -5,18 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.compat.originals import FOLDERS, STEMS, Decision, decide, files, original
 from sacrecap.errors import UsageError
-
-if TYPE_CHECKING:
-    from importlib.abc import Loader
-else:
-    Loader = object
 
 SUITES = ("pycocoevalcap", "pyciderevalcap")
 """The packages that can be replaced. A program that lacks one of them is given it, even inside another package, as in
@@ -69,30 +65,22 @@ class Finder(Loader):
         is_suite = name in self.suites
         if not is_suite and name not in STEMS:
             return None
-        spec = self._found_by_others(fullname, path, target)
+        specs = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        spec = next((spec for spec in specs if spec is not None), None)
         if is_suite and (spec is None or _is_empty(spec)):
             self.decisions[fullname] = Decision(fullname, None, f"{_HERE}.{name}", "the program has none")
             return ModuleSpec(fullname, self, is_package=True)
-        return spec if spec is None or spec.origin is None else self._decided(fullname, spec, spec.origin)
-
-    def _found_by_others(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None
-    ) -> ModuleSpec | None:
-        specs = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
-        return next((spec for spec in specs if spec is not None), None)
-
-    def _decided(self, fullname: str, spec: ModuleSpec, path: str) -> ModuleSpec:
-        """The module as it is, or as it is replaced."""
-        if not path.endswith(".py") or spec.submodule_search_locations is not None:
+        file = None if spec is None or spec.submodule_search_locations is not None else spec.origin
+        if spec is None or file is None or not file.endswith(".py"):
             return spec
-        decision = decide(fullname, path, self.suites)
-        is_copy = _in(fullname, SUITES) or any(original(str(file)) for file in files(_root(path), below=True))
+        decision = decide(fullname, file, self.suites)
+        is_copy = _in(fullname, SUITES) or any(original(str(beside)) for beside in files(_root(file), below=True))
         if is_copy:
             self.decisions[fullname] = decision
         if decision.new is not None and spec.loader is not None:
             spec.loader = _Replacement(fullname, f"{_HERE}.{decision.new}", spec.loader)
         elif is_copy:
-            self._tell(_root(path))
+            self._tell(_root(file))
         return spec
 
     def _tell(self, root: Path) -> None:
@@ -112,10 +100,6 @@ class Finder(Loader):
         parts = [f"{', '.join(names)} kept, because {reason}" for reason, names in unchanged.items()]
         parts.append(f"{', '.join(replaced) or 'nothing'} replaced")
         print(f"sacrecap.compat: {root}: {'; '.join(parts)}", file=sys.stderr, flush=True)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """None: the import system makes the module."""
-        return None
 
     def exec_module(self, module: ModuleType) -> None:
         """Puts a module of a package that the program lacks in the place of this one."""
@@ -144,10 +128,6 @@ class _Replacement(Loader):
         self.new = new
         self.loader = loader
         self.original: ModuleType | None = None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """None: the import system makes the module."""
-        return None
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system takes what is in sys.modules after this call.

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sacrecap.compat.encoded_captions import Cooked, Ngram, add
 from sacrecap.corpus import DocumentFrequency
+from sacrecap.corpus.document_frequency import find_frequencies, frequency_names
 from sacrecap.corpus.pickled import MAGIC, packed
 from sacrecap.errors import DataError
 
@@ -42,9 +43,22 @@ class CountedFrequencies:
     def native(self, ref_len: float) -> DocumentFrequency:
         """The counts for scoring; `ref_len` is the logarithm of the number of images."""
         state = ref_len, len(self.counts), sum(self.counts.values())
-        if self._cache is None or self._cache[0] != state:
-            self._cache = state, _of_counts(self.counts, ref_len)
-        return self._cache[1]
+        if self._cache is not None and self._cache[0] == state:
+            return self._cache[1]
+        documents = round(math.exp(ref_len))
+        if documents < 1 or not math.isclose(math.log(documents), ref_len, abs_tol=1e-9):
+            raise DataError(f"ref_len must be the logarithm of a whole number of images, got {ref_len}")
+        # Four empty words, which no caption has: then counts of short captions, or no counts, work for long ones too.
+        counted: dict[Ngram, float] = {("",) * LONGEST: 1}
+        for ngram, count in self.counts.items():
+            if count == 0 or len(ngram) > LONGEST:  # looking up an unknown n-gram in a defaultdict leaves a 0 there
+                continue
+            if count != int(count) or count < 0:
+                raise DataError(f"document_frequency counts images; of {ngram!r} it holds {count}")
+            counted[ngram] = count
+        frequencies = DocumentFrequency(packed(counted, documents), "given")
+        self._cache = state, frequencies
+        return frequencies
 
 
 class OfFile(Mapping[Ngram, float]):
@@ -54,8 +68,13 @@ class OfFile(Mapping[Ngram, float]):
     """
 
     def __init__(self, name: str) -> None:
-        self._path = _find(name)
-        self._native = _load(self._path)
+        self._path = path = _find(name)
+        if not os.path.isabs(path):
+            self._native = find_frequencies(path)
+            return
+        with open(path, "rb") as file:
+            is_ours = file.read(len(MAGIC)) == MAGIC
+        self._native = DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)
 
     @property
     def counts(self) -> Mapping[Ngram, float]:
@@ -97,25 +116,8 @@ class OfFile(Mapping[Ngram, float]):
 Frequencies = CountedFrequencies | OfFile
 
 
-def _of_counts(counts: Mapping[Ngram, float], ref_len: float) -> DocumentFrequency:
-    documents = round(math.exp(ref_len))
-    if documents < 1 or not math.isclose(math.log(documents), ref_len, abs_tol=1e-9):
-        raise DataError(f"ref_len must be the logarithm of a whole number of images, got {ref_len}")
-    # Four empty words, which no caption has: then counts of short captions, or no counts, work for long captions too.
-    counted: dict[Ngram, float] = {("",) * LONGEST: 1}
-    for ngram, count in counts.items():
-        if count == 0 or len(ngram) > LONGEST:  # looking up an unknown n-gram in a defaultdict leaves a 0 there
-            continue
-        if count != int(count) or count < 0:
-            raise DataError(f"document_frequency counts images; of {ngram!r} it holds {count}")
-        counted[ngram] = count
-    return DocumentFrequency(packed(counted, documents), "given")
-
-
 def _find(name: str) -> str:
     """The file of that name, as the programs look for it; or a name of `sacrecap testsets`, as `coco-val-df`."""
-    from sacrecap.corpus.document_frequency import frequency_names
-
     files = (os.path.join("data", f"{name}.p"), os.fspath(name))
     for path in files:
         if os.path.isfile(path):
@@ -127,13 +129,3 @@ def _find(name: str) -> str:
         "nor this name in `sacrecap testsets`; make a pickle as before, or: sacrecap df build REFERENCES "
         f"--tokenizer none -o {name}"
     )
-
-
-def _load(path: str) -> DocumentFrequency:
-    if not os.path.isabs(path):
-        from sacrecap.corpus.document_frequency import find_frequencies
-
-        return find_frequencies(path)
-    with open(path, "rb") as file:
-        is_ours = file.read(len(MAGIC)) == MAGIC
-    return DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)

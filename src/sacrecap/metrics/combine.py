@@ -298,7 +298,7 @@ def _scales(needs: Needs) -> Mapping[str, Scale] | None:
 
     standard = needs.get("standard")
     if standard is None or isinstance(standard, Standard):
-        return standard and standard.scales
+        return None if standard is None else standard.scales
     if isinstance(standard, Mapping):
         return _checked(standard, "standard")
 

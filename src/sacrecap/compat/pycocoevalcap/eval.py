@@ -71,7 +71,9 @@ class COCOEvalCap:
         self.tokenization_fn = tokenization_fn
         self.verbose = verbose
         names = cocoTypes if cocoTypes is not None else use_scorers
-        self.cocoTypes = [*dict.fromkeys(_NAMES.values())] if names is None else [_metric(name) for name in names]
+        for name in names or ():
+            accepted_name("a metric of COCOEvalCap", name.lower(), tuple(_NAMES))
+        self.cocoTypes = list(dict.fromkeys(_NAMES.values()) if names is None else [_NAMES[n.lower()] for n in names])
         self._kind = next((kind for kind in _KINDS if hasattr(coco, f"get{kind}Ids")), "Img")
         self._id = "image_id" if self._kind == "Img" else f"{self._kind.lower()}_id"
         self.params: dict[str, Any] = {self._id: getattr(coco, f"get{self._kind}Ids")()}
@@ -116,7 +118,10 @@ class COCOEvalCap:
                 self.setImgToEvalImgs(values, of, method)
                 tell(f"{method}: {value:0.3f}")
         if self._kind == "Audio" and {"CIDEr", "SPICE"} <= self.eval.keys():
-            self._set_spider()
+            # The mean of CIDEr and SPICE, which challenges on captions of sound rank by.
+            self.setEval((self.eval["CIDEr"] + self.eval["SPICE"]) / 2.0, "SPIDEr")
+            for scores in self.imgToEval.values():
+                scores["SPIDEr"] = (scores["CIDEr"] + scores["SPICE"]["All"]["f"]) / 2.0
             tell(f"SPIDEr: {self.eval['SPIDEr']:0.3f}")
         self.setEvalImgs()
 
@@ -132,12 +137,6 @@ class COCOEvalCap:
     def setEvalImgs(self) -> None:
         """Makes `evalImgs` of `imgToEval`."""
         self.evalImgs = self.evalVideos = self.evalAudios = list(self.imgToEval.values())
-
-    def _set_spider(self) -> None:
-        """The mean of CIDEr and SPICE, which challenges on captions of sound rank by."""
-        self.setEval((self.eval["CIDEr"] + self.eval["SPICE"]) / 2.0, "SPIDEr")
-        for scores in self.imgToEval.values():
-            scores["SPIDEr"] = (scores["CIDEr"] + scores["SPICE"]["All"]["f"]) / 2.0
 
     def _tokenized(self, captions: Mapping[Any, Sequence[Mapping[str, str]]]) -> dict[Any, list[str]]:
         if self.tokenization_fn is None:
@@ -160,11 +159,6 @@ class COCOEvalCap:
                 f"cocoRes.get{self._kind}Ids() gives them"
             )
         return captions
-
-
-def _metric(name: str) -> str:
-    accepted_name("a metric of COCOEvalCap", name.lower(), tuple(_NAMES))
-    return _NAMES[name.lower()]
 
 
 def _silently(text: str) -> None:

@@ -112,7 +112,7 @@ class CiderScorer(NgramScorer):
         """The scores of the images by the document frequencies as they are."""
         if self.df_mode == "corpus":
             self.ref_len = math.log(max(1, len(self.crefs)))
-        return list(self._score(self._native())[1])
+        return list(self._of(*self.texts(), self._native())[1])
 
     def compute_score(self, option: object = None, verbose: int = 0) -> Scores:
         """The mean score, and the score of each image; with `df_mode` of `corpus`, frequencies are counted first.
@@ -127,13 +127,13 @@ class CiderScorer(NgramScorer):
             scores = np.array(self.compute_cider())
             return np.mean(scores), scores
         if self.df_mode != "corpus":
-            return self._score(self._native())
+            return self._of(*self.texts(), self._native())
         self.ref_len = math.log(max(1, len(self.crefs)))
         self.frequencies = CountedFrequencies(references=[*self.crefs])
         first = self.crefs[:1]
         if len(self.crefs) > 1 and all([references] == first for references in self.crefs):
             warn(ONE_IMAGE.format(self.metric.label, "df=NAME"))
-        return self._score(None)
+        return self._of(*self.texts(), None)
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of each caption of `res` by each of `gts` alone, shape (captions of res, captions of gts)."""
@@ -165,9 +165,6 @@ class CiderScorer(NgramScorer):
                 "compute_doc_freq() and set ref_len to the logarithm of the number of images"
             )
         return self.frequencies.native(self.ref_len)
-
-    def _score(self, frequencies: DocumentFrequency | None) -> Scores:
-        return self._of(*self.texts(), frequencies)
 
     def _of(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]], frequencies: DocumentFrequency | None

@@ -61,13 +61,7 @@ class BleuScorer(NgramScorer):
         rows = next(iter(scores)).rows
         # As the original adds them up, image after image: it prints every digit.
         sums = sum(np.frombuffer(rows.values(), dtype="<f8").reshape(rows.rows, rows.width), np.zeros(rows.width))
-        self._keep_counts(sums.tolist(), option, verbose)
-        return [score.value for score in scores], [score.per_image_values().tolist() for score in scores]
-
-    recompute_score = compute_score
-
-    def _keep_counts(self, sums: Sequence[float], option: str, verbose: int) -> None:
-        self._testlen, self._reflen = sums[LENGTHS["candidate"]], sums[LENGTHS[option]]
+        self._testlen, self._reflen = float(sums[LENGTHS["candidate"]]), float(sums[LENGTHS[option]])
         if verbose > 0:
             counts = np.array(sums[MATCHES:], dtype=int).reshape(-1, 2)[: self.n]
             lengths: dict[str, Any] = {"testlen": int(self._testlen), "reflen": self._reflen}
@@ -75,6 +69,9 @@ class BleuScorer(NgramScorer):
                 lengths["reflen"] = int(self._reflen)
             print({**lengths, "guess": counts[:, 1].tolist(), "correct": counts[:, 0].tolist()})
             print("ratio:", self._ratio())
+        return [score.value for score in scores], [score.per_image_values().tolist() for score in scores]
+
+    recompute_score = compute_score
 
     def _ratio(self) -> float:
         return (self._testlen + 1e-15) / (self._reflen + 1e-9)
