@@ -133,7 +133,34 @@ class _Chair(Metric):
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Hallucination:
         """The mentions of the image's candidate, and the gold objects."""
-        return explain(ready.own, corpus, image, self.gold)
+        named: NamedObjects = ready.own
+        image_id = corpus.image_ids[image]
+        caption = corpus.captions(image_id)[0] or ""
+        words = corpus.texts(image_id)[0][0].split()
+        candidates, references, labels = named.core.image(corpus._core, image)
+        names = named.vocabulary.objects
+        annotated = tuple(dict.fromkeys(names[number] for number in labels)) if self.gold != "references" else ()
+        in_references = dict.fromkeys(names[number] for _, _, number in chain.from_iterable(references))
+        in_captions = tuple(in_references) if self.gold != "objects" else ()
+        ends = [
+            0,
+            *chain.from_iterable(between.span() for between in BETWEEN_SENTENCES.finditer(caption)),
+            len(caption),
+        ]
+        sentences = [
+            (start, end) for start, end in zip(ends[::2], ends[1::2], strict=True) if caption[start:end].strip()
+        ]
+        places = located(caption, words)
+        there = {*annotated, *in_captions}
+        mentions, sentence = [], 0
+        for first, behind, number in candidates[0]:
+            first_place, last_place = places[first], places[behind - 1]
+            start, end = (first_place[0], last_place[1]) if first_place and last_place else (None, None)
+            while start is not None and sentence + 1 < len(sentences) and start >= sentences[sentence + 1][0]:
+                sentence += 1
+            text = " ".join(words[first:behind]) if start is None else caption[start:end]
+            mentions.append(Mention(text, names[number], names[number] in there, start, end, sentence + 1))
+        return Hallucination(caption, tuple(sentences), tuple(mentions), annotated, in_captions)
 
 
 class _Hallucinated(_Chair):
@@ -248,69 +275,26 @@ class Hallucination:
 
     def __str__(self) -> str:
         several = len(self.sentences) > 1
-        heads = [f"sentence {number}" if several else "caption" for number in range(1, len(self.sentences) + 1)]
-        lines = [(head, "".join(map(_bracketed, pieces))) for head, pieces in zip(heads, self.pieces(), strict=True)]
+        lines = []
+        for number, sentence in enumerate(self.pieces(), 1):
+            marked = [text if mention is None or mention.there else f"[{text}]" for text, mention in sentence]
+            lines.append((f"sentence {number}" if several else "caption", "".join(marked)))
         lines = lines or [("caption", "empty")]
-        for number, mention in enumerate(self.hallucinated):
-            lines.append(("" if number else "not there", _described(mention, several)))
         there = [mention for mention in self.mentions if mention.there]
-        for number, mention in enumerate(there):
-            lines.append(("" if number else "there", _described(mention, several)))
+        for head, mentions in (("not there", self.hallucinated), ("there", there)):
+            for number, mention in enumerate(mentions):
+                lines.append(("" if number else head, _described(mention, several)))
         lines.append(("not named", ", ".join(self.missed) or "nothing that is there"))
-        lines.append(("score", self._scores()))
-        width = max(len(head) for head, _ in lines)
-        return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
-
-    def _scores(self) -> str:
         count, of = len(self.hallucinated), len(self.mentions)
         named, gold = len(self.gold) - len(self.missed), len(self.gold)
         share, recall = count / of if of else 0.0, f"{named / gold:.4f}" if gold else "none"
-        return (
-            f"CHAIR-i {share:.4f} = {count} of {of} mentions; CHAIR-s {int(count > 0)}; "
-            f"CHAIR-recall {recall} = {named} of {gold} objects"
-        )
-
-
-def _bracketed(piece: tuple[str, Mention | None]) -> str:
-    text, mention = piece
-    return text if mention is None or mention.there else f"[{text}]"
+        scores = f"CHAIR-i {share:.4f} = {count} of {of} mentions; CHAIR-s {int(count > 0)}"
+        lines.append(("score", f"{scores}; CHAIR-recall {recall} = {named} of {gold} objects"))
+        width = max(len(head) for head, _ in lines)
+        return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
 
 
 def _described(mention: Mention, several: bool) -> str:
     place = "" if mention.start is None else f", characters {mention.start} to {mention.end}"
     sentence = f", sentence {mention.sentence}" if several else ""
     return f"{mention.words} → {mention.object}{place}{sentence}"
-
-
-def explain(named: NamedObjects, corpus: Corpus, image: int, gold: str) -> Hallucination:
-    """The explanation of the candidate of the image with that number; `gold` as the metric's parameter."""
-    image_id = corpus.image_ids[image]
-    caption = corpus.captions(image_id)[0] or ""
-    words = corpus.texts(image_id)[0][0].split()
-    candidates, references, labels = named.core.image(corpus._core, image)
-    names = named.vocabulary.objects
-    annotated = tuple(dict.fromkeys(names[number] for number in labels)) if gold != "references" else ()
-    in_references = (names[number] for _, _, number in chain.from_iterable(references))
-    in_captions = tuple(dict.fromkeys(in_references)) if gold != "objects" else ()
-    sentences = _sentences(caption)
-    places = located(caption, words)
-    there = {*annotated, *in_captions}
-    mentions, sentence = [], 0
-    for first, behind, number in candidates[0]:
-        first_place, last_place = places[first], places[behind - 1]
-        start, end = (first_place[0], last_place[1]) if first_place and last_place else (None, None)
-        while start is not None and sentence + 1 < len(sentences) and start >= sentences[sentence + 1][0]:
-            sentence += 1
-        text = " ".join(words[first:behind]) if start is None else caption[start:end]
-        mentions.append(Mention(text, names[number], names[number] in there, start, end, sentence + 1))
-    return Hallucination(caption, sentences, tuple(mentions), annotated, in_captions)
-
-
-def _sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """Start and end of each sentence; an empty list for an empty text."""
-    places, start = [], 0
-    for between in BETWEEN_SENTENCES.finditer(text):
-        places.append((start, between.start()))
-        start = between.end()
-    places.append((start, len(text)))
-    return tuple((start, end) for start, end in places if text[start:end].strip())

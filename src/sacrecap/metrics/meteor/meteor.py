@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap._core import METEOR_TASKS
@@ -92,7 +93,7 @@ class Meteor(Metric):
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Alignment | None:
         """The alignment of the image's candidate with its best reference; None for an image without words."""
         candidates, references = corpus.texts(corpus.image_ids[image])
-        return explain(self, ready.own, candidates[0], references)
+        return self._aligned(ready.own, candidates[0], references)
 
     @property
     def largest(self) -> float | None:
@@ -107,11 +108,15 @@ class Meteor(Metric):
         from sacrecap.metrics.meteor.installed_tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
-        return explain(self, load(), texts[0], texts[1:])
+        return self._aligned(load(), texts[0], texts[1:])
 
-    def weights(self) -> list[float]:
-        """α, β, γ, δ and the weights of the modules, in the order of the native core."""
-        return [getattr(self, name) for name in _TASKS["rank"]]
+    def _aligned(self, tables: _core.MeteorTables, candidate: str, references: Sequence[str]) -> Alignment | None:
+        """The alignment of tokenised sentences; None without references."""
+        aligned = tables.explain(candidate, references, [getattr(self, name) for name in _TASKS["rank"]])
+        if aligned is None:
+            return None
+        number, tokens, reference, links, figures, chunks = aligned
+        return Alignment(number, tuple(tokens), tuple(reference), tuple(starmap(Link, links)), *figures, chunks)
 
 
 @dataclass(frozen=True)
@@ -190,23 +195,3 @@ def _bracketed(tokens: Sequence[str], spans: list[tuple[int, int]], chunks: list
         closes = chunk is not None and chunk_of.get(position + 1) != chunk
         text.append(f"{f'[{chunk} ' if opens else ''}{token}{']' if closes else ''}")
     return " ".join(text)
-
-
-def explain(metric: Meteor, tables: _core.MeteorTables, candidate: str, references: Sequence[str]) -> Alignment | None:
-    """Aligns tokenised sentences; None without references."""
-    aligned = tables.explain(candidate, references, metric.weights())
-    if aligned is None:
-        return None
-    number, tokens, reference, links, (precision, recall, mean, penalty, score), chunks = aligned
-    return Alignment(
-        number,
-        tuple(tokens),
-        tuple(reference),
-        tuple(Link(*link) for link in links),
-        precision,
-        recall,
-        mean,
-        penalty,
-        score,
-        chunks,
-    )

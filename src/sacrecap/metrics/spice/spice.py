@@ -29,7 +29,6 @@ from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
-    from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
     from sacrecap.resources.needs import Needs
@@ -86,7 +85,14 @@ class Spice(Metric):
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> GraphMatch:
         """Which tuples of the image's candidate and references match."""
         graphs, table = ready.own
-        return explain(graphs, table, corpus._core, image)
+        *sides, (matched, stated, expected) = graphs.explain(table, corpus._core, image)
+        precision, recall = (matched / whole if whole else 0.0 for whole in (stated, expected))
+        score = 2 * precision * recall / (precision + recall) if matched else 0.0
+        candidate, references = (
+            tuple(Proposition(tuple(map(tuple, parts)), *(match or (None, None))) for parts, match in side)
+            for side in sides
+        )
+        return GraphMatch(candidate, references, precision, recall, score)
 
     def coverage(self, statistics: Totals) -> float | None:
         """Share of the candidates' words that the parser knows; None without words.
@@ -172,15 +178,3 @@ def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
     heads = [title, *[""] * len(ordered)]
     lines = [f"{head:<10} {_MARKS[part.rule]} {part.label}" for head, part in zip(heads, ordered, strict=False)]
     return lines or [f"{title:<10} nothing"]
-
-
-def explain(graphs: _core.SceneGraphs, synonyms: _core.Synonyms, corpus: _core.Corpus, image: int) -> GraphMatch:
-    """Compares what the candidate and the references of the image with that number say."""
-    left, right, (matched, stated, expected) = graphs.explain(synonyms, corpus, image)
-    precision, recall = (matched / whole if whole else 0.0 for whole in (stated, expected))
-    score = 2 * precision * recall / (precision + recall) if matched else 0.0
-    return GraphMatch(_propositions(left), _propositions(right), precision, recall, score)
-
-
-def _propositions(side: list[tuple[list[list[str]], tuple[int, str] | None]]) -> tuple[Proposition, ...]:
-    return tuple(Proposition(tuple(map(tuple, parts)), *(match or (None, None))) for parts, match in side)

@@ -18,7 +18,7 @@ Where papers and programs differ: docs/reference/metrics/coverage.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import chain, groupby
 from operator import itemgetter
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Learner, Totals
     from sacrecap.resources.needs import Needs
-
-    _Side = tuple[
-        list[tuple[list[str], list[int]]], list[tuple[str, list[str], list[tuple[int, int]], float, float, float]]
-    ]
 
 KINDS = ("object", "attribute", "relation", "word")
 """The kinds of statements, in the order of their columns in a row of statistics."""
@@ -101,7 +97,17 @@ class _OfStatements(Metric):
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Statements:
         """What the image's candidate and references say, and what the other side says of it."""
         paragraphs, *read = ready.own
-        return explain(paragraphs.explain(*read, corpus._core, (image, self.synonyms)), corpus, image)
+        *sides, scores = paragraphs.explain(*read, corpus._core, (image, self.synonyms))
+        both_sides = []
+        for captions, (cut_captions, statements) in zip(corpus.given(corpus.image_ids[image]), sides, strict=True):
+            places = [located(text, tokens) for text, (tokens, _) in zip(captions, cut_captions, strict=True)]
+            items = []
+            for kind, parts, words, *numbers in statements:
+                placed = tuple((at, *place) for at, word in words if (place := places[at][word]))
+                items.append(Statement(kind, tuple(parts), *numbers, placed))
+            both_sides.append(Said(tuple(captions), tuple(items)))
+        shares = {kind: Shares(precision, coverage, f) for kind, (coverage, precision, f) in scores}
+        return Statements(*both_sides, shares)
 
     def landmarks(self, statistics: Totals) -> dict[str, float]:
         """Chance, which is subtracted; and people, if they can be: the first reference of each image, by its others."""
@@ -330,35 +336,3 @@ class Statements:
 
 def _bracketed(caption: Iterable[tuple[str, float | None]]) -> str:
     return "".join(f"[{text}]" if support == 0 else text for text, support in caption)
-
-
-def explain(
-    read: tuple[_Side, _Side, list[tuple[str, tuple[float, float, float]]]], corpus: Corpus, image: int
-) -> Statements:
-    """The explanation from what the native code found in the image with that number."""
-    *sides, scores = read
-    texts = corpus.given(corpus.image_ids[image])
-    candidate, references = (_side_of(captions, *side) for captions, side in zip(texts, sides, strict=True))
-    shares = {kind: Shares(precision, coverage, f) for kind, (coverage, precision, f) in scores}
-    return Statements(candidate, references, shares)
-
-
-def _side_of(
-    captions: list[str],
-    read: list[tuple[list[str], list[int]]],
-    statements: list[tuple[str, list[str], list[tuple[int, int]], float, float, float]],
-) -> Said:
-    places = [located(caption, tokens) for caption, (tokens, _) in zip(captions, read, strict=True)]
-
-    def of(words: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-        for caption, word in words:
-            if place := places[caption][word]:
-                yield caption, *place
-
-    return Said(
-        tuple(captions),
-        tuple(
-            Statement(kind, tuple(parts), weight, support, chance, tuple(of(words)))
-            for kind, parts, words, weight, support, chance in statements
-        ),
-    )
