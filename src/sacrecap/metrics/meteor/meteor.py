@@ -115,8 +115,9 @@ class Meteor(Metric):
         aligned = tables.explain(candidate, references, [getattr(self, name) for name in _TASKS["rank"]])
         if aligned is None:
             return None
-        number, tokens, reference, links, figures, chunks = aligned
-        return Alignment(number, tuple(tokens), tuple(reference), tuple(starmap(Link, links)), *figures, chunks)
+        number, tokens, reference, links, (precision, recall, mean, penalty, score), chunks = aligned
+        sides = tuple(tokens), tuple(reference)
+        return Alignment(number, *sides, tuple(starmap(Link, links)), precision, recall, mean, penalty, score, chunks)
 
 
 @dataclass(frozen=True)

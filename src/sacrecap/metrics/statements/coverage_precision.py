@@ -102,12 +102,13 @@ class _OfStatements(Metric):
         for captions, (cut_captions, statements) in zip(corpus.given(corpus.image_ids[image]), sides, strict=True):
             places = [located(text, tokens) for text, (tokens, _) in zip(captions, cut_captions, strict=True)]
             items = []
-            for kind, parts, words, *numbers in statements:
+            for kind, parts, words, weight, support, chance in statements:
                 placed = tuple((at, *place) for at, word in words if (place := places[at][word]))
-                items.append(Statement(kind, tuple(parts), *numbers, placed))
+                items.append(Statement(kind, tuple(parts), weight, support, chance, placed))
             both_sides.append(Said(tuple(captions), tuple(items)))
         shares = {kind: Shares(precision, coverage, f) for kind, (coverage, precision, f) in scores}
-        return Statements(*both_sides, shares)
+        candidate, references = both_sides
+        return Statements(candidate, references, shares)
 
     def landmarks(self, statistics: Totals) -> dict[str, float]:
         """Chance, which is subtracted; and people, if they can be: the first reference of each image, by its others."""
