@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sacrecap.choices import CATEGORIES
 from sacrecap.data.matlab import is_matlab, load, unwrap
@@ -45,24 +45,30 @@ class Triplet(NamedTuple):
 
 def read_triplets(path: PathLike) -> list[Triplet]:
     """The triplets in the order of the file. Raises `DataError`."""
-    source = display_name(path)
-    triplets = list(_from_matlab(source, path) if is_matlab(path) else _from_csv(source, path))
+    source, triplets = display_name(path), []
+    for number, (*texts, vote) in enumerate((_matlab_rows if is_matlab(path) else _csv_rows)(source, path), 1):
+        where = f"{source}, triplet {number}"
+        reference, b, c = (str(text).strip() for text in texts)
+        if not (reference and b and c):
+            raise DataError(f"{where}: an empty sentence; each of A, B and C needs one")
+        if str(vote) not in ("1", "-1"):
+            raise DataError(f"{where}: the vote must be 1 (B is closer) or -1 (C is), got {vote!r}")
+        triplets.append(Triplet(reference, b, c, int(str(vote))))
     if not triplets:
         raise DataError(f"{source}: no triplet in it")
     return triplets
 
 
-def _from_matlab(source: str, path: PathLike) -> Iterator[Triplet]:
+def _matlab_rows(source: str, path: PathLike) -> Iterator[list[object]]:
     triplets = load(path, "triplets")["triplets"].ravel()
     names = triplets.dtype.names or ()
     vote = [name for name in names if name not in ("A", "B", "C")]
     if len(vote) != 1 or len(names) != 4:
         raise DataError(f"{source}: triplets must have the fields A, B, C and rating, they have {', '.join(names)}")
-    for number, triplet in enumerate(triplets, 1):
-        yield _checked(f"{source}, triplet {number}", *(unwrap(triplet[name]) for name in ("A", "B", "C", *vote)))
+    return ([unwrap(triplet[name]) for name in ("A", "B", "C", *vote)] for triplet in triplets)
 
 
-def _from_csv(source: str, path: PathLike) -> Iterator[Triplet]:
+def _csv_rows(source: str, path: PathLike) -> Iterator[list[object]]:
     rows = csv.DictReader(line for _, line in read_lines(path))
     if not set(COLUMNS) <= set(rows.fieldnames or ()):
         raise DataError(
@@ -71,16 +77,7 @@ def _from_csv(source: str, path: PathLike) -> Iterator[Triplet]:
     for number, row in enumerate(rows, 1):
         if None in row or None in row.values():
             raise DataError(f"{source}, triplet {number}: not as many columns as the first line")
-        yield _checked(f"{source}, triplet {number}", *(row[name] for name in COLUMNS))
-
-
-def _checked(where: str, reference: object, b: object, c: object, vote: object) -> Triplet:
-    texts = [str(text).strip() for text in (reference, b, c)]
-    if not all(texts):
-        raise DataError(f"{where}: an empty sentence; each of A, B and C needs one")
-    if str(vote) not in ("1", "-1"):
-        raise DataError(f"{where}: the vote must be 1 (B is closer) or -1 (C is), got {vote!r}")
-    return Triplet(texts[0], texts[1], texts[2], int(str(vote)))
+        yield [row[name] for name in COLUMNS]
 
 
 CONSENSUS = "consensus_pascal.mat"
@@ -96,6 +93,9 @@ def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
         raise record.refuse(f"consensus_label must be 0 (B is preferred) or 1 (C is), got {label!r}")
     if category not in CATEGORIES:
         raise record.refuse(f"category must be one of {', '.join(CATEGORIES)}, got {category!r}")
+    labels = record.fields.get("voc_objects", []) or []
+    if not isinstance(labels, list) or not all(isinstance(label, str) and label.strip() for label in labels):
+        raise record.refuse(f"voc_objects must be a list of labels, got {labels!r}")
     yield JudgedPair(
         record.name("image"),
         record.captions("references"),
@@ -106,7 +106,7 @@ def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
         direct=read_votes(record) if record.has("votes") else None,
         b_system=_author(record.known_name("source_B")),
         c_system=_author(record.known_name("source_C")),
-        objects=_labels(record) if "voc_objects" in record.fields else None,
+        objects=labels if "voc_objects" in record.fields else None,
     )
 
 
@@ -114,21 +114,12 @@ def _author(number: str | None) -> str | None:
     return _PEOPLE.get(number, number) if number else None
 
 
-def _labels(record: Record) -> list[str]:
-    labels = record.fields["voc_objects"] or []
-    if not isinstance(labels, list) or not all(isinstance(label, str) and label.strip() for label in labels):
-        raise record.refuse(f"voc_objects must be a list of labels, got {labels!r}")
-    return labels
-
-
 def _check_once(records: Sequence[Record]) -> list[str]:
     """No remark. Raises `DataError` for a pair that comes twice; its number is the field `pair`, if a copy has it."""
     by_number: dict[object, Record] = {}
     for record in records:
         number = record.fields.get("pair")
-        if number is None:
-            continue
-        first = by_number.setdefault(str(number), record)
+        first = record if number is None else by_number.setdefault(str(number), record)
         if first is not record:
             raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
     return []
@@ -147,32 +138,37 @@ def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
     results, numbers = contents["result"].ravel(), contents["category"].ravel()
     if not len(pairs) == len(results) == len(numbers) == len(contents["new_data"]):
         raise DataError(f"{source}: new_input, new_data, category and result are not equally long; download it again")
-    direct = [_direct_votes(source, number, result["result"]) for number, result in enumerate(results)]
+    direct = [[int(vote) for vote in result["result"].ravel().tolist()] for result in results]
+    for place, (votes_of_pair, number) in enumerate(zip(direct, numbers.tolist(), strict=True), 1):
+        if not votes_of_pair or any(vote not in (1, -1) for vote in votes_of_pair):
+            raise DataError(f"{source}: the votes of pair {place} must be 1 or -1, got {votes_of_pair}")
+        if not 1 <= number <= len(CATEGORIES):
+            raise DataError(f"{source}: pair {place} is of category {number}, expected 1 to {len(CATEGORIES)}")
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
-    if os.path.exists(consensus):
-        references, votes = _from_triplets(consensus, b, c)
-        reference_votes: Sequence[Sequence[list[int] | None]] = (votes, direct)
-    elif to_read.captions is None:
+    has_consensus = os.path.exists(consensus)
+    if not has_consensus and to_read.captions is None:
         raise DataError(
             f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
             f"file, such as pascal50S.mat, with {option('captions', 'FILE', of=READER)}"
         )
-    else:
-        references, votes = [[]] * len(pairs), direct
-        reference_votes = ([None] * len(pairs),) * 2
-    categories = [_named(source, place, number) for place, number in enumerate(numbers.tolist())]
-    columns: tuple[Iterable[Any], ...] = (
-        images,
-        references,
-        b,
-        c,
-        map(majority, votes),
-        categories,
-        votes,
-        *reference_votes,
-    )
+    references, votes = _consensus(consensus, b, c) if has_consensus else ([[]] * len(pairs), direct)
     authors = [[_author(str(author)) for author in of_pair] for of_pair in contents["new_data"].tolist()]
-    return [JudgedPair(*values, *of_pair) for values, of_pair in zip(zip(*columns, strict=True), authors, strict=True)]
+    columns = zip(images, references, b, c, numbers.tolist(), votes, direct, authors, strict=True)
+    return [
+        JudgedPair(
+            image,
+            sentences,
+            first,
+            second,
+            majority(votes_of_pair),
+            CATEGORIES[number - 1],
+            votes_of_pair,
+            votes_of_pair if has_consensus else None,
+            directly if has_consensus else None,
+            *of_pair,
+        )
+        for image, sentences, first, second, number, votes_of_pair, directly, of_pair in columns
+    ]
 
 
 PASCAL50S = (
@@ -190,20 +186,7 @@ PASCAL50S = (
 )
 
 
-def _direct_votes(source: str, number: int, result: Any) -> list[int]:
-    votes = [int(vote) for vote in result.ravel().tolist()]
-    if not votes or any(vote not in (1, -1) for vote in votes):
-        raise DataError(f"{source}: the votes of pair {number + 1} must be 1 or -1, got {votes}")
-    return votes
-
-
-def _named(source: str, place: int, number: int) -> str:
-    if not 1 <= number <= len(CATEGORIES):
-        raise DataError(f"{source}: pair {place + 1} is of category {number}, expected 1 to {len(CATEGORIES)}")
-    return CATEGORIES[number - 1]
-
-
-def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[str]], list[list[int]]]:
+def _consensus(source: str, b: list[str], c: list[str]) -> tuple[list[list[str]], list[list[int]]]:
     """References and votes of each pair: pairs follow one another, each with equally many triplets."""
     triplets = read_triplets(source)
     size, rest = divmod(len(triplets), len(b))
@@ -220,23 +203,18 @@ def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[s
 
 
 def _abstract_pairs(path: PathLike, _: WhatToRead) -> list[JudgedPair]:
-    """The pairs of `consensus_abstract.mat`, or of the same triplets as CSV."""
-    triplets = read_triplets(path)
-    grouped = [list(pair) for _, pair in groupby(triplets, key=lambda triplet: (triplet.b, triplet.c))]
-    votes = [[triplet.vote for triplet in pair] for pair in grouped]
-    pairs = [
-        JudgedPair(
-            image,
-            [triplet.reference for triplet in pair],
-            pair[0].b,
-            pair[0].c,
-            majority(of_pair),
-            votes=of_pair,
-            reference_votes=of_pair,
-        )
-        for image, pair, of_pair in zip(_images(display_name(path), grouped), grouped, votes, strict=True)
-    ]
-    return [pair._replace(categories=category) for pair, category in zip(pairs, _categories(pairs), strict=True)]
+    """The pairs of `consensus_abstract.mat`, or of the same triplets as CSV; those of the same references are of one
+    image.
+    """
+    numbers: dict[frozenset[str], int] = {}
+    pairs = []
+    for (b, c), grouped in groupby(read_triplets(path), key=lambda triplet: (triplet.b, triplet.c)):
+        triplets = list(grouped)
+        references, votes = [triplet.reference for triplet in triplets], [triplet.vote for triplet in triplets]
+        image = str(numbers.setdefault(frozenset(references), len(numbers)))
+        pairs.append(JudgedPair(image, references, b, c, majority(votes), votes=votes, reference_votes=votes))
+    categories = _categories(display_name(path), pairs)
+    return [pair._replace(categories=category) for pair, category in zip(pairs, categories, strict=True)]
 
 
 ABSTRACT50S = tuple(
@@ -252,41 +230,28 @@ ABSTRACT50S = tuple(
 )
 
 
-def _images(source: str, pairs: list[list[Triplet]]) -> list[str]:
-    """An id for each pair's image: pairs of the same references are of the same image."""
-    numbers: dict[frozenset[str], int] = {}
-    images = [str(numbers.setdefault(frozenset(triplet.reference for triplet in pair), len(numbers))) for pair in pairs]
-    for image in numbers.values():
-        sentences = [{pair[0].b, pair[0].c} for pair, name in zip(pairs, images, strict=True) if name == str(image)]
-        if len(sentences) != 2 or len(sentences[0] & sentences[1]) != 1:
-            raise DataError(
-                f"{source}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two per image, which share one "
-                f"sentence (give other pairs as JSON lines, with {option('dataset', 'pairs', of=READER)})"
-            )
-    return images
-
-
-def _categories(pairs: Sequence[JudgedPair]) -> list[str]:
+def _categories(source: str, pairs: Sequence[JudgedPair]) -> list[str]:
     """HC or HI: depends on how well the sentence that the image's two pairs do not share fits the references."""
-    members: dict[str, list[int]] = {}
-    for number, pair in enumerate(pairs):
-        members.setdefault(pair.image, []).append(number)
-    second_captions: list[str] = [""] * len(pairs)
-    for first, second in members.values():
-        [shared] = {pairs[first].b, pairs[first].c} & {pairs[second].b, pairs[second].c}
-        for number in (first, second):
-            [second_captions[number]] = {pairs[number].b, pairs[number].c} - {shared}
-    fit = _cider_d(pairs, second_captions)
-    return [
-        "HI" if fit[number] == min(fit[m] for m in members[pair.image]) else "HC" for number, pair in enumerate(pairs)
-    ]
-
-
-def _cider_d(pairs: Sequence[JudgedPair], sentences: list[str]) -> list[float]:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics import CiderD
     from sacrecap.scoring.score import score_corpus
 
-    references = {str(number): pair.references for number, pair in enumerate(pairs)}
-    corpus = Corpus(references, {str(number): sentence for number, sentence in enumerate(sentences)})
-    return list(score_corpus(corpus, [CiderD()])[CiderD.family].per_image_values())
+    members: dict[str, list[int]] = {}
+    for number, pair in enumerate(pairs):
+        members.setdefault(pair.image, []).append(number)
+    second_captions: dict[str, str] = {}
+    for image, numbers in members.items():
+        sentences = [{pairs[number].b, pairs[number].c} for number in numbers]
+        shared = set.intersection(*sentences)
+        if len(sentences) != 2 or len(shared) != 1:
+            raise DataError(
+                f"{source}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two per image, which share one "
+                f"sentence (give other pairs as JSON lines, with {option('dataset', 'pairs', of=READER)})"
+            )
+        for number, both in zip(numbers, sentences, strict=True):
+            [second_captions[str(number)]] = both - shared
+    corpus = Corpus({str(number): pair.references for number, pair in enumerate(pairs)}, second_captions)
+    fit = list(score_corpus(corpus, [CiderD()])[CiderD.family].per_image_values())
+    return [
+        "HI" if fit[number] == min(fit[m] for m in members[pair.image]) else "HC" for number, pair in enumerate(pairs)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sacrecap.data import read_references
@@ -77,91 +77,80 @@ class JudgmentForm:
     """Whether the file of captions has more than references by image, or those of some records; `records` reads it."""
 
     def read(self, paths: Sequence[PathLike], to_read: WhatToRead) -> Ratings | Pairs:
-        """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what is
-        `given` and does not fit this form.
+        """The judgments of a file, or of several that are one. Raises `DataError`, and `UsageError` for what a call
+        says that does not fit this form.
         """
-        to_read = self._checked(to_read)
         source = ", ".join(map(display_name, paths))
         records = [record for path in paths for record in self.records(path, to_read)]
-        if self.aspect_of is not None:
-            to_read = to_read._replace(rating=self.aspect_of(records[0], to_read.rating))
+        to_read = to_read._replace(rating=self._aspect(to_read, records))
         notes = self.remarks(records)
-        judged = [list(self.judged(record, to_read)) for record in records]
-        rows, judged_captions, place = [], [], 0
-        for of_record in judged:
-            rows += [Row(caption.image, caption.references, place + number) for number, caption in enumerate(of_record)]
-            judged_captions += of_record
-            place += max(1, len(of_record))
+        captions: list[JudgedPair | RatedCaption] = []
+        places: list[int] = []
+        in_file = unjudged = 0
+        for record in records:
+            of_record = list(self.judged(record, to_read))
+            captions += of_record
+            places += range(in_file, in_file + len(of_record))
+            in_file += max(1, len(of_record))
+            unjudged += not of_record
         if to_read.captions is not None and not self.reads_captions:
-            rows, taken_rows = _with_references(rows, to_read.captions, source)
-            judged_captions = [
-                caption._replace(reference_votes=None) if isinstance(caption, JudgedPair) else caption
-                for caption in judged_captions
-            ]
-            except_for = f"; rows of images that it lacks keep their own: {taken_rows:,}" if taken_rows else ""
-            notes.append(f"references of each image from {display_name(to_read.captions)}{except_for}")
-        if to_read.categories:
-            places = _of_categories(judged_captions, to_read.categories, source)
-            if dropped := len(judged_captions) - len(places):
+            captions, note = _with_references(captions, to_read.captions, source)
+            notes.append(note)
+        if to_read.categories and captions:
+            chosen = [number for number, caption in enumerate(captions) if caption.categories in to_read.categories]
+            if not chosen:
+                held = ", ".join(sorted({caption.categories for caption in captions} - {""})) or "none"
+                named = ", ".join(to_read.categories)
+                raise DataError(f"{source}: no judgment of the categories {named}; its categories: {held}")
+            if dropped := len(captions) - len(chosen):
                 notes.append(f"judgments of other categories, left out: {dropped:,}")
-            rows, judged_captions = [rows[number] for number in places], [judged_captions[number] for number in places]
-        if unjudged := judged.count([]):
+            captions, places = [captions[number] for number in chosen], [places[number] for number in chosen]
+        if unjudged:
             notes.append(f"{self.left_out}: {unjudged:,}")
-        if not judged_captions:
+        if not captions:
             raise DataError(f"{source}: no judgment of {self.dataset} in it{'; '.join(['', *notes])}")
-        columns = _columns(judged_captions)
-        if isinstance(judged_captions[0], RatedCaption):
+        rows = [Row(caption.image, caption.references, place) for caption, place in zip(captions, places, strict=True)]
+        columns: dict[str, Any] = {
+            name: None if None in column else list(column)
+            for name, *column in zip(captions[0]._fields[2:], *(caption[2:] for caption in captions), strict=True)
+        }
+        if isinstance(captions[0], RatedCaption):
+            del columns["categories"]
             aspect = to_read.rating or "rating"
-            return Ratings(self.dataset, source, rows, in_file=place, aspect=aspect, notes=notes, **columns)
+            return Ratings(self.dataset, source, rows, in_file=in_file, aspect=aspect, notes=notes, **columns)
         if columns["objects"] is not None:
             columns["objects"] = dict(zip((row.image_id for row in rows), columns["objects"], strict=True))
-        return Pairs(self.dataset, source, rows, in_file=place, notes=notes, **columns)
+        return Pairs(self.dataset, source, rows, in_file=in_file, notes=notes, **columns)
 
-    def _checked(self, to_read: WhatToRead) -> WhatToRead:
+    def _aspect(self, to_read: WhatToRead, records: Sequence[Any]) -> str | None:
         if to_read.rating_range is not None and self.dataset != "ratings":
             raise UsageError(f"the range of ratings is for the format ratings; {self.dataset} has its own")
         if self.aspect_of is not None:
-            return to_read
+            return self.aspect_of(records[0], to_read.rating)
         if to_read.rating is not None and len(self.aspects) == 1:
             raise UsageError(f"{self.dataset} has one kind of rating; leave the rating {to_read.rating!r} out")
         aspect = to_read.rating or self.aspects[0]
         accepted_name("rating", aspect, self.aspects)
-        return to_read._replace(rating=aspect)
+        return aspect
 
 
-def _columns(judged_captions: Sequence[JudgedPair | RatedCaption]) -> dict[str, Any]:
-    """Everything but images and references, column by column."""
-    _, _, *columns = zip(*judged_captions, strict=True)
-    named = dict(zip(judged_captions[0]._fields[2:], columns, strict=True))
-    if isinstance(judged_captions[0], RatedCaption):
-        del named["categories"]
-    return {name: None if None in column else list(column) for name, column in named.items()}
-
-
-def _with_references(rows: Sequence[Row], captions: PathLike, source: str) -> tuple[list[Row], int]:
-    """The rows with the references that a file has of their images, and how many of them it lacks, which keep theirs.
-
-    Raises `DataError` if it lacks the image of a row without references, or all of them.
+def _with_references(
+    judged: Sequence[JudgedPair | RatedCaption], file: PathLike, source: str
+) -> tuple[list[JudgedPair | RatedCaption], str]:
+    """The same with the references that a file has of their images, and a note; those of images that it lacks keep
+    theirs. Raises `DataError` if it lacks the image of one without references, or all of them.
     """
-    described = read_references(captions)
-    lacking = [row for row in rows if row.image_id not in described]
-    if len(lacking) == len(rows) or not all(row.references for row in lacking):
-        missing = next((row for row in lacking if not row.references), rows[0]).image_id
-        raise DataError(f"{display_name(captions)}: no references of image {missing!r}, which {source} has")
-    replaced = {row.image_id: described.captions(row.image_id) for row in rows if row.image_id in described}
-    return [replace(row, references=replaced.get(row.image_id, row.references)) for row in rows], len(lacking)
-
-
-def _of_categories(
-    judged_captions: Sequence[JudgedPair | RatedCaption], categories: Sequence[str], source: str
-) -> list[int]:
-    """Numbers of the judgments of these categories. Raises `DataError` if there are none."""
-    each_categories = [caption.categories for caption in judged_captions]
-    places = [number for number, category in enumerate(each_categories) if category in categories]
-    if each_categories and not places:
-        held = ", ".join(sorted(set(each_categories) - {""})) or "none"
-        raise DataError(f"{source}: no judgment of the categories {', '.join(categories)}; its categories: {held}")
-    return places
+    described, name = read_references(file), display_name(file)
+    lacking = [caption for caption in judged if caption.image not in described]
+    if len(lacking) == len(judged) or not all(caption.references for caption in lacking):
+        missing = next((caption for caption in lacking if not caption.references), judged[0]).image
+        raise DataError(f"{name}: no references of image {missing!r}, which {source} has")
+    sentences = {c.image: described.captions(c.image) for c in judged if c.image in described}
+    changed = [caption._replace(references=sentences.get(caption.image, caption.references)) for caption in judged]
+    except_for = f"; rows of images that it lacks keep their own: {len(lacking):,}" if lacking else ""
+    return [
+        caption._replace(reference_votes=None) if isinstance(caption, JudgedPair) else caption for caption in changed
+    ], f"references of each image from {name}{except_for}"
 
 
 def add_references(records: Sequence[Record], captions: PathLike, *image: str) -> None:

@@ -19,14 +19,12 @@ plain draw.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
 from sacrecap.choices import CATEGORIES
-from sacrecap.data import fields
 from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_missing, is_number
 from sacrecap.errors import DataError, UsageError, accepted_name, option
@@ -37,7 +35,7 @@ from sacrecap.judgments.datasets.judgment_forms import (
     WhatToRead,
     add_references,
 )
-from sacrecap.judgments.datasets.records import READER, Record, in_one_form, read_one_kind, without_blanks
+from sacrecap.judgments.datasets.records import READER, Record, in_one_form, read_one_kind, translate
 from sacrecap.judgments.judged_rows import majority
 from sacrecap.resources.outside_scores import strays
 
@@ -61,12 +59,13 @@ def _judged_pair(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
     )
 
 
-PAIRS = JudgmentForm(
-    "pairs",
-    ("b", "c", "winner"),
-    _judged_pair,
-    lambda path, to_read: in_one_form(read_one_kind(path), frozenset(), (), None, to_read.words),
-)
+def _pair_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
+    records = read_one_kind(path)
+    translate(records, to_read.words, "winner")
+    return records
+
+
+PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged_pair, _pair_records)
 
 
 def read_votes(record: Record) -> list[int]:
@@ -84,15 +83,13 @@ def _reference_votes(record: Record) -> list[int] | None:
         votes = read_votes(record) if record.has("votes") else []
         return votes if len(votes) == len(references) else None
     people = record.find("people")
-    if not isinstance(people, list) or not all(_is_count(count) for count in people):
+    if not isinstance(people, list) or not all(
+        isinstance(pair, list) and len(pair) == 2 and all(type(count) is int and count >= 0 for count in pair)
+        for pair in people
+    ):
         raise record.refuse(f"people must be a list of two whole numbers (for b and for c) each, got {people!r}")
     signs = [(b > c) - (b < c) for b, c in people]
     return signs if len(signs) == len(references) else None
-
-
-def _is_count(value: object) -> bool:
-    """Whether it is the people for b and those for c."""
-    return isinstance(value, list) and len(value) == 2 and all(type(number) is int and number >= 0 for number in value)
 
 
 def winner(record: Record) -> int:
@@ -130,14 +127,9 @@ REFERENCES = ("references", "refs")
 KNOWN = frozenset((*RATING, *IMAGE, *CAPTION, *REFERENCES, "system", "captions", "inclusion", "winner"))
 
 
-def rated_records(path: PathLike, raters: str | None, words: Mapping[str, str]) -> list[Record]:
-    """The records of a file, one per caption, whatever layout it has."""
-    return in_one_form(read_one_kind(path), KNOWN, RATING, raters, words)
-
-
 def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    """The lines; those without references with the ones of the file that is given."""
-    records = rated_records(path, to_read.raters, to_read.words)
+    """The records, one per caption, whatever layout the file has; those without references with those of another."""
+    records = in_one_form(read_one_kind(path), KNOWN, RATING, to_read.raters, to_read.words)
     if to_read.captions is not None:
         add_references([record for record in records if not record.has(*REFERENCES)], to_read.captions, *IMAGE)
     return records
@@ -201,12 +193,7 @@ def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] 
     values = value if isinstance(value, list) else [value]
     if not values:
         raise record.refuse("an empty list of ratings; give at least one, or remove the line")
-    values = without_blanks(values)
-    least, most = bounds or (-math.inf, math.inf)
-    numbers = [
-        float(value) if isinstance(value, str) and is_number(value) else value for value in values
-    ]  # of a text table
-    return tuple(record.checked("rating", fields.number, number, least=least, most=most) for number in numbers)
+    return tuple(record.number("rating", value, *(bounds or ())) for value in values if not is_missing(value))
 
 
 @dataclass(frozen=True)
@@ -247,7 +234,7 @@ def read_people(
     words: Mapping[str, str] | None = None,
 ) -> Opinions:
     """Ratings or choices of a file. Raises `DataError` for any other file, or a rating out of bounds."""
-    records = rated_records(path, raters, words or {})
+    records = _rating_records(path, WhatToRead(raters=raters, words=words or {}))
     first = next((record for record in records if record.has("winner", "votes", *RATING)), records[0])
     notes: list[str] = []
     answers: list[Sequence[float]]
@@ -266,19 +253,12 @@ def read_people(
     else:
         raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
     images, values = [record.name(*IMAGE) for record in records], list(map(fmean, answers))
-    return Opinions(first.source, images, sides, values, sum(map(len, answers)), list(map(_inclusion, records)), notes)
-
-
-def _inclusion(record: Record) -> float:
-    """That of the line; 1 without. Raises `DataError` for one that is not above 0."""
-    if not record.has("inclusion"):
-        return 1.0
-    value = record.find("inclusion")
-    number = float(value) if isinstance(value, str) and is_number(value) else value
-    inclusion = record.checked("inclusion", fields.number, number, least=0.0, most=math.inf)
-    if not 0 < inclusion < math.inf:
-        raise record.refuse(f"inclusion must be a number above 0 (1 is a plain draw), got {value!r}")
-    return inclusion
+    inclusion = []
+    for record in records:
+        inclusion.append(record.number("inclusion", record.find("inclusion")) if record.has("inclusion") else 1.0)
+        if inclusion[-1] <= 0:
+            raise record.refuse(f"inclusion must be a number above 0 (1 is a plain draw), got {inclusion[-1]:g}")
+    return Opinions(first.source, images, sides, values, sum(map(len, answers)), inclusion, notes)
 
 
 def _column(records: list[Record], *names: str) -> list[str] | None:

@@ -84,17 +84,12 @@ def read_judgments(
     if votes == "direct":
         judgments = decided_directly(judgments)
     if undecided != "out":
-        judgments = _won_by(judgments, undecided)
+        if not isinstance(judgments, Pairs):
+            raise UsageError(f"{judgments.source} has ratings; undecided {undecided!r} is for pairs")
+        won = [sign or (1 if undecided == "b" else -1) for sign in judgments.preferred]
+        note = f"pairs without a majority, counted as won by {undecided}: {judgments.preferred.count(0):,}"
+        judgments = replace(judgments, preferred=won, notes=[*judgments.notes, note])
     return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
-
-
-def _won_by(judgments: Ratings | Pairs, caption: str) -> Pairs:
-    """The same pairs, where those without a majority are won by this caption. Raises `UsageError` for ratings."""
-    if not isinstance(judgments, Pairs):
-        raise UsageError(f"{judgments.source} has ratings; undecided {caption!r} is for pairs")
-    won = [sign or (1 if caption == "b" else -1) for sign in judgments.preferred]
-    note = f"pairs without a majority, counted as won by {caption}: {judgments.preferred.count(0):,}"
-    return replace(judgments, preferred=won, notes=[*judgments.notes, note])
 
 
 def _named() -> str:
@@ -153,7 +148,13 @@ def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
 
 def _names(path: PathLike, *, text: bool) -> set[str]:
     """The fields in the beginning of JSON, the columns of a table, or the variables of a MATLAB file."""
-    head = _head(path)
+    with reading(path), open(path, "rb") as file:
+        head = file.read(_HEAD)
+    if head.startswith(b"\x1f\x8b"):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+        except zlib.error:
+            return set()
     if head.startswith((b"PAR1", matlab.MAGIC)):
         if text:
             return set()
@@ -167,14 +168,3 @@ def _names(path: PathLike, *, text: bool) -> set[str]:
     line = next(iter(begin.splitlines()), "")
     delimiter = max(",;\t", key=line.count)
     return columns_of(line) or {name.strip(' "') for name in line.split(delimiter)}
-
-
-def _head(path: PathLike) -> bytes:
-    with reading(path), open(path, "rb") as file:
-        head = file.read(_HEAD)
-    if not head.startswith(b"\x1f\x8b"):
-        return head
-    try:
-        return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
-    except zlib.error:
-        return b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from sacrecap.data import fields
 from sacrecap.data.cells import listed
 from sacrecap.data.rows import objects_of_lines
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.data.tables import NumberTable, is_missing, table_of
+from sacrecap.data.tables import is_number, table_of
 from sacrecap.data.unpack import text_of
 from sacrecap.errors import DataError, naming, option
 
@@ -51,41 +52,49 @@ class Record:
             lacking += f": give each row its references, or a file of them by {option('captions')}"
         raise self.refuse(lacking)
 
-    def read(self, check: Callable[..., T], *names: str, **options: Any) -> T:
-        """The value of the first of these fields that exists, checked by a function of `sacrecap.data.fields`."""
-        return self.checked(names[0], check, self.find(*names), **options)
-
     def checked(self, name: str, check: Callable[..., T], value: Any, **options: Any) -> T:
-        """The value, if it passes the check; the error calls the field by this name."""
+        """The value, if it passes a check of `sacrecap.data.fields`; the error calls the field by this name."""
         try:
             return check(value, **options)
         except fields.Invalid as problem:
             raise self.refuse(problem.about(name)) from None
 
+    def number(self, name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:
+        """The value, a number of these bounds, also as the text that tables have."""
+        number = float(value) if isinstance(value, str) and is_number(value) else value
+        return float(self.checked(name, fields.number, number, least=least, most=most))
+
     def name(self, *names: str) -> str:
         """An image id or the like: text or a whole number, as text."""
-        return self.read(fields.name, *names)
+        return self.checked(names[0], fields.name, self.find(*names))
 
     def known_name(self, *names: str) -> str | None:
         """The same; None without the field."""
         return self.name(*names) if self.has(*names) else None
 
     def caption(self, *names: str) -> str:
-        return self.read(fields.text, *names, accepted="a caption").strip()
+        return self.checked(names[0], fields.text, self.find(*names), accepted="a caption").strip()
 
     def captions(self, *names: str) -> list[str]:
         """A list of at least one caption."""
-        return [caption.strip() for caption in self.read(fields.texts, *names, accepted="a caption")]
+        captions = self.checked(names[0], fields.texts, self.find(*names), accepted="a caption")
+        return list(map(str.strip, captions))
 
 
 def read_records(path: PathLike, *_: object) -> list[Record]:
-    """The objects of a JSON-lines file, of which blank lines are skipped, or the rows of another table.
+    """The objects of a JSON-lines file, of which blank lines are skipped, or the rows of another table; lists that
+    are text there are lists.
 
     Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
     """
     source, data = display_name(path), read_bytes(path)
     if data.strip() and not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
-        return _rows(table_of(source, data))
+        table = table_of(source, data)
+        cells = {name: [listed(cell, name) for cell in column] for name, column in table.columns.items()}
+        return [
+            Record(source, int(place.rpartition(" ")[2]), {name: column[row] for name, column in cells.items()})
+            for row, place in enumerate(table.places)
+        ]
     lines = list(_lines(data, source))
     if not lines:
         raise DataError(f"{source}: no judgment in it; expected one JSON object per line")
@@ -150,16 +159,6 @@ def read_one_kind(path: PathLike, *_: object) -> list[Record]:
     return records
 
 
-def _rows(table: NumberTable) -> list[Record]:
-    """The rows; lists that are text are lists."""
-    lines = [int(place.rpartition(" ")[2]) for place in table.places]
-    cells = {name: [listed(cell, name) for cell in column] for name, column in table.columns.items()}
-    return [
-        Record(table.source, line, {name: column[row] for name, column in cells.items()})
-        for row, line in enumerate(lines)
-    ]
-
-
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, without their ends and without blank ones. Raises `DataError`."""
     return _lines(read_bytes(path), display_name(path))
@@ -193,24 +192,23 @@ def rater_columns(names: Iterable[str], pattern: str | None = None) -> list[str]
 
 
 def in_one_form(
-    records: Sequence[Record],
-    known: frozenset[str],
-    rating: Sequence[str],
-    pattern: str | None,
-    words: Mapping[str, str],
+    records: list[Record], known: frozenset[str], rating: Sequence[str], pattern: str | None, words: Mapping[str, str]
 ) -> list[Record]:
     """One record per caption, whose rating is a list where several people rated it; others are as they are.
 
     Args:
         records: of one file.
-        known: the fields that have a meaning, under their plain names.
+        known: the fields that have a meaning, which get their plain names.
         rating: the fields of ratings.
         pattern: of the columns of one rater each, such as `R*`.
-        words: what other words stand for.
+        words: as for `translate`.
 
     Raises `DataError` where no column fits the pattern, or the captions of a row per rater are not named.
     """
-    _plain_names(records, known | RATERS)
+    for record in records:
+        for name in [*record.fields]:
+            if (spelled := plain(name)) != name and spelled in known | RATERS and spelled not in record.fields:
+                record.fields[spelled] = record.fields.pop(name)
     first = records[0]
     columns = rater_columns(first.fields, pattern)
     if pattern and not columns:
@@ -218,28 +216,25 @@ def in_one_form(
     if columns and (pattern or not first.has(*rating)):
         for record in records:
             record.fields[rating[0]] = [record.fields.pop(name, None) for name in columns]
-    translated = {word.strip().lower(): translation for word, translation in words.items()}
-    for record in records:
-        for name in (*rating, "winner"):
-            if name in record.fields:
-                record.fields[name] = _each(record.fields[name], lambda cell: translated.get(str(cell).lower(), cell))
+    translate(records, words, *rating, "winner")
     if rater := next((name for name in first.fields if name in RATERS and first.has(*rating)), None):
         return _by_caption(records, rater, next(name for name in rating if first.has(name)))
-    return [*records]
+    return records
 
 
-def _plain_names(records: Sequence[Record], fields: frozenset[str]) -> None:
-    """Gives fields that have a meaning their plain names."""
+def translate(records: Iterable[Record], words: Mapping[str, str], *names: str) -> None:
+    """Replaces words in these fields, and in lists and objects there, by what they stand for."""
+    meanings = {word.strip().lower(): meaning for word, meaning in words.items()}
+
+    def translated(value: Any) -> Any:
+        if isinstance(value, list):
+            return list(map(translated, value))
+        if isinstance(value, dict):
+            return {name: translated(part) for name, part in value.items()}
+        return meanings.get(str(value).lower(), value)
+
     for record in records:
-        for name in [*record.fields]:
-            if (spelled := plain(name)) != name and spelled in fields and spelled not in record.fields:
-                record.fields[spelled] = record.fields.pop(name)
-
-
-def _each(value: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(value, list):
-        return [_each(part, change) for part in value]
-    return {name: _each(part, change) for name, part in value.items()} if isinstance(value, dict) else change(value)
+        record.fields |= {name: translated(record.fields[name]) for name in names if name in record.fields}
 
 
 def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Record]:
@@ -263,8 +258,3 @@ def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Reco
         else:
             record.fields[rating] = values
     return [*merged.values()]
-
-
-def without_blanks(values: Sequence[Any]) -> list[Any]:
-    """The ratings that were given."""
-    return [value for value in values if not is_missing(value)]

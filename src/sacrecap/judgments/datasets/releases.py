@@ -20,13 +20,16 @@ among the references of its image is a human's.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from sacrecap.choices import CATEGORIES
-from sacrecap.data import fields, read_references
+from sacrecap.data import read_references
 from sacrecap.data.image_ids import key
 from sacrecap.data.source import PathLike, display_name
+from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError, UsageError, option
 from sacrecap.judgments.datasets.judgment_forms import (
     JudgedPair,
@@ -61,8 +64,20 @@ def _flickr8k_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
 
     The token file is in the folder of the judgments, unless `captions` is given.
     """
-    source, records = display_name(path), []
-    sentences = _sentences(path, to_read.captions)
+    source, tokens, records = display_name(path), to_read.captions, []
+    if tokens is None:
+        tokens = os.path.join(os.path.dirname(os.fspath(path)), TOKENS)
+        if not os.path.exists(tokens):
+            raise DataError(
+                f"{source}: the captions are in {TOKENS}, which is not in the same folder; put it there, or name it "
+                f"with {option('captions', 'FILE', of=READER)}"
+            )
+    sentences: dict[str, dict[str, str]] = {}
+    for number, line in read_lines(tokens):
+        name, tab, sentence = line.partition("\t")
+        if not tab or "#" not in name:
+            raise DataError(f"{display_name(tokens)}, line {number}: expected image.jpg#0, a tab and a caption")
+        sentences.setdefault(name.partition("#")[0], {})[name] = sentence.strip()
     for number, line in read_lines(path):
         parts = line.split("\t")
         if len(parts) != 5:
@@ -84,54 +99,24 @@ def _flickr8k_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     return records
 
 
-def _sentences(path: PathLike, captions: PathLike | None) -> dict[str, dict[str, str]]:
-    """Captions by id (`image.jpg#0`), by image."""
-    file = captions or os.path.join(os.path.dirname(os.fspath(path)), TOKENS)
-    if captions is None and not os.path.exists(file):
-        raise DataError(
-            f"{display_name(path)}: the captions are in {TOKENS}, which is not in the same folder; put it there, "
-            f"or name it with {option('captions', 'FILE', of=READER)}"
-        )
-    source = display_name(file)
-    sentences: dict[str, dict[str, str]] = {}
-    for number, line in read_lines(file):
-        name, tab, text = line.partition("\t")
-        if not tab or "#" not in name:
-            raise DataError(f"{source}, line {number}: expected image.jpg#0, a tab and a caption")
-        sentences.setdefault(name.partition("#")[0], {})[name] = text.strip()
-    return sentences
-
-
-def _is_own(record: Record) -> bool:
-    """Whether the caption is one of the image's own references."""
+def _is_reference(record: Record) -> bool:
+    """Whether the caption is one of its own image's references."""
     return bool(record.fields["id"].partition("#")[0] == record.fields["image"])
+
+
+def _count(record: Record, text: str, what: str, least: int, most: float = math.inf) -> int:
+    value = int(text) if text.strip().isdecimal() else -1
+    if not least <= value <= most:
+        bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+        raise record.refuse(f"{what} must be a whole number {bounds}, got {text!r}")
+    return value
 
 
 def _by_three_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     image, references = record.fields["image"], tuple(record.fields["references"].values())
     ratings = tuple(float(_count(record, number, "a rating", 1, 4)) for number in record.fields["numbers"])
-    if not _is_own(record):
+    if not _is_reference(record):
         yield RatedCaption(image, references, record.fields["caption"], ratings)
-
-
-def _crowd_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    """The lines; judged captions are removed from the references of their own image."""
-    records = _flickr8k_records(path, to_read)
-    repeated = _references_of_images(records)
-    for record in records:
-        record.fields["references"] = {
-            id_: text for id_, text in record.fields["references"].items() if id_ not in repeated
-        }
-    return records
-
-
-def _references_of_images(records: Sequence[Record]) -> set[str]:
-    return {record.fields["id"] for record in records if _is_own(record)}
-
-
-def _removed(records: Sequence[Record]) -> list[str]:
-    repeated = _references_of_images(records)
-    return [f"judged captions removed from the references of their own image: {len(repeated):,}"] if repeated else []
 
 
 def _by_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
@@ -139,10 +124,23 @@ def _by_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     image, references = record.fields["image"], tuple(record.fields["references"].values())
     if not references:
         raise record.refuse(f"every reference of image {image!r} is itself judged, so no reference is left")
-    share, *counts = record.fields["numbers"]
-    yes, no = (_count(record, count, "a number of votes", 0, None) for count in counts)
-    rating = (_share(record, share, yes, no),)
-    yield RatedCaption(image, references, record.fields["caption"], rating, votes=(yes, no))
+    text, *counts = record.fields["numbers"]
+    yes, no = (_count(record, count, "a number of votes", 0) for count in counts)
+    share = float(text) if is_number(text) else -1.0
+    if not 0 <= share <= 1:
+        raise record.refuse(f"the share of yes must be a number from 0 to 1, got {text!r}")
+    if yes + no == 0 or abs(share - yes / (yes + no)) > _SHARE_TOLERANCE:
+        raise record.refuse(f"a share of {text} does not follow from {yes} votes for yes and {no} for no")
+    yield RatedCaption(image, references, record.fields["caption"], (share,), votes=(yes, no))
+
+
+def _without_judged(records: Sequence[Record]) -> list[str]:
+    """Removes judged captions from the references of their own image, and says how many."""
+    judged = {record.fields["id"] for record in records if _is_reference(record)}
+    for record in records:
+        references = record.fields["references"].items()
+        record.fields["references"] = {name: text for name, text in references if name not in judged}
+    return [f"judged captions removed from the references of their own image: {len(judged):,}"] if judged else []
 
 
 EXPERT = JudgmentForm(
@@ -153,27 +151,7 @@ EXPERT = JudgmentForm(
     reads_captions=True,
     left_out="rows left out whose caption is one of the image's own references",
 )
-CROWD = JudgmentForm("flickr8k-cf", _CROWD, _by_crowd, _crowd_records, remarks=_removed, reads_captions=True)
-
-
-def _count(record: Record, text: str, what: str, least: int, most: int | None) -> int:
-    value = int(text) if text.strip().isdecimal() else -1
-    if value < least or (most is not None and value > most):
-        bounds = f"a whole number from {least} to {most}" if most is not None else f"a whole number of at least {least}"
-        raise record.refuse(f"{what} must be {bounds}, got {text!r}")
-    return value
-
-
-def _share(record: Record, text: str, yes: int, no: int) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise record.refuse(f"the share of yes must be a number from 0 to 1, got {text!r}")
-    if yes + no == 0 or abs(share - yes / (yes + no)) > _SHARE_TOLERANCE:
-        raise record.refuse(f"a share of {text} does not follow from {yes} votes for yes and {no} for no")
-    return share
+CROWD = JudgmentForm("flickr8k-cf", _CROWD, _by_crowd, _flickr8k_records, remarks=_without_judged, reads_captions=True)
 
 
 ASPECTS = {
@@ -188,10 +166,21 @@ ASPECTS = {
 
 
 def _thumb_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    """The ratings, with the references of the file that is given, or of the one in their folder."""
-    described = {
-        record.name("seg_id"): record.captions("refs") for record in read_records(to_read.captions or _beside(path))
-    }
+    """The ratings, with the references of the file that is given, or of the first of their folder that has some."""
+    captions = to_read.captions
+    if captions is None:
+        for file in sorted(Path(path).parent.glob("*.jsonl")):
+            with open(file, encoding="utf-8", errors="replace") as lines:
+                first = lines.readline()
+            if '"refs"' in first and '"seg_id"' in first:
+                captions = file
+                break
+        else:
+            raise DataError(
+                f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) in its folder; put it "
+                f"there, or name it with {option('captions', 'FILE', of=READER)}"
+            )
+    described = {record.name("seg_id"): record.captions("refs") for record in read_records(captions)}
     records = read_records(path)
     for record in records:
         image = record.name("seg_id")
@@ -203,72 +192,55 @@ def _thumb_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
 
 def _rated_by_aspect(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
     field, least, most = ASPECTS[to_read.rating or ""]
-    rating = record.read(fields.number, field, least=least, most=most)
+    rating = (record.number(field, record.find(field), least, most),)
     yield RatedCaption(
-        record.name("seg_id"), record.captions("refs"), record.caption("hyp"), (rating,), record.name("SYS")
+        record.name("seg_id"), record.captions("refs"), record.caption("hyp"), rating, record.name("SYS")
     )
 
 
 THUMB = JudgmentForm("thumb", ("seg_id", "hyp"), _rated_by_aspect, _thumb_records, tuple(ASPECTS), reads_captions=True)
 
 
-def _beside(path: PathLike) -> str:
-    folder = os.path.dirname(os.fspath(path)) or "."
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".jsonl") and _is_references(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-    raise DataError(
-        f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) in its folder; put it "
-        f"there, or name it with {option('captions', 'FILE', of=READER)}"
-    )
-
-
-def _is_references(path: PathLike) -> bool:
-    """Whether the file's first line has THumB's references."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        line = file.readline()
-    return '"refs"' in line and '"seg_id"' in line
-
-
 _URL, _TEXT, _ANSWER = "Input.image_url", "Input.text", "Answer."
+
+
+def _captions_of(path: PathLike, to_read: WhatToRead) -> PathLike:
+    """The file of references that a call names for a file that has none. Raises `DataError` where it does not."""
+    if to_read.captions is None:
+        captions = option("captions", "FILE", of=READER)
+        raise DataError(f"{display_name(path)}: has no references; name a file of them with {captions}")
+    return to_read.captions
 
 
 def _composite_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The rows, with the references of their images."""
-    if to_read.captions is None:
-        captions = option("captions", "FILE", of=READER)
-        raise DataError(f"{display_name(path)}: has no references; name a file of them with {captions}")
-    described = read_references(to_read.captions)
-    records = read_records(path)
+    captions = _captions_of(path, to_read)
+    described, records = read_references(captions), read_records(path)
     for record in records:
-        if not _answers(record):
+        if not _filled(record, _ANSWER):
             continue
         url = record.name(_URL)
         names = [url.rpartition("/")[2], *(key(url, how) or "" for how in ("stem", "number"))]
         image = next((name for name in names if name in described), None)
         if image is None:
-            raise record.refuse(f"no references of image {names[0]!r} in {display_name(to_read.captions)}; add them")
+            raise record.refuse(f"no references of image {names[0]!r} in {display_name(captions)}; add them")
         record.fields |= {"image": image, "references": described.captions(image)}
     return records
 
 
-def _answers(record: Record) -> list[str]:
-    """The ratings that are there; none in the rows below the table that some copies have."""
-    return [name for name in record.fields if name.startswith(_ANSWER) and str(record.fields[name] or "").strip()]
+def _filled(record: Record, beginning: str) -> list[str]:
+    """The columns of ratings, or captions, that are there; none in the rows below the table that some copies have."""
+    return [name for name in record.fields if name.startswith(beginning) and str(record.fields[name] or "").strip()]
 
 
 def _rated_answers(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
-    answers = _answers(record)
-    texts = [name for name in record.fields if name.startswith(_TEXT) and str(record.fields[name] or "").strip()]
+    answers, texts = _filled(record, _ANSWER), _filled(record, _TEXT)
     if answers and len(texts) != len(answers):
         raise record.refuse(f"{len(texts)} captions and {len(answers)} ratings; expected one for each")
     references = record.fields.get("references", [])
     human = set(map(letters_of, references))
     for text, answer in zip(texts, answers, strict=False):
-        value = record.find(answer)
-        number = float(value) if isinstance(value, str) and value.strip().isdecimal() else value
-        rating = record.checked(answer, fields.number, number, least=1.0, most=5.0)
-        caption = record.caption(text)
+        rating, caption = record.number(answer, record.find(answer), 1.0, 5.0), record.caption(text)
         is_human = letters_of(caption) in human
         yield RatedCaption(
             record.name("image"),
@@ -313,13 +285,9 @@ def _foiled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
         yield JudgedPair(record.name("image_id"), references, right, foil, 1)
 
 
-def _with_references(path: PathLike, to_read: WhatToRead) -> list[Record]:
+def _foil_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     records = read_document(path)
-    if to_read.captions is None:
-        raise DataError(
-            f"{display_name(path)}: has no references; name a file of them with {option('captions', 'FILE', of=READER)}"
-        )
-    add_references([record for record in records if record.find("foil")], to_read.captions, "image_id")
+    add_references([record for record in records if record.find("foil")], _captions_of(path, to_read), "image_id")
     return records
 
 
@@ -340,7 +308,7 @@ def _by_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     for judgement in record.find("human_judgement"):
         judged = Record(record.source, record.line, judgement if isinstance(judgement, dict) else {})
         key = judged.name("image_id"), judged.caption("caption")
-        ratings.setdefault(key, []).append(float(judged.read(fields.number, "rating", least=0.0, most=4.0)))
+        ratings.setdefault(key, []).append(judged.number("rating", judged.find("rating"), 0.0, 4.0))
     for (image, caption), values in ratings.items():
         yield RatedCaption(image, record.captions("ground_truth"), caption, tuple(values))
 
@@ -356,7 +324,7 @@ def _watched(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
     ):
         raise record.refuse("human_score must have a list of five numbers of each person")
     place = _MSVD.index(to_read.rating or "") - 1
-    ratings = tuple(record.checked("human_score", fields.number, rater[place], least=1.0, most=5.0) for rater in raters)
+    ratings = tuple(record.number("human_score", rater[place], 1.0, 5.0) for rater in raters)
     yield RatedCaption(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
 
 
@@ -374,7 +342,7 @@ RELEASES = (
         ("foil_word", "target_word", "foil_id"),
         _foiled,
         left_out="captions without a foil word, which their foils give, left out",
-        records=_with_references,
+        records=_foil_records,
         reads_captions=True,
     ),
     JudgmentForm("msvd-eval", ("vname", "ref", "candidate", "human_score"), _watched, aspects=_MSVD),
