@@ -15,7 +15,6 @@ from sacrecap.choices import DATASETS
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, agreement, meta, read_judgments
 from sacrecap.judgments.meta import PROTOCOLS, published
-from sacrecap.judgments.row_scorer import RowScorer
 from sacrecap.report.html import render_html
 from sacrecap.report.meta_formats import overview, render
 
@@ -40,10 +39,10 @@ def test_figures_are_those_of_agreement_and_a_second_run_scores_nothing(
                 assert one.statistics[key].value == pytest.approx(two.value, abs=0, nan_ok=True)
     assert len(list((tmp_path / "kept").iterdir())) == 4
 
-    def score(*_: object) -> Any:
+    def score(*_: object, **__: object) -> Any:
         raise AssertionError("scored again")
 
-    monkeypatch.setattr(RowScorer, "score", score)
+    monkeypatch.setattr("sacrecap.judgments.row_scorer.score_corpus", score)
     again = meta(judged, "rouge-1, cider-d", results=tmp_path / "kept")
     assert again.to_dict() == first.to_dict()
     with pytest.raises(AssertionError, match="scored again"):

@@ -194,7 +194,13 @@ class Agreement(Printable):
         if measured.references is not None:
             entry["references"] = measured.references
         if measured.draws is not None:
-            entry["draws"] = _nested({name: _band(values) for name, values in measured.draws.items()})
+            bands = {name: list(map(finite, band(values))) for name, values in measured.draws.items()}
+            entry["draws"] = _nested(
+                {
+                    name: {"mean": mean, "band": ends, "draws": len(measured.draws[name])}
+                    for name, (mean, *ends) in bands.items()
+                }
+            )
         entry["signature"] = measured.signature
         return entry
 
@@ -233,11 +239,6 @@ def band(values: list[float]) -> tuple[float, float, float]:
         return math.nan, math.nan, math.nan
     low, high = np.quantile(defined, [(1 - BAND) / 2, (1 + BAND) / 2])
     return float(np.mean(defined)), float(low), float(high)
-
-
-def _band(values: list[float]) -> dict[str, Any]:
-    mean, low, high = map(finite, band(values))
-    return {"mean": mean, "band": [low, high], "draws": len(values)}
 
 
 def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:

@@ -121,12 +121,6 @@ class MetricPair:
     williams: Williams | None = None
 
 
-def compare(a: str, b: str, statistic: str, estimates: Sequence[Estimate], level: float | None) -> MetricPair:
-    """The paired bootstrap: both estimates are of the same samples."""
-    difference = estimates[0] - estimates[1]
-    return MetricPair(a, b, statistic, difference.value, difference.interval(level), p_value(difference))
-
-
 def williams(with_a: float, with_b: float, between: float, n: int) -> Williams | None:
     """Williams' test (1959; Steiger 1980, eq. 7) of whether r(people, a) differs from r(people, b).
 

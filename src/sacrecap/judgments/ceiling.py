@@ -51,7 +51,9 @@ def people(
             return None
         return f"half of the votes predicts the other half, {SPLITS} splits", _halves(judgments, ties, resampling)
     if judgments.votes is not None:
-        return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(judgments, resampling, threads)
+        return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(
+            judgments, judgments.votes, resampling, threads
+        )
     if min(map(len, judgments.ratings)) < 2:
         return None
     rest = "the others" if raters == "each" else f"the {raters} of the others"
@@ -99,10 +101,11 @@ def _raters(ratings: Ratings, raters: str, resampling: Resampling, threads: int)
     return _mean(parts)
 
 
-def _single_votes(ratings: Ratings, resampling: Resampling, threads: int) -> dict[str, Estimate]:
+def _single_votes(
+    ratings: Ratings, votes: list[tuple[int, int]], resampling: Resampling, threads: int
+) -> dict[str, Estimate]:
     """Rows of a single vote are left out."""
     generator = np.random.default_rng(resampling.seed)
-    votes = ratings.votes or []
     several = [number for number, (yes, no) in enumerate(votes) if yes + no > 1]
     yes, total = np.array([(votes[n][0], sum(votes[n])) for n in several], dtype=float).T
     images = image_numbers([ratings.rows[number].image_id for number in several])
@@ -121,10 +124,11 @@ def _mean(parts: list[dict[str, Estimate]]) -> dict[str, Estimate]:
 PEOPLE = "people"
 
 
-def halves(
+def halves_of_references(
     judgments: Pairs | Ratings, scorer: RowScorer, splits: int, ties: str, resampling: Resampling
 ) -> dict[str, dict[str, Estimate]]:
-    """Accuracy by category, over this number of random splits, of each metric and of `people`.
+    """Accuracy by category, over this number of random splits, of each metric and of `people`: one half of the votes is
+    the truth; people predict it by the other half, and metrics by the references of that half.
 
     Raises `UsageError` if there is not one vote per reference, or no pair has two references.
     """
@@ -135,26 +139,19 @@ def halves(
             "ABSTRACT-50S, PASCAL-50S and exports of triplet studies have"
         )
     generator = np.random.default_rng(resampling.seed)
-    names = [*(metric.key for metric in scorer.metrics), PEOPLE]
-    right = {name: np.zeros(len(judgments.rows)) for name in names}
     decided = np.zeros(len(judgments.rows))
+    right = {name: decided.copy() for name in (*(metric.key for metric in scorer.metrics), PEOPLE)}
     for _ in range(splits):
-        truth, differences = _predict(judgments, scorer, generator)
+        sums, references = [], []
+        for row, row_votes in zip(judgments.rows, votes, strict=True):
+            order = generator.permutation(len(row_votes)).tolist()
+            judging, predicting = order[: len(row_votes) // 2], sorted(order[len(row_votes) // 2 :])
+            sums.append([sum(row_votes[index] for index in half) for half in (judging, predicting)])
+            references.append([row.references[index] for index in predicting])
+        truth, by_people = np.sign(np.array(sums, dtype=np.float64).T)
+        scores = scorer.score(judgments, references).scores
         decided += truth != 0
-        for name, difference in differences.items():
+        for name in right:
+            difference = by_people if name == PEOPLE else accuracy.difference(scores[name])
             right[name] += accuracy.credit(difference, truth, ties) * (truth != 0)
     return {name: accuracy.shares(correct, decided, judgments, resampling) for name, correct in right.items()}
-
-
-def _predict(pairs: Pairs, scorer: RowScorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
-    """The truth, by one half of the votes; and how much each metric, and people, prefer B by the other half."""
-    truth, votes, references = [], [], []
-    for row, row_votes in zip(pairs.rows, pairs.reference_votes or [], strict=True):
-        order = generator.permutation(len(row_votes)).tolist()
-        judging, predicting = order[: len(row_votes) // 2], sorted(order[len(row_votes) // 2 :])
-        truth.append(sum(row_votes[index] for index in judging))
-        votes.append(sum(row_votes[index] for index in predicting))
-        references.append([row.references[index] for index in predicting])
-    scores = scorer.score(pairs, references).scores
-    differences = {name: accuracy.difference(columns) for name, columns in scores.items()}
-    return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}

@@ -84,26 +84,20 @@ def correlate(
         name: Estimate(float(column[0]), column[1:], judged)
         for name, column in zip(_core.CORRELATIONS, table.T, strict=True)
     }
-    return {**estimates, **_within_images(scores, ratings, images, resampling)}
+    correlations = _core.correlations_by_image(_bytes(scores), _bytes(list(map(fmean, ratings))), images.tobytes())
+    by_image = np.frombuffer(correlations).reshape(-1, len(_core.CORRELATIONS))
+    by_image = by_image[:, [_core.CORRELATIONS.index(name) for name in _WITHIN]]
+    defined = np.isfinite(by_image)
+    numbers = np.arange(len(by_image), dtype="<u4")
+    means = ratio(np.where(defined, by_image, 0.0), defined.astype(float), numbers, resampling, least=-1.0)
+    return estimates | {IN_IMAGE + name: mean for name, mean in zip(_WITHIN, means, strict=True)}
 
 
-def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
+def plain(scores: Floats | Sequence[float], values: Floats | Sequence[float]) -> dict[str, float]:
     """τ-b, τ-c, ρ and r of independent points, without samples."""
     numbers = np.arange(len(scores), dtype="<u4").tobytes()
     statistics = np.frombuffer(_core.correlations(_bytes(scores), _bytes(values), numbers, 0, 0))
     return dict(zip(_core.CORRELATIONS, statistics.tolist(), strict=True))
-
-
-def _within_images(
-    scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], resampling: Resampling
-) -> dict[str, Estimate]:
-    correlations = _core.correlations_by_image(_bytes(scores), _bytes(list(map(fmean, ratings))), images.tobytes())
-    table = np.frombuffer(correlations).reshape(-1, len(_core.CORRELATIONS))
-    by_image = table[:, [_core.CORRELATIONS.index(name) for name in _WITHIN]]
-    defined = np.isfinite(by_image)
-    numbers = np.arange(len(by_image), dtype="<u4")
-    estimates = ratio(np.where(defined, by_image, 0.0), defined.astype(float), numbers, resampling, least=-1.0)
-    return {IN_IMAGE + name: estimate for name, estimate in zip(_WITHIN, estimates, strict=True)}
 
 
 def _bytes(values: Floats | Sequence[float]) -> bytes:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from os import PathLike
 from statistics import fmean
@@ -18,19 +16,11 @@ from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.agreement_result import Agreement, Measured, Systems, other_ties
-from sacrecap.judgments.bootstrap import Estimate, MetricPair, compare, image_numbers, williams
-from sacrecap.judgments.ceiling import direct_votes, people
-from sacrecap.judgments.ceiling import halves as predict_by_halves
+from sacrecap.judgments.bootstrap import Estimate, MetricPair, image_numbers, p_value, williams
+from sacrecap.judgments.ceiling import direct_votes, halves_of_references, people
 from sacrecap.judgments.datasets.read import read_judgments
-from sacrecap.judgments.judged_rows import Pairs, usual_metrics
-from sacrecap.judgments.row_scorer import (
-    KeptScores,
-    RowScorer,
-    drawn_references,
-    first_references,
-    outside_of,
-    unscored,
-)
+from sacrecap.judgments.judged_rows import Pairs, Ratings, usual_metrics
+from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, outside_of, unscored
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
@@ -41,7 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import Tokenizer
-    from sacrecap.judgments.judged_rows import Ratings
+    from sacrecap.judgments.bootstrap import Floats
     from sacrecap.judgments.row_scorer import Columns
     from sacrecap.metrics import Metric
 
@@ -94,12 +84,20 @@ def agreement(
         UsageError: an unknown name or an unacceptable value.
     """
     accepted_name("ties", ties, TIES)
-    resampling, needed = _resampling(resampling, keywords)
+    resampling, needed = Resampling.of(resampling, keywords)
+    for name, value in resampling.to_dict().items():
+        raise UsageError(
+            f"{name} {value!r} is not for agreement, whose intervals are percentiles of multinomial samples"
+        )
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
-    merged = _merged(judgments, raters)
+    merged = judgments
+    if isinstance(judgments, Ratings):
+        merged = replace(judgments, ratings=correlation.merged(judgments.ratings, raters))
+    elif raters != "each":
+        raise UsageError(f"raters {raters!r} is for ratings, and {judgments.source} has pairs; leave it out")
     if draws and not references:
         numbers = spelled(python="references=[1, 5]", command="--references 1,5")
         raise UsageError(f"draws are of a number of references; name the numbers, such as {numbers}")
@@ -111,9 +109,7 @@ def agreement(
     if outside:
         merged_needs = merged_needs.with_({"scores": next(iter(outside.values()))})
     parsed_metrics = with_columns(computable(parse_metrics(chosen, merged_needs)), merged_needs)
-    scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs, outside)
-    if kept_in is not None:
-        scorer = KeptScores(parsed_metrics, documents, tokenizer, merged_needs, outside, os.fspath(kept_in))
+    scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs, outside, kept_in)
     study = _Study(merged, scorer, ties, raters, resampling)
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, MetricPair]] = []
@@ -133,7 +129,7 @@ def agreement(
         measured,
         people(judgments, ties, resampling, merged_needs.threads, raters),
         direct_votes(judgments, ties, resampling),
-        study.halves(halves) if halves else None,
+        halves_of_references(merged, scorer, halves, ties, resampling) if halves else None,
         of_systems,
         comparisons,
         merged_needs.usage,
@@ -141,71 +137,49 @@ def agreement(
     )
 
 
-def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -> tuple[Resampling, dict[str, object]]:
-    """The resampling of a call, and its other keywords. Raises `UsageError` for what has no meaning over judgments."""
-    how, rest = Resampling.of(resampling, keywords)
-    unknown = how.to_dict()
-    if unknown:
-        name, value = next(iter(unknown.items()))
-        raise UsageError(
-            f"{name} {value!r} is not for agreement, whose intervals are percentiles of multinomial samples"
-        )
-    return how, rest
-
-
-def _merged(judgments: Pairs | Ratings, raters: str) -> Pairs | Ratings:
-    """The judgments, with the ratings of a caption merged. Raises `UsageError` for pairs, which nobody rated."""
-    if isinstance(judgments, Pairs):
-        if raters != "each":
-            raise UsageError(f"raters {raters!r} is for ratings, and {judgments.source} has pairs; leave it out")
-        return judgments
-    return replace(judgments, ratings=correlation.merged(judgments.ratings, raters))
-
-
+@dataclass
 class _Study:
     """The parts of a measurement that are the same for any number of references."""
 
-    def __init__(
-        self, judgments: Pairs | Ratings, scorer: RowScorer, ties: str, raters: str, resampling: Resampling
-    ) -> None:
-        self.judgments = judgments
-        self.are_pairs = isinstance(judgments, Pairs)
-        self.scorer = scorer
-        self.standard: dict[str, Any] = {}
-        self.ties = ties
-        self.raters = raters
-        self.resampling = resampling
-        self.threads = scorer.needs.threads
-        self.images = image_numbers([row.image_id for row in judgments.rows])
-
-    def halves(self, splits: int) -> dict[str, dict[str, Estimate]]:
-        """People and metrics under equal conditions."""
-        return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.resampling)
+    judgments: Pairs | Ratings
+    scorer: RowScorer
+    ties: str
+    raters: str
+    resampling: Resampling
+    standard: dict[str, Any] = field(default_factory=dict)
 
     def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[MetricPair], Systems | None]:
         """Every metric against the first `count` references, the metrics against one another, and the systems."""
-        scores, signatures, self.standard = self.scorer.score(
-            self.judgments, first_references(self.judgments.rows, count)
-        )
+        judgments = self.judgments
+        scores, signatures, self.standard = self.scorer.score(judgments, first_references(judgments.rows, count))
         estimates = {name: self.estimate(columns, self.resampling) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count and draws else {}
         metrics = {metric.key: metric for metric in self.scorer.metrics}
-        measured = [
-            Measured(
-                name,
-                metrics[name].label,
-                count,
-                estimates[name],
-                signature=signatures[name] if self.are_pairs else with_part(signatures[name], "raters", self.raters),
-                draws=spread.get(name),
-                scores=columns,
-                lower_is_better=metrics[name].lower_is_better,
-                unscored=unscored(columns),
-                fitted=self.judgments.dataset in metrics[name].trained_on,
-                **self._of_choices(columns),
+        measured = []
+        for name, columns in scores.items():
+            metric, signature, ties, otherwise = metrics[name], signatures[name], None, None
+            if isinstance(judgments, Pairs):
+                ties = accuracy.tied(accuracy.difference(columns), judgments)
+                counted_otherwise = self.estimate(columns, Resampling(None), other_ties(self.ties))
+                otherwise = {category: estimate.value for category, estimate in counted_otherwise.items()}
+            else:
+                signature = with_part(signature, "raters", self.raters)
+            measured.append(
+                Measured(
+                    name,
+                    metric.label,
+                    count,
+                    estimates[name],
+                    signature,
+                    draws=spread.get(name),
+                    scores=columns,
+                    ties=ties,
+                    otherwise=otherwise,
+                    lower_is_better=metric.lower_is_better,
+                    unscored=unscored(columns),
+                    fitted=judgments.dataset in metric.trained_on,
+                )
             )
-            for name, columns in scores.items()
-        ]
         return measured, self._compare(scores, estimates), self._of_systems(scores)
 
     def estimate(self, columns: Columns, resampling: Resampling, ties: str = "") -> dict[str, Estimate]:
@@ -213,17 +187,9 @@ class _Study:
         if isinstance(self.judgments, Pairs):
             credits = accuracy.credit(accuracy.difference(columns), self.judgments.preferred, ties or self.ties)
             return accuracy.accuracy(credits, self.judgments, resampling)
-        return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, resampling, self.threads)
-
-    def _of_choices(self, columns: Columns) -> dict[str, Any]:
-        """What only choices have: the ties of a metric, and its accuracy if they count the other way."""
-        if not isinstance(self.judgments, Pairs):
-            return {}
-        otherwise = self.estimate(columns, Resampling(None), other_ties(self.ties))
-        return {
-            "ties": accuracy.tied(accuracy.difference(columns), self.judgments),
-            "otherwise": {name: estimate.value for name, estimate in otherwise.items()},
-        }
+        images = image_numbers([row.image_id for row in self.judgments.rows])
+        threads = self.scorer.needs.threads
+        return correlation.correlate(columns["caption"], self.judgments.ratings, images, resampling, threads)
 
     def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
         """Values of each statistic of each metric over random draws of references."""
@@ -256,36 +222,34 @@ class _Study:
         compared = []
         for a, b in combinations(scores, 2):
             first, other = estimates[a], estimates[b]
-            if not self.are_pairs and (unscored(scores[a]) or unscored(scores[b])):
+            if isinstance(self.judgments, Ratings) and (unscored(scores[a]) or unscored(scores[b])):
                 missing = np.isnan(scores[a]["caption"]) | np.isnan(scores[b]["caption"])
                 in_common = [np.where(missing, np.nan, scores[name]["caption"]) for name in (a, b)]
                 first, other = (self.estimate({"caption": values}, self.resampling) for values in in_common)
-            compared += [compare(a, b, name, (first[name], other[name]), level) for name in first]
-        return compared if self.are_pairs else self._with_williams(compared, scores)
+            for name in first:
+                gap = first[name] - other[name]
+                compared.append(MetricPair(a, b, name, gap.value, gap.interval(level), p_value(gap)))
+        return compared if isinstance(self.judgments, Pairs) else _with_williams(compared, scores, self.judgments)
 
-    def _with_williams(self, compared: list[MetricPair], scores: Mapping[str, Columns]) -> list[MetricPair]:
-        """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
-        assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
-        means = list(map(fmean, self.judgments.ratings))
-        # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
-        columns = [values["caption"].tolist() for values in scores.values()]
-        scored = [
-            row for row, row_scores in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, row_scores))
+
+def _with_williams(compared: list[MetricPair], scores: Mapping[str, Columns], judgments: Ratings) -> list[MetricPair]:
+    """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
+
+    def pearson(x: Floats, y: Floats) -> float:
+        return correlation.plain(x, y)["pearson"]
+
+    # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
+    scored = ~np.isnan([values["caption"] for values in scores.values()]).any(axis=0)
+    means = np.array(list(map(fmean, judgments.ratings)))[scored]
+    columns = {name: values["caption"][scored] for name, values in scores.items()}
+    people = {name: pearson(column, means) for name, column in columns.items()}
+    try:
+        return [
+            replace(c, williams=williams(people[c.a], people[c.b], pearson(columns[c.a], columns[c.b]), len(means)))
+            if c.statistic == "pearson"
+            else c
+            for c in compared
         ]
-        means = [means[row] for row in scored]
-        flat = {name: [column[row] for row in scored] for name, column in zip(scores, columns, strict=True)}
-        people = {name: _pearson(column, means) for name, column in flat.items()}
-        try:
-            return [
-                replace(c, williams=williams(people[c.a], people[c.b], _pearson(flat[c.a], flat[c.b]), len(means)))
-                if c.statistic == "pearson"
-                else c
-                for c in compared
-            ]
-        except MissingDependencyError as error:
-            warn(f"no Williams' tests: {error}")
-            return compared
-
-
-def _pearson(x: Sequence[float], y: Sequence[float]) -> float:
-    return correlation.plain(x, y)["pearson"]
+    except MissingDependencyError as error:
+        warn(f"no Williams' tests: {error}")
+        return compared

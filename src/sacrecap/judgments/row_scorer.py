@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -55,7 +56,11 @@ class ScoredRows(NamedTuple):
 
 @dataclass(frozen=True)
 class RowScorer:
-    """The settings with which captions are scored, and the scoring."""
+    """The settings with which captions are scored, and the scoring.
+
+    With a folder, each metric is scored by itself, and its scores are kept in a file of the folder, named by all that
+    they depend on.
+    """
 
     metrics: tuple[Metric, ...]
     documents: str = "rows"
@@ -64,6 +69,7 @@ class RowScorer:
     """Values for the needs of the metrics, by image."""
     outside: Mapping[str, OutsideScores] = field(default_factory=dict, repr=False)
     """Scores that others computed, by column of candidates."""
+    folder: str | PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         accepted_name("documents", self.documents, DOCUMENTS)
@@ -76,6 +82,14 @@ class RowScorer:
         `references`: those of each row, in place of the rows' own. If no row has any, only the metrics are scored that
         can do without; `UsageError` if none can.
         """
+        if self.folder is not None:
+            parts = [self._kept(Path(self.folder), metric, judgments, references) for metric in self.metrics]
+            standards = {key: scale for part in parts for key, scale in part.standard.get("standard", {}).items()}
+            return ScoredRows(
+                {key: columns for part in parts for key, columns in part.scores.items()},
+                {key: signature for part in parts for key, signature in part.signatures.items()},
+                {"standard": standards} if standards else {},
+            )
         described = any(references)
         scored = {metric.key: metric for metric in self.metrics} if described else self._without_references()
         columns = judgments.candidates()
@@ -97,6 +111,32 @@ class RowScorer:
                 signatures.setdefault(key, []).append(score.signature)
         standard = standard_in(next(iter(needs_of.values())))
         return ScoredRows(scores, {key: together(signatures[key]) for key in scores}, standard)
+
+    def _kept(
+        self, folder: Path, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]
+    ) -> ScoredRows:
+        """The scores of a metric from its file, which is written first where it is not there."""
+        inputs = {
+            **self.needs.described(),
+            "scores": sorted((name, scores.signature) for name, scores in self.outside.items()),
+        }
+        how = [str(metric), _core.__version__, self.documents, self.tokenizer, inputs]
+        judged = [[row.image_id for row in judgments.rows], references, judgments.candidates()]
+        digest = hashlib.sha256(json.dumps([how, judged], default=list).encode()).hexdigest()[:16]
+        path = folder / f"{judgments.dataset}-{metric.name}-{digest}.json"
+        if not path.exists():
+            scored = replace(self, metrics=(metric,), folder=None).score(judgments, references)
+            [columns], [signature] = scored.scores.values(), scored.signatures.values()
+            scores = {
+                name: [None if math.isnan(value) else value for value in column.tolist()]
+                for name, column in columns.items()
+            }
+            with atomic_write(path, "w") as file:
+                document = {"metric": metric.key, "signature": signature, "scores": scores, "standard": scored.standard}
+                json.dump(document, file)
+        document = json.loads(path.read_bytes())
+        columns = {name: np.array(values, dtype=np.float64) for name, values in document["scores"].items()}
+        return ScoredRows({metric.key: columns}, {metric.key: document["signature"]}, document["standard"])
 
     def _without_references(self) -> dict[str, Metric]:
         """The metrics as they score without references, by the keys of the metrics that they stand for."""
@@ -176,57 +216,6 @@ def check_count(rows: list[Row], count: int | None) -> None:
         raise UsageError(f"references must be from 0 to {most}, as many as the judgments have, got {count}")
 
 
-@dataclass(frozen=True)
-class KeptScores(RowScorer):
-    """Scores each metric by itself, and keeps its scores in a file of the folder, named by all that they depend on."""
-
-    folder: str = ""
-
-    def score(self, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
-        """As `RowScorer.score`, from the files that are there."""
-        parts = [self._of(metric, judgments, references) for metric in self.metrics]
-        standards = {key: scale for part in parts for key, scale in part.standard.get("standard", {}).items()}
-        return ScoredRows(
-            {key: columns for part in parts for key, columns in part.scores.items()},
-            {key: signature for part in parts for key, signature in part.signatures.items()},
-            {"standard": standards} if standards else {},
-        )
-
-    def _of(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> ScoredRows:
-        path = self._path(metric, judgments, references)
-        if not path.exists():
-            alone = RowScorer((metric,), self.documents, self.tokenizer, self.needs, self.outside)
-            _keep(path, metric, alone.score(judgments, references))
-        document = json.loads(path.read_bytes())
-        columns = {name: np.array(values, dtype=np.float64) for name, values in document["scores"].items()}
-        return ScoredRows({metric.key: columns}, {metric.key: document["signature"]}, document["standard"])
-
-    def _path(self, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]) -> Path:
-        inputs = {
-            **self.needs.described(),
-            "scores": sorted((name, scores.signature) for name, scores in self.outside.items()),
-        }
-        how = [str(metric), _core.__version__, self.documents, self.tokenizer, inputs]
-        judged = [[row.image_id for row in judgments.rows], references, judgments.candidates()]
-        key = hashlib.sha256(json.dumps([how, judged], default=list).encode()).hexdigest()[:16]
-        return Path(self.folder, f"{judgments.dataset}-{metric.name}-{key}.json")
-
-
-def _keep(path: Path, metric: Metric, scored: ScoredRows) -> None:
-    [columns] = scored.scores.values()
-    scores = {
-        name: [None if math.isnan(value) else value for value in column.tolist()] for name, column in columns.items()
-    }
-    document = {
-        "metric": metric.key,
-        "signature": scored.signatures[metric.key],
-        "scores": scores,
-        "standard": scored.standard,
-    }
-    with atomic_write(path, "w") as file:
-        json.dump(document, file)
-
-
 def outside_of(needs: Needs, judgments: Judgments) -> dict[str, OutsideScores]:
     """The scores that a call was given, for each column of candidates; nothing without.
 
@@ -251,10 +240,20 @@ def outside_of(needs: Needs, judgments: Judgments) -> dict[str, OutsideScores]:
     if len(captions) == 1 and names_images and len({*images}) == len(images):
         return {name: scores.aligned(images, texts) for name, texts in captions.items()}
     aligned = _in_order(scores, judgments)
-    if len(captions) == 2:
-        return _of_pairs(aligned)
-    of_sets = isinstance(judgments, Ratings) and judgments.sets is not None
-    return {name: replace(aligned, of_sets=of_sets) for name in captions}
+    if isinstance(judgments, Ratings):
+        return {"caption": replace(aligned, of_sets=judgments.sets is not None)}
+    sides: dict[str, dict[str, list[float]]] = {"b": {}, "c": {}}
+    for name, values in aligned.columns.items():
+        stem, dot, side = name.rpartition(".")
+        if not dot or side not in sides:
+            sides["b"][name], sides["c"][name] = values, [0.0] * len(values)
+        elif f"{stem}.b" not in aligned.columns or f"{stem}.c" not in aligned.columns:
+            raise DataError(
+                f"{scores.source}: column {name!r} without its partner; scores of pairs are {stem}.b and {stem}.c"
+            )
+        else:
+            sides[side][stem] = values
+    return {side: replace(aligned, columns=columns) for side, columns in sides.items()}
 
 
 def for_judgments(needs: Needs, judgments: Judgments) -> Needs:
@@ -264,15 +263,13 @@ def for_judgments(needs: Needs, judgments: Judgments) -> Needs:
 
 
 def _in_order(scores: OutsideScores, judgments: Judgments) -> OutsideScores:
-    number = scores.rows
-    if number not in (judgments.in_file, len(judgments.rows)):
-        left = (
-            "" if judgments.in_file == len(judgments.rows) else f" (or {len(judgments.rows):,}, without those left out)"
-        )
+    number, every, judged = scores.rows, judgments.in_file, len(judgments.rows)
+    if number not in (every, judged):
+        left = "" if every == judged else f" (or {judged:,}, without those left out)"
         raise DataError(
-            f"{scores.source}: {number:,} rows of scores for {judgments.in_file:,} judgments{left}; give a row for each"
+            f"{scores.source}: {number:,} rows of scores for {every:,} judgments{left}; give a row for each"
         )
-    places = [row.place for row in judgments.rows] if number == judgments.in_file else list(range(number))
+    places = [row.place for row in judgments.rows] if number == every else list(range(number))
     for row, place in zip(judgments.rows, places, strict=True):
         if scores.images is not None and scores.images[place] != row.image_id:
             raise DataError(
@@ -280,22 +277,6 @@ def _in_order(scores: OutsideScores, judgments: Judgments) -> OutsideScores:
                 f"{row.image_id!r}; give the rows in the order of the judgments, or add a column caption"
             )
     return replace(scores.select(places), images=None)
-
-
-def _of_pairs(scores: OutsideScores) -> dict[str, OutsideScores]:
-    """The scores of B and those of C, from columns of a row per pair."""
-    sides: dict[str, dict[str, list[float]]] = {"b": {}, "c": {}}
-    for name, values in scores.columns.items():
-        stem, dot, side = name.rpartition(".")
-        if not dot or side not in sides:
-            sides["b"][name], sides["c"][name] = values, [0.0] * len(values)
-        elif f"{stem}.b" not in scores.columns or f"{stem}.c" not in scores.columns:
-            raise DataError(
-                f"{scores.source}: column {name!r} without its partner; scores of pairs are {stem}.b and {stem}.c"
-            )
-        else:
-            sides[side][stem] = values
-    return {side: replace(scores, columns=columns) for side, columns in sides.items()}
 
 
 def _in_table(scores: Any, judgments: Judgments) -> Any:

@@ -99,12 +99,8 @@ def _ordered(systems: Iterable[str]) -> list[str]:
     return sorted(set(systems), key=lambda name: (is_people(name), name))
 
 
-def _mean(values: Floats) -> float:
-    """The mean of the known values; NaN if there is none."""
-    scored = values[~np.isnan(values)]
-    return float(scored.mean()) if len(scored) else math.nan
-
-
 def _means(values: Floats, systems: list[str]) -> dict[str, float]:
-    names = np.array(systems)
-    return {name: _mean(values[names == name]) for name in _ordered(systems)}
+    """The mean of each system's known values; NaN if there is none."""
+    names, known = np.array(systems), ~np.isnan(values)
+    scored = {name: values[(names == name) & known] for name in _ordered(systems)}
+    return {name: float(numbers.mean()) if len(numbers) else math.nan for name, numbers in scored.items()}

@@ -16,7 +16,7 @@ import numpy as np
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
-from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Teller
+from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Interval, Teller
 from sacrecap.judgments.datasets.own_files import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
 
@@ -35,6 +35,8 @@ Pair: TypeAlias = "tuple[str, str]"
 """Two systems, in the order of the scores."""
 Rows: TypeAlias = "tuple[int, int]"
 """The rows of the scores of the two captions of a pair."""
+Figures: TypeAlias = "tuple[Calibrated, str, dict[str, Calibrated], dict[Pair, Calibrated]]"
+"""The first figure and what it is of, the systems', and the pairs'."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +107,10 @@ def together_in(image: Numbers, group: Numbers, number: int) -> Floats:
 
 def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
     """Each caption once, with a note where rows are doubled."""
-    keys = list(
-        zip(*(column for column in (scores.images, scores.systems, scores.captions) if column is not None), strict=True)
-    )
-    rows: dict[tuple[object, ...], int] = {}
-    for row, key in enumerate(keys):
-        rows.setdefault((*key, *(repr(column[row]) for column in scores.columns.values())), row)
+    names = (column for column in (scores.images, scores.systems, scores.captions) if column is not None)
+    rows: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(zip(*names, *(map(repr, column) for column in scores.columns.values()), strict=True)):
+        rows.setdefault(key, row)
     doubled = scores.rows - len(rows)
     if not doubled:
         return scores, []
@@ -153,7 +153,14 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
             f"{opinions.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    notes = [*opinions.notes, *doubled, *_sentinels(scores, witnesses), *_chosen_by_scores(rated, matrix, witnesses)]
+    notes = [*opinions.notes, *doubled, *_sentinels(scores, witnesses)]
+    # Captions that are drawn at random are like the others by every witness.
+    expected = matrix.std(axis=0) * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
+    distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
+    far = [name for name, gap, spread in zip(witnesses, distance, expected, strict=True) if gap > FAR * spread > 1e-12]
+    if far:
+        other = f"The rated captions have other scores by {', '.join(far)} than all captions have"
+        notes.append(f"{other}: the figures hold for captions that are drawn at random.")
     return RatedSample(
         rated, systems, opinions.answers, is_choice=False, missing=missing, notes=notes, captions=scores.rows
     )
@@ -163,25 +170,22 @@ def _sentinels(scores: OutsideScores, witnesses: Sequence[str]) -> list[str]:
     return [note for name in witnesses for note in strays(scores.columns[name], f"{scores.source}, column {name}")]
 
 
-def _chosen_by_scores(rated: Evidence, matrix: Floats, witnesses: list[str]) -> list[str]:
-    """A note where the rated captions are not like the others by a witness, as those drawn at random are."""
-    expected = matrix.std(axis=0) * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
-    distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
-    far = [name for name, gap, spread in zip(witnesses, distance, expected, strict=True) if gap > FAR * spread > 1e-12]
-    if not far:
-        return []
-    note = f"The rated captions have other scores by {', '.join(far)} than all captions have"
-    return [f"{note}: the figures hold for captions that are drawn at random."]
-
-
 def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
     """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
     scores, doubled = once(scores)
     (matrix, missing), images = _matrix(scores, witnesses), scores.images or []
-    names = list(dict.fromkeys(scores.systems or []))
-    of_pair = _pairs_of_captions(scores.systems or [], images, names)
+    names = list(dict.fromkeys(scores.systems))
+    place_of = {(system, image): row for row, (system, image) in enumerate(zip(scores.systems, images, strict=True))}
+    of_pair = {
+        (a, b): [
+            (place_of[a, image], place_of[b, image])
+            for image in dict.fromkeys(images)
+            if (a, image) in place_of and (b, image) in place_of
+        ]
+        for a, b in combinations(names, 2)
+    }
     judged = _votes(scores, opinions, names)
     of_pair, equal = _that_differ(of_pair, judged, scores, matrix)
     judged_pairs = [pair for pair in of_pair if judged.get(pair)]
@@ -248,19 +252,6 @@ def _that_differ(
     ]
 
 
-def _pairs_of_captions(systems: Sequence[str], images: Sequence[str], names: Sequence[str]) -> dict[Pair, list[Rows]]:
-    """The pairs of captions of every two systems: of each image that both describe."""
-    place = {(systems[row], image): row for row, image in enumerate(images)}
-    return {
-        (a, b): [
-            (place[a, image], place[b, image])
-            for image in dict.fromkeys(images)
-            if (a, image) in place and (b, image) in place
-        ]
-        for a, b in combinations(names, 2)
-    }
-
-
 def _votes(
     scores: OutsideScores, opinions: Opinions, names: Sequence[str]
 ) -> dict[Pair, dict[Rows, list[tuple[float, float]]]]:
@@ -317,95 +308,67 @@ def calibrate(
     """
     if not 0 < interval < 1:
         raise UsageError(f"interval must be a level between 0 and 1, as 0.95, got {interval}")
-    of_all = scores_by_image(scores)
-    chosen = chosen_witnesses(of_all, witnesses)
-    opinions = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
-    bounds = (0.0, 1.0) if opinions.is_choice else rating_range
-    return _calibrated(sample_of(of_all, chosen, opinions), chosen, interval, bounds, plan)
-
-
-def scores_by_image(scores: Any) -> OutsideScores:
-    """The scores of all captions. Raises `DataError` where nothing names the images."""
     of_all = read_scores(scores)
     if of_all.images is None:
         raise DataError(f"{of_all.source}: no column image_id; it names which rating belongs to which scores")
-    return of_all
-
-
-def chosen_witnesses(of_all: OutsideScores, witnesses: Iterable[str] | None) -> list[str]:
-    """Columns of the scores. Raises `UsageError` for one that is not there."""
     chosen = list(of_all.columns) if witnesses is None else list(witnesses)
     unknown = [name for name in chosen if name not in of_all.columns]
     if unknown or not chosen:
         named = ", ".join(unknown) or "that was named"
         raise UsageError(f"{of_all.source} has no column {named}; it has {', '.join(of_all.columns)}")
-    return chosen
-
-
-def sample_of(of_all: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
-    """What was said beside the scores of all."""
-    return (of_choices if opinions.is_choice else of_ratings)(of_all, witnesses, opinions)
-
-
-def _calibrated(
-    sample: RatedSample, witnesses: list[str], level: float, bounds: tuple[float, float] | None, plan: bool
-) -> Calibration:
-    rated, number = sample.rated, len(sample.groups)
-    if bounds is None and {*rated.ratings.tolist()} <= {0.0, 1.0}:
-        bounds = (0.0, 1.0)
-    teller = Teller(rated, level, shares=bounds == (0.0, 1.0))
+    opinions = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
+    sample = (of_choices if opinions.is_choice else of_ratings)(of_all, chosen, opinions)
+    rated = sample.rated
+    bounds = (0.0, 1.0) if opinions.is_choice or {*rated.ratings.tolist()} <= {0.0, 1.0} else None
+    bounds = bounds if rating_range is None or opinions.is_choice else rating_range
+    teller = Teller(rated, interval, shares=bounds == (0.0, 1.0))
     notes = [*sample.notes, *_of_witnesses(sample)]
-    observed = bounds or (NO_BOUNDS if not np.ptp(rated.ratings) else (rated.ratings.min(), rated.ratings.max()))
-    observed = (
-        (float(observed[0]), float(observed[1])) if observed[0] is not None and observed[1] is not None else NO_BOUNDS
+    overall, of, systems, pairs = (
+        _choices(sample, teller, notes) if sample.is_choice else _means(sample, teller, bounds)
     )
-    total = rated.sizes / rated.sizes.sum()
-    groups = np.eye(number)
-    if sample.is_choice:
-        overall, of, systems, pairs = _choices(sample, teller, notes)
-        total = total * 0 + groups[0]
-    else:
-        within = NO_BOUNDS if bounds is None else observed
-        wide = (
-            NO_BOUNDS
-            if observed[0] is None or observed[1] is None
-            else (observed[0] - observed[1], observed[1] - observed[0])
-        )
-        overall, of = _scaled(teller, total, observed, within), "the mean rating of all captions"
-        systems = {
-            str(name): _scaled(teller, parts, observed, within)
-            for name, parts in zip(sample.groups, groups, strict=True)
-            if number > 1
-        }
-        pairs = {
-            (str(sample.groups[a]), str(sample.groups[b])): teller.mean(groups[a] - groups[b], wide)
-            for a, b in combinations(range(number), 2)
-        }
     if overall.interval is None:
         scale = spelled(python="rating_range=(1, 5)", command="--rating-range 1,5")
         notes.append(f"No interval: all rated captions have one rating; name the scale, such as {scale}.")
-    notes += _apart(of, overall)
+    if overall.alone_interval and not overall.alone_interval[0] <= overall.estimate <= overall.alone_interval[1]:
+        away = f"With the witnesses, {of} is outside of the interval of the ratings alone, as chance has it rarely"
+        notes.append(f"{away}: were the rated captions drawn at random, and are the scores right?")
+    planned = np.eye(len(rated.sizes))[0] if sample.is_choice else rated.sizes / rated.sizes.sum()
     return Calibration(
         _core.__version__,
         of,
         overall,
         systems,
         pairs,
-        witnesses,
+        chosen,
         sample.captions,
         sample.answers,
-        level,
+        interval,
         sample.is_choice,
-        teller.planned(total) if plan else [],
+        teller.planned(planned) if plan else [],
         sample.missing,
         notes,
     )
 
 
-def _scaled(teller: Teller, parts: Any, scale: Any, within: Any) -> Calibrated:
-    """A mean rating within the scale; the ratings that were seen bound what has no width, where no scale is named."""
-    estimate = teller.mean(parts, within)
-    return teller.mean(parts, scale) if estimate.interval is None or estimate.alone_interval is None else estimate
+def _means(sample: RatedSample, teller: Teller, bounds: Interval | None) -> Figures:
+    """The mean rating of all captions, that of each system, and the difference of each two."""
+    rated, systems = sample.rated, list(map(str, sample.groups))
+    least, most = bounds or (float(rated.ratings.min()), float(rated.ratings.max()))
+    seen = (least, most) if bounds or least < most else NO_BOUNDS
+
+    def mean(parts: Floats) -> Calibrated:
+        """Within the scale; the ratings that were seen bound what has no width, where no scale is named."""
+        estimate = teller.mean(parts, bounds or NO_BOUNDS)
+        return teller.mean(parts, seen) if estimate.interval is None or estimate.alone_interval is None else estimate
+
+    groups = np.eye(len(systems))
+    overall, wide = mean(rated.sizes / rated.sizes.sum()), (seen[0] - seen[1], seen[1] - seen[0])
+    by_system = {name: mean(parts) for name, parts in zip(systems, groups, strict=True)} if len(systems) > 1 else {}
+    differences = {
+        (systems[a], systems[b]): teller.mean(groups[a] - groups[b], wide)
+        for a, b in combinations(range(len(systems)), 2)
+    }
+    return overall, "the mean rating of all captions", by_system, differences
 
 
 def _of_witnesses(sample: RatedSample) -> list[str]:
@@ -426,17 +389,7 @@ def _of_witnesses(sample: RatedSample) -> list[str]:
     return [f"The witnesses tell all {len(rated.ratings):,} ratings exactly; of the other captions this is not known."]
 
 
-def _apart(of: str, figure: Calibrated) -> list[str]:
-    """A note where the witnesses move a figure out of what the ratings alone allow."""
-    if figure.alone_interval is None or figure.alone_interval[0] <= figure.estimate <= figure.alone_interval[1]:
-        return []
-    away = f"With the witnesses, {of} is outside of the interval of the ratings alone, as chance has it rarely"
-    return [f"{away}: were the rated captions drawn at random, and are the scores right?"]
-
-
-def _choices(
-    sample: RatedSample, teller: Teller, notes: list[str]
-) -> tuple[Calibrated, str, dict[str, Calibrated], dict[tuple[str, str], Calibrated]]:
+def _choices(sample: RatedSample, teller: Teller, notes: list[str]) -> Figures:
     """How often the first system wins, the systems' strengths, and the win rate of each pair."""
     groups: list[tuple[str, str]] = list(sample.groups)  # type: ignore[arg-type]
     rated, share = sample.rated, (0.0, 1.0)

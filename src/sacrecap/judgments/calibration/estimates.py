@@ -303,8 +303,7 @@ PLANNED = (20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000)
 """Numbers of rated captions in a plan."""
 MOST_SKEWED = 0.3
 """The share of half its length by which an interval is moved, at most, to where ratings are skewed."""
-Bounds = tuple[float | None, float | None]
-NO_BOUNDS: Bounds = (None, None)
+NO_BOUNDS: Interval = (-math.inf, math.inf)
 
 
 @dataclass
@@ -321,13 +320,13 @@ class Teller:
         alone = Estimates(self.rated, self.rated.ratings)
         self.sides = [alone, Estimates(self.rated, self.rated.adjusted()) if self.rated.weighs else alone]
 
-    def mean(self, parts: Floats, bounds: Bounds) -> Calibrated:
+    def mean(self, parts: Floats, bounds: Interval) -> Calibrated:
         """The sum of the groups' means, each times its part."""
         return self._sentence(
             [side.mean(parts) for side in self.sides], parts != 0, bounds, is_difference=not parts.sum()
         )
 
-    def together(self, parts: Floats, bounds: Bounds) -> Calibrated:
+    def together(self, parts: Floats, bounds: Interval) -> Calibrated:
         """The same of groups that are too few to have a variance each: one of all."""
         groups, figures = self.rated.groups, []
         for side in self.sides:
@@ -365,22 +364,22 @@ class Teller:
         ]
 
     def _sentence(
-        self, figures: list[Figure], of_groups: Chosen, bounds: Bounds, *, is_difference: bool = False
+        self, figures: list[Figure], of_groups: Chosen, bounds: Interval, *, is_difference: bool = False
     ) -> Calibrated:
         rated = of_groups[self.rated.groups]
         n, captions = int(rated.sum()), float(self.rated.sizes[of_groups].sum())
         images = len(np.unique(self.rated.images[rated]))
         alone, with_ratings = figures
-        values = [self._within(figure.value, bounds) for figure in figures]
+        values = [_within(figure.value, bounds) for figure in figures]
         tiny = [figure.variance <= (1e-9 * max(1.0, abs(figure.value))) ** 2 for figure in figures]
         is_whole = self.rated.is_finite and n >= captions
         # Where all agree, what one may be wrong by is known exactly; and where all are rated, nothing is to be guessed.
-        if is_whole or (self.shares and bounds[0] is not None and tiny[0]):
+        if is_whole or (self.shares and bounds != NO_BOUNDS and tiny[0]):
             with_ratings, values[1], tiny[1] = alone, values[0], True
         intervals = [
             (value, value)
             if is_whole
-            else opened((value, value), value, bounds, images, self.level)
+            else opened((value, value), value, (None, None) if bounds == NO_BOUNDS else bounds, images, self.level)
             if empty
             else self._interval(value, figure, bounds, values[0], is_difference)
             for value, figure, empty in zip(values, (alone, with_ratings), tiny, strict=True)
@@ -390,15 +389,10 @@ class Teller:
             values[1], intervals[1], n, min(n * ratio, max(captions, n)), images, values[0], intervals[0],
         )  # fmt: skip
 
-    @staticmethod
-    def _within(value: float, bounds: Bounds) -> float:
-        least, most = bounds
-        return min(max(value, -math.inf if least is None else least), math.inf if most is None else most)
-
-    def _interval(self, value: float, figure: Figure, bounds: Bounds, alone: float, is_difference: bool) -> Interval:
+    def _interval(self, value: float, figure: Figure, bounds: Interval, alone: float, is_difference: bool) -> Interval:
         half = reach(self.level, figure)
-        least, most = bounds
-        if least is not None and most is not None and not is_difference:
+        if bounds != NO_BOUNDS and not is_difference:
+            least, most = bounds
             scale = most - least
             spread = max((mean - least) * (most - mean) for mean in (value, alone)) / scale**2
             low, high = wilson((value - least) / scale, figure.variance / scale**2, half / scale, spread)
@@ -408,7 +402,7 @@ class Teller:
         skew = figure.skew / figure.variance * (1 + 2 * (half * half / figure.variance)) / 6
         skew = min(max(skew, -MOST_SKEWED * half), MOST_SKEWED * half)
         below, above = (min(skew, 0.0), max(skew, 0.0)) if is_difference else (skew, skew)
-        return self._within(value + below - half, bounds), self._within(value + above + half, bounds)
+        return _within(value + below - half, bounds), _within(value + above + half, bounds)
 
     def planned(self, parts: Floats) -> list[Planned]:
         """Half the length of the interval of a mean at other numbers of rated captions, drawn as these were."""
@@ -426,6 +420,10 @@ class Teller:
             ]
             figures.append(Planned(n, halves[0], halves[1] if n >= least else halves[0]))
         return figures
+
+
+def _within(value: float, bounds: Interval) -> float:
+    return min(max(value, bounds[0]), bounds[1])
 
 
 def reach(level: float, figure: Figure) -> float:
