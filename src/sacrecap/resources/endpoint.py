@@ -26,7 +26,7 @@ from sacrecap.data.thumbnails import check_pillow
 from sacrecap.errors import DataError, SacrecapError, UsageError, option, some, spelled, warn, whole_number
 from sacrecap.resources import patience
 from sacrecap.resources.replies import BYTES_A_TOKEN, Answer, Less, Reply, refused_parameters
-from sacrecap.resources.sending import Connection, checked_url, is_known, is_taken, name_of, read_image
+from sacrecap.resources.sending import SENT, Connection, checked_url, kind_of, name_of, read_image
 from sacrecap.resources.spending import Spending
 
 TOKENS_AN_IMAGE = 1500
@@ -165,15 +165,8 @@ class Endpoint:
         by_digest = dict(zip(digests, questions, strict=True))
         database = KeptAnswers(self.answers or in_cache("answers.sqlite"), f"{self.url} {self.model}")
         answers = database.find(list(by_digest))
-        again = (
-            set()
-            if self.dry_run
-            else {
-                digest
-                for digest in answers.keys() - self._counted
-                if _is_asked_again(by_digest[digest], answers[digest])
-            }
-        )
+        old = set() if self.dry_run else answers.keys() - self._counted
+        again = {digest for digest in old if _is_asked_again(by_digest[digest], answers[digest])}
         rest = {digest: question for digest, question in by_digest.items() if digest in again or digest not in answers}
         old = answers.keys() - again
         self.usage.kept += len(old - self._counted)
@@ -190,16 +183,13 @@ class Endpoint:
                 self._counted.add(digest)
                 if progress is not None:
                     progress(share / len(rest))
-        self._check_one_model(answers.values())
-        return [answers[digest] for digest in digests]
-
-    def _check_one_model(self, answers: Iterable[Answer]) -> None:
-        self.models |= {answer.model for answer in answers if answer.model}
+        self.models |= {answer.model for answer in answers.values() if answer.model}
         if len(self.models) > 1:
             raise SacrecapError(
                 f"{self.url} answered as several models for {self.model}: {', '.join(sorted(self.models))}; their "
                 "scores cannot be compared: name one of these as the model"
             )
+        return [answers[digest] for digest in digests]
 
     def _digests(self, questions: Iterable[Question]) -> list[bytes]:
         """What identifies each question to this endpoint and model. Raises `DataError` for images that none takes."""
@@ -209,9 +199,10 @@ class Endpoint:
             hashes = []
             for image in question.images:
                 file = read_image(image)
-                if not is_taken(file) or self.image_size:
+                kind = kind_of(file)
+                if kind not in SENT or self.image_size:
                     check_pillow()
-                unknown += [] if is_known(file) else [name_of(image)]
+                unknown += [] if kind else [name_of(image)]
                 hashes.append(hashlib.sha256(file).hexdigest())
             text = json.dumps([question.text, question.parameters, hashes, *([how] if how else [])], sort_keys=True)
             digests.append(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
@@ -284,7 +275,11 @@ class Endpoint:
                 self._pace.answered()
                 with self._learning:
                     self._less |= less
-                answer = _with_changes(reply.answer, question, parameters, less)
+                told = parameters.get("top_logprobs", 0)
+                answer = reply.answer._replace(
+                    without=tuple(sorted(name for name, number in less.items() if number is None)),
+                    alternatives=told if told < question.alternatives else 0,
+                )
                 if empty is not None:
                     answer = answer._replace(
                         tokens_in=answer.tokens_in + empty.tokens_in, tokens_out=answer.tokens_out + empty.tokens_out
@@ -403,13 +398,6 @@ class _Call:
     """How many questions are neither answered nor given up."""
     over: threading.Event
     tell: Callable[[_Word], object]
-
-
-def _with_changes(answer: Answer, question: Question, parameters: Mapping[str, Any], less: Less) -> Answer:
-    """The answer with what was not asked of it, or less than was wanted."""
-    without = tuple(sorted(name for name, number in less.items() if number is None))
-    alternatives = parameters.get("top_logprobs", 0)
-    return answer._replace(without=without, alternatives=alternatives if alternatives < question.alternatives else 0)
 
 
 def _is_asked_again(question: Question, answer: Answer) -> bool:

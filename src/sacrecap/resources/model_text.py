@@ -93,12 +93,9 @@ def values(written: str, name: str) -> list[Any]:
         >>> values('Sure: {"result": {"score": 85}} and {"score": 10, "reason": "the', "score")
         [85, '10']
     """
-    return list(_values(written, name))
-
-
-def _values(written: str, name: str) -> Iterator[Any]:
     decoder = json.JSONDecoder(strict=False)
     broken = re.compile(rf"(?<!\\)([\"']?)\b{re.escape(name)}\1\s*:\s*({_VALUE})(?={_ENDS})", re.IGNORECASE)
+    read: list[Any] = []
     place = written.find("{")
     while place >= 0:
         try:
@@ -106,11 +103,12 @@ def _values(written: str, name: str) -> Iterator[Any]:
         except (ValueError, RecursionError):
             end = place + 1
             following = written.find("{", end)
-            for each in broken.finditer(written[place : following if following >= 0 else None]):
-                yield _unquoted(each[2])
+            text = written[place : following if following >= 0 else None]
+            read += [_unquoted(value[2]) for value in broken.finditer(text)]
         else:
-            yield from _inside(document, name)
+            read += _inside(document, name)
         place = written.find("{", end)
+    return read
 
 
 def _inside(document: object, name: str) -> Iterator[Any]:

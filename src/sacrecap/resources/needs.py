@@ -146,7 +146,11 @@ class Needs:
         if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.document_frequency import open_all_frequencies
 
-            values["document_frequency"] = open_all_frequencies(frequencies, _fetching(progress))
+            def fetching(name: str, done: int, all_: int) -> None:
+                if progress is not None:
+                    progress(WorkShare(done / max(1, all_), f"fetching {name}"))
+
+            values["document_frequency"] = open_all_frequencies(frequencies, fetching)
         self._inputs = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
@@ -235,13 +239,6 @@ class Needs:
         if foreign:
             accepted = ", ".join(sorted(names)) or "nothing"
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")
-
-
-def _fetching(progress: Callable[[float], object] | None) -> Callable[[str, int, int], object] | None:
-    """What is told of a file that is being fetched, told as a share."""
-    if progress is None:
-        return None
-    return lambda name, done, all_: progress(WorkShare(done / max(1, all_), f"fetching {name}"))
 
 
 _OF_READERS = ("id_column", "caption_column", "references_column", "image_ids", "on_duplicate", "split", "format")

@@ -20,7 +20,6 @@ from sacrecap.vision.detector import load_detector
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.data.images import ImageFile
     from sacrecap.data.objects import Labels, Located, ObjectSource
     from sacrecap.vision.detector import Detection, Detector
 
@@ -29,12 +28,6 @@ def lacks_objects() -> str:
     """Ending of the message, after the metric's name, if a call gives no objects."""
     from_images = f"the images, in which they are found ({option('images', 'DIR')}, extra detect)"
     return f"needs the objects of each image: give {option('objects', 'FILE')}, or {from_images}"
-
-
-def objects_for_threshold() -> UsageError:
-    """The error of a call with a threshold, but without detections."""
-    file = option("objects", "FILE")
-    return UsageError(f"{option('threshold')} is for the detections of {file}, which was not given")
 
 
 def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]] | None:
@@ -65,7 +58,8 @@ def known_objects(needs: Needs) -> dict[str, dict[str, int]] | None:
     source: ObjectSource | None = needs.get("objects")
     if source is None:
         if "threshold" in needs and "images" not in needs:
-            raise objects_for_threshold()
+            file = option("objects", "FILE")
+            raise UsageError(f"{option('threshold')} is for the detections of {file}, which was not given")
         return None
     return needs.once("objects", lambda: objects_by_image(source, needs.get("threshold")))
 
@@ -138,13 +132,21 @@ def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, in
     """
     from sacrecap.data.objects import count_labels
 
-    files = files_of_images(needs, image_ids)
-    detector = _detector(needs)
-    lowest = threshold_of(needs)
-    detections_by_image = _detections(needs, detector, files)
+    files, detector, lowest = files_of_images(needs, image_ids), _detector(needs), threshold_of(needs)
+    by_image: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
+    missing = sorted(missing_of(by_image, files), key=lambda image: files[image].order)
+    tell, done, broken = share_teller(needs, "finding objects", len(missing)), 0, list[str]()
+    for batch in detections(detector, {image: files[image] for image in missing}):
+        for image, detected in batch.items():
+            broken += [image] if isinstance(detected, DataError) else []
+            by_image[image] = [] if isinstance(detected, DataError) else detected
+        done += len(batch)
+        tell(done)
+    if broken:
+        warn(f"no objects were found in {some(broken)}, which cannot be read: they count as images without any")
     located: dict[str, list[Detection]] = needs.once("located objects", dict)
-    for image, detected in detections_by_image.items():
-        located[image] = [detection for detection in detected if detection.score >= lowest]
+    for image, every in by_image.items():
+        located[image] = [detection for detection in every if detection.score >= lowest]
     counts = {
         image: count_labels([detection.label for detection in detected], f"image {image}")
         for image, detected in located.items()
@@ -174,19 +176,3 @@ def signature_of_found(needs: Needs) -> tuple[str, ...]:
 
 def _detector(needs: Needs) -> Detector:
     return needs.once("detector", lambda: load_detector(threads=needs.threads))
-
-
-def _detections(needs: Needs, detector: Detector, files: dict[str, ImageFile]) -> dict[str, list[Detection]]:
-    """All detections in each file, whatever their score, by image: those that are kept, and new ones."""
-    detections_by_image: dict[str, list[Detection]] = needs.once(("detections", detector.name), dict)
-    missing = sorted(missing_of(detections_by_image, files), key=lambda image: files[image].order)
-    tell, done, broken = share_teller(needs, "finding objects", len(missing)), 0, list[str]()
-    for batch in detections(detector, {image: files[image] for image in missing}):
-        for image, detected in batch.items():
-            broken += [image] if isinstance(detected, DataError) else []
-            detections_by_image[image] = [] if isinstance(detected, DataError) else detected
-        done += len(batch)
-        tell(done)
-    if broken:
-        warn(f"no objects were found in {some(broken)}, which cannot be read: they count as images without any")
-    return detections_by_image

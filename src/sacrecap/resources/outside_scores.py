@@ -45,7 +45,11 @@ class OutsideScores:
     @classmethod
     def of_table(cls, table: NumberTable) -> OutsideScores:
         """The columns that hold numbers. Raises `DataError` if there are none, or one has other cells."""
-        names = [name for name, cells in table.columns.items() if name not in KEYS and any(map(_is_score, cells))]
+        names = [
+            name
+            for name, cells in table.columns.items()
+            if name not in KEYS and any(is_number(cell) and not is_missing(cell) for cell in cells)
+        ]
         if not names or not table.places:
             raise DataError(f"{table.source}: no column of scores in it; its columns: {', '.join(table.columns)}")
         columns = {name: table.numbers(name, missing=True) for name in names}
@@ -118,32 +122,20 @@ class OutsideScores:
                 f"{self.source} has rows of several systems ({', '.join(names)}), and the captions are of none of "
                 "them; leave one system's rows, or name the captions' file after the system"
             )
-        places = self._places(list(zip(*columns, strict=True)))
+        places: dict[tuple[str, ...], int] = {}
+        for row, key in enumerate(zip(*columns, strict=True)):
+            first = places.setdefault(key, row)
+            pairs = ((values[first], values[row]) for values in self.columns.values())
+            if any(a != b and not (math.isnan(a) and math.isnan(b)) for a, b in pairs):
+                raise DataError(
+                    f"{self.source}: two rows of {' · '.join(key)} with different scores (rows {first + 1} and "
+                    f"{row + 1}); remove one, or add a column caption or system that tells them apart"
+                )
         keys = list(zip(*wanted_columns, strict=True))
         lacking = [" · ".join(map(str, key)) for key in keys if key not in places]
         if lacking:
             raise DataError(f"{self.source}: no row for {some(lacking)}")
         return [places[key] for key in keys]
-
-    def _places(self, keys: Sequence[tuple[str, ...]]) -> dict[tuple[str, ...], int]:
-        """The row of each key. Raises `DataError` if two rows of a key differ."""
-        places: dict[tuple[str, ...], int] = {}
-        for row, key in enumerate(keys):
-            first = places.setdefault(key, row)
-            if any(not _equal(values[first], values[row]) for values in self.columns.values()):
-                raise DataError(
-                    f"{self.source}: two rows of {' · '.join(key)} with different scores (rows {first + 1} and "
-                    f"{row + 1}); remove one, or add a column caption or system that tells them apart"
-                )
-        return places
-
-
-def _equal(a: float, b: float) -> bool:
-    return a == b or (math.isnan(a) and math.isnan(b))
-
-
-def _is_score(cell: object) -> bool:
-    return is_number(cell) and not is_missing(cell)
 
 
 def strays(values: Sequence[float], what: str) -> list[str]:

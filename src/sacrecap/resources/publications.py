@@ -28,8 +28,9 @@ class Publication(NamedTuple):
 
     def to_text(self) -> str:
         """Authors, title, where and when it appeared, and its address, in plain text."""
-        says = {name: _plain(value) for name, value in self.fields.items()}
-        authors = [_in_order(name) for name in says.get("author", "").split(" and ") if name]
+        tex = re.compile(r"[{}]")
+        says = {name: tex.sub("", v.replace(r"{\'a}", "á").replace("--", "–")) for name, v in self.fields.items()}
+        authors = [" ".join(name.split(", ", 1)[::-1]) for name in says.get("author", "").split(" and ") if name]
         venues = ("journal", "booktitle", "institution", "howpublished", "note")
         where = next((says[name] for name in venues if name in says), "")
         pages = f"pages {says['pages']}" if "pages" in says else ""
@@ -89,15 +90,3 @@ def _value(text: str, place: int, key: str) -> tuple[str, int]:
     elif number := re.compile(r"\d+").match(text, place):
         return number[0], number.end()
     raise ValueError(f"{key}: not a value in braces or quotes, nor a number: {text[place : place + 40]!r}")
-
-
-def _plain(value: str) -> str:
-    """The value without TeX."""
-    accented = value.replace(r"{\'a}", "á").replace("--", "–")
-    return re.sub(r"[{}]", "", accented)
-
-
-def _in_order(name: str) -> str:
-    """`First Last` of `Last, First`."""
-    last, _, first = name.partition(", ")
-    return f"{first} {last}".strip()

@@ -100,7 +100,14 @@ def received(status: int, headers: Mapping[str, str], content: bytes, *, now: fl
         now: the time of day, in seconds of 1970.
         tokens_in: those of the question, about, where the endpoint does not count them.
     """
-    document = _document(content)
+    try:
+        text = content.decode("utf-8", "replace").strip()
+        is_stream = text.startswith(("data:", "event:", ":", "id:"))
+        document = _joined(text) if is_stream else json.loads(text)
+    except (ValueError, RecursionError):
+        document = {}
+    if not isinstance(document, Mapping):
+        document = {}
     choice = _choice(document)
     is_fine = 200 <= status < 300
     error = choice.get("error") or document.get("error") or (None if is_fine else document)
@@ -114,19 +121,16 @@ def received(status: int, headers: Mapping[str, str], content: bytes, *, now: fl
     meant = status
     if is_fine:
         meant = int(code) if re.fullmatch("[45][0-9][0-9]", code) else 502
-    kind = _kind(meant, f"{code} {details.get('type')} {words}")
+    stated = f"{code} {details.get('type')} {words}"
+    by_words = (
+        kind for statuses, sign, kind in _BY_WORDS if meant in statuses and re.search(sign, stated, re.IGNORECASE)
+    )
+    kind = next(by_words, _KINDS.get(meant, "closed"))
     if is_fine and kind in ("ill", "down"):
         kind = "odd"
     param = details.get("param")
     named = param if isinstance(param, str) else ""
     return Reply(kind, f"{status} {words}", meant, named, _after(headers, now))
-
-
-def _kind(status: int, words: str) -> Kind:
-    for statuses, pattern, kind in _BY_WORDS:
-        if status in statuses and re.search(pattern, words, re.IGNORECASE):
-            return kind
-    return _KINDS.get(status, "closed")
 
 
 def refused_parameters(reply: Reply, sent: Mapping[str, Any]) -> Less:
@@ -144,16 +148,6 @@ def refused_parameters(reply: Reply, sent: Mapping[str, Any]) -> Less:
         fewer = max((number for number in numbers if 0 < number < most), default=_FEWER if most > _FEWER else 0)
         less |= {"top_logprobs": fewer} if fewer else {"logprobs": None, "top_logprobs": None}
     return less
-
-
-def _document(content: bytes) -> Mapping[str, Any]:
-    """The JSON object of a body, also of an event stream that came to its end; nothing for anything else."""
-    text = content.decode("utf-8", "replace").strip()
-    try:
-        document = _joined(text) if text.startswith(("data:", "event:", ":", "id:")) else json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, Mapping) else {}
 
 
 def _joined(events: str) -> Mapping[str, Any]:

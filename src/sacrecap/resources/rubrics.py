@@ -6,6 +6,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -41,18 +42,15 @@ def read_rubric(source: RubricSource) -> Rubric:
         image = row.get("image_id", row.get("id")) if isinstance(row, dict) else None
         if image is None:
             raise DataError(f"{name}, row {number}: {_EXPECTED}, got {str(row)[:100]}")
-        rubric.setdefault(image_ids([image])[0], []).extend(_texts(image, _items(row), name))
+        items = row.get("items")
+        lists = [entries for key, entries in row.items() if key.endswith("_checklist") and isinstance(entries, list)]
+        if "items" not in row and lists:
+            items = [entry.get("Question") if isinstance(entry, dict) else entry for entry in chain(*lists)]
+        rubric.setdefault(image_ids([image])[0], []).extend(_texts(image, items, name))
     return rubric
 
 
 _EXPECTED = 'a row of a rubric is {"image_id": …, "items": [text, …]}'
-
-
-def _items(row: dict[str, Any]) -> Any:
-    lists = [entries for name, entries in row.items() if name.endswith("_checklist") and isinstance(entries, list)]
-    if "items" in row or not lists:
-        return row.get("items")
-    return [entry.get("Question") if isinstance(entry, dict) else entry for entries in lists for entry in entries]
 
 
 def _texts(image: object, items: Any, name: str) -> list[str]:

@@ -26,25 +26,23 @@ PROVIDER = "api.openai.com"
 """The host that OPENAI_API_KEY belongs to."""
 _reading = threading.Lock()
 """Members of a tar file are read one at a time."""
-_KINDS = {b"\x89PNG": "png", b"GIF8": "gif", b"RIFF": "webp", b"\xff\xd8": "jpeg"}
-"""The first bytes of image files that endpoints take."""
-_CONVERTED = (b"BM", b"II*\0", b"MM\0*")
-"""Those of BMP and TIFF, which are sent as PNG."""
+SENT = ("png", "gif", "webp", "jpeg")
+"""Formats of images that endpoints take; the others are sent as PNG."""
+_BEGINNINGS = {
+    b"\x89PNG": "png",
+    b"GIF8": "gif",
+    b"RIFF": "webp",
+    b"\xff\xd8": "jpeg",
+    b"BM": "bmp",
+    b"II*\0": "tiff",
+    b"MM\0*": "tiff",
+}
 
 
-def _kind(content: bytes) -> str | None:
-    kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
+def kind_of(content: bytes) -> str | None:
+    """The format of an image file, by its first bytes; None for one that is not sent."""
+    kind = next((kind for start, kind in _BEGINNINGS.items() if content.startswith(start)), None)
     return None if kind == "webp" and content[8:12] != b"WEBP" else kind
-
-
-def is_taken(content: bytes) -> bool:
-    """Whether endpoints take files of this format."""
-    return _kind(content) is not None
-
-
-def is_known(content: bytes) -> bool:
-    """Whether the file is of a format that is sent, or converted."""
-    return is_taken(content) or content.startswith(_CONVERTED)
 
 
 def sendable(content: bytes, name: str, side: int | None) -> bytes:
@@ -54,8 +52,8 @@ def sendable(content: bytes, name: str, side: int | None) -> bytes:
         DataError: it is broken, and has to be converted or made smaller; the message begins with its name.
         MissingDependencyError: the same, and Pillow is not installed.
     """
-    kind = _kind(content)
-    if kind is not None and (side is None or max(_size(content, name)) <= side):
+    kind = kind_of(content)
+    if kind in SENT and (side is None or max(_size(content, name)) <= side):
         return content
     return thumbnail(content, name, side or 1 << 20, kind="JPEG" if kind == "jpeg" else "PNG")
 
@@ -72,7 +70,7 @@ def _size(content: bytes, name: str) -> tuple[int, int]:
 
 
 class Connection:
-    """A client with the key and nothing else of the environment; it is closed at the end of a `with` block.
+    """A client with the key and nothing else of the environment, which its `with` block closes.
 
     Raises:
         MissingDependencyError: a package of the extra `judge` is not installed.
@@ -115,7 +113,7 @@ class Connection:
                 ]
             except DataError as error:
                 return Reply("unfit", str(error))
-            urls = [f"data:image/{_kind(file)};base64,{base64.b64encode(file).decode()}" for file in files]
+            urls = [f"data:image/{kind_of(file)};base64,{base64.b64encode(file).decode()}" for file in files]
             pictures = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
             content = [*pictures, {"type": "text", "text": question.text}]
         body = {"model": self._endpoint.model, "messages": [{"role": "user", "content": content}], **parameters}

@@ -97,9 +97,18 @@ class Spending:
         """
         cost = self._cost(tokens_in, tokens_out)
         with self._changed:
-            while self.limit is not None and self._spent() + sum(self._reserved) + cost > self.limit:
+            while self.limit is not None:
+                spent = self._cost(self.usage.tokens_in, self.usage.tokens_out)
+                if spent + sum(self._reserved) + cost <= self.limit:
+                    break
                 if not self._reserved:
-                    raise SacrecapError(self._lacking())
+                    unit = " tokens" if self.counts_tokens else ""
+                    raise SacrecapError(
+                        "a budget is kept by one process; leave it out where several ask, or score in one process"
+                        if self.limit == 0
+                        else f"the budget of {self.limit:g}{unit} has no room for another request ({self.usage}); what "
+                        "was answered is kept: give a larger one to go on"
+                    )
                 self._changed.wait()
             self._reserved.append(cost)
         try:
@@ -132,15 +141,3 @@ class Spending:
     def _money(self, tokens_in: int, tokens_out: int) -> float:
         price_in, price_out = self.price or (0.0, 0.0)
         return (tokens_in * price_in + tokens_out * price_out) / 1e6
-
-    def _spent(self) -> float:
-        return self._cost(self.usage.tokens_in, self.usage.tokens_out)
-
-    def _lacking(self) -> str:
-        if self.limit == 0:
-            return "a budget is kept by one process; leave it out where several ask, or score in one process"
-        unit = " tokens" if self.counts_tokens else ""
-        return (
-            f"the budget of {self.limit:g}{unit} has no room for another request ({self.usage}); what was answered is "
-            f"kept: give a larger one to go on"
-        )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -110,8 +111,14 @@ def embed(
     """
 
     def view() -> EmbeddedCorpus:
-        labels = objects()
-        cut = _by_script(corpus, needs.threads) if scripted else corpus._core
+        labels, cut = objects(), corpus._core
+        if scripted:
+            texts: tuple[dict[str, list[str]], dict[str, list[str]]] = {}, {}
+            for image in corpus.image_ids:
+                for of_images, captions in zip(texts, corpus.given(image), strict=True):
+                    of_images[image] = [" ".join(script_words(caption)) for caption in captions]
+            candidates, references = texts
+            cut = _encode(references, candidates, needs.threads)
         tell = needs.progress or (lambda _: None)
         tell(WorkShare(0, "reading word vectors"))
         with_vectors = embedded(cut, labels, source, scripted=scripted)
@@ -136,16 +143,6 @@ def embed_texts(
     return embedded(corpus, [dict(objects)], source, scripted=scripted)
 
 
-def _by_script(corpus: Corpus, threads: int) -> _core.Corpus:
-    """The same captions, cut into words like in the published script."""
-    candidates: dict[str, list[str]] = {}
-    references: dict[str, list[str]] = {}
-    for image in corpus.image_ids:
-        for texts, captions in zip((candidates, references), corpus.given(image), strict=True):
-            texts[image] = [" ".join(script_words(caption)) for caption in captions]
-    return _encode(references, candidates, threads)
-
-
 def _encode(references: dict[str, list[str]], candidates: dict[str, list[str]], threads: int) -> _core.Corpus:
     """Captions whose words are blank-separated already."""
     numbers = range(len(references))
@@ -158,8 +155,8 @@ def embedded(
 ) -> EmbeddedCorpus:
     """A native corpus with these vectors."""
     embeddings = _opened(source)
-    if objects is not None and scripted:
-        objects = [_split_labels(labels) for labels in objects]
+    if objects is not None and scripted:  # the published script joins an image's labels to one text
+        objects = [_words_of(labels) for labels in objects]
     vocabulary = corpus.vocabulary
     content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
     labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
@@ -182,14 +179,15 @@ def embedded(
         label: row(spelling, label) if spelling else _UNKNOWN
         for label, spelling in zip(labels, embeddings.spellings(labels), strict=True)
     }
-    counts_by_label = None
-    if objects is not None:
-        counted_labels = [item for counts in objects for item in counts.items()]
-        counts_by_label = (
+    counts_by_label = (
+        None
+        if objects is None
+        else (
             [len(counts) for counts in objects],
-            [of_labels[label] for label, _ in counted_labels],
-            [float(count) for _, count in counted_labels],
+            [of_labels[label] for counts in objects for label in counts],
+            [float(count) for counts in objects for count in counts.values()],
         )
+    )
     vectors, _ = embeddings.find(names)
     terms = [of_words.get(word, []) for word in vocabulary]
     return EmbeddedCorpus(
@@ -206,12 +204,8 @@ def _opened(source: EmbeddingSource) -> Embeddings:
     """The embeddings; the last file stays open, so that explanations of several images read it only once."""
     if not isinstance(source, (str, PathLike)):
         return open_embeddings(source)
-    path = os.fspath(source)
-    try:
-        status = os.stat(path)
-    except OSError:
-        return _open_once(path, None)
-    return _open_once(path, (status.st_mtime_ns, status.st_size))
+    status = os.stat(source) if os.path.exists(source) else None
+    return _open_once(os.fspath(source), status and (status.st_mtime_ns, status.st_size))
 
 
 @lru_cache(maxsize=1)
@@ -219,11 +213,11 @@ def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noq
     return open_embeddings(path)
 
 
-def _split_labels(labels: Mapping[str, int]) -> dict[str, int]:
-    """The content words of the labels: the published script joins an image's labels to one text."""
-    counts: dict[str, int] = {}
+def _words_of(labels: Mapping[str, int]) -> dict[str, int]:
+    """The content words of the labels, with how often each is there."""
+    counts: Counter[str] = Counter()
     for label, count in labels.items():
         for word in script_words(label):
             if word not in FUNCTION_WORDS:
-                counts[word] = counts.get(word, 0) + count
-    return counts
+                counts[word] += count
+    return dict(counts)

@@ -30,7 +30,7 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
     if isinstance(source, ObjectVocabulary):
         return source
     if source in NAMES:
-        return _built_in(str(source))
+        return _built_in(str(source), None)
     path = os.fspath(source)
     try:
         status = os.stat(path)
@@ -52,19 +52,15 @@ _ACCEPTED = (
 )
 
 
-@cache
-def _built_in(name: str) -> ObjectVocabulary:
-    return ObjectVocabulary(_text(name), name)
-
-
-@cache
 def by_base_forms() -> ObjectVocabulary:
     """The published vocabulary, looked up by WordNet's base forms of a caption's words."""
-    return ObjectVocabulary(_text("coco"), "coco", _core.noun_base)
+    return _built_in("coco", _core.noun_base)
 
 
-def _text(name: str) -> str:
-    return files("sacrecap.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+@cache
+def _built_in(name: str, base_form: Callable[[str], str] | None) -> ObjectVocabulary:
+    text = files("sacrecap.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    return ObjectVocabulary(text, name, base_form)
 
 
 @lru_cache(maxsize=4)

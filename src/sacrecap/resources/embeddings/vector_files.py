@@ -177,11 +177,10 @@ def _scanned(name: str, data: mmap.mmap) -> VectorTable:
         encoded = word.encode(errors="replace")
         hashed = np.uint32(zlib.crc32(encoded))
         begin, end = (int(np.searchsorted(sums, hashed, side)) for side in ("left", "right"))
-        for place in map(int, places[begin:end]):
-            entry = _entry_at(name, data, place, encoded, dimension, is_binary=is_binary)
-            if entry is not None:
-                return entry
-        return None
+        entries = (
+            _entry_at(name, data, int(place), encoded, dimension, is_binary=is_binary) for place in places[begin:end]
+        )
+        return next((entry for entry in entries if entry is not None), None)
 
     return VectorTable(dimension, hashlib.sha256(data).hexdigest()[:12], vector)
 
@@ -238,30 +237,29 @@ def _binary_entries(name: str, data: mmap.mmap, count: int, dimension: int) -> I
 
 
 def _lines(name: str, data: mmap.mmap, dimension: int) -> Iterator[tuple[bytes, int]]:
-    """Each word with the position of its line. Raises `DataError` for too few or many numbers, NaN and infinity."""
+    """Each word with the position of its line; the numbers are counted and checked, but not yet parsed.
+
+    Raises `DataError` for too few or many numbers, NaN and infinity.
+    """
     data.seek(0)
-    start = 0
+    following = 0
     for number, line in enumerate(iter(data.readline, b""), 1):
-        if line.strip() and not (number == 1 and _declared(line)):
-            yield _word(name, number, line, dimension), start
-        start += len(line)
-
-
-def _word(name: str, number: int, line: bytes, dimension: int) -> bytes:
-    """The word of a line; its numbers are counted and checked, but not yet parsed."""
-    word, _, values = line.rstrip().partition(b" ")
-    if word and values.count(b" ") == dimension - 1 and not values.translate(None, _NUMERALS):
-        return word
-    fields = line.rsplit(None, dimension)
-    numbers = _trailing_numbers(line)
-    if any(not math.isfinite(float(field)) for field in line.split()[1:][-numbers:] if numbers):
-        raise _not_finite(name, f"line {number:,}, word {_quoted(word)}")
-    if numbers != dimension or len(fields) != dimension + 1:
-        raise DataError(
-            f"{name}: line {number:,}: {_quoted(word)} has {numbers} numbers, the lines before it {dimension}; a file"
-            " of word vectors has the same number on every line: download the file again, or correct the line"
-        )
-    return fields[0]
+        start, following = following, following + len(line)
+        if not line.strip() or (number == 1 and _declared(line)):
+            continue
+        word, _, values = line.rstrip().partition(b" ")
+        if word and values.count(b" ") == dimension - 1 and not values.translate(None, _NUMERALS):
+            yield word, start
+            continue
+        fields, numbers = line.rsplit(None, dimension), _trailing_numbers(line)
+        if any(not math.isfinite(float(field)) for field in line.split()[1:][-numbers:] if numbers):
+            raise _not_finite(name, f"line {number:,}, word {_quoted(word)}")
+        if numbers != dimension or len(fields) != dimension + 1:
+            raise DataError(
+                f"{name}: line {number:,}: {_quoted(word)} has {numbers} numbers, the lines before it {dimension}; a "
+                "file of word vectors has the same number on every line: download the file again, or correct the line"
+            )
+        yield fields[0], start
 
 
 def _entry_at(

@@ -117,6 +117,8 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
 
     Raises `DataError` for a file that cannot be read, or is not an image.
     """
+    from sacrecap.vision.image_folder import decoded
+
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
     seen: dict[str, LookedAt] = needs.once((scope, str(clip.device)), dict)
     missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)
@@ -133,7 +135,8 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
             # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                pictures = list(pool.map(_picture, [contents[number] for number in rest.values()], names))
+                opened = [io.BytesIO(contents[number]) for number in rest.values()]
+                pictures = list(pool.map(decoded, opened, names))
             new = dict(zip(rest, clip.images(pictures), strict=True))
             cache.keep(new)
             vectors |= new
@@ -141,12 +144,6 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
                 seen[image] = LookedAt(vectors[file_digest], file_digest)
             tell(start + len(piece))
     return seen
-
-
-def _picture(content: bytes, name: str) -> Any:
-    from sacrecap.vision.image_folder import decoded
-
-    return decoded(io.BytesIO(content), name)
 
 
 def digest_of_pictures(needs: Needs, image_ids: Sequence[str]) -> dict[str, int]:
