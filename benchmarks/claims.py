@@ -16,7 +16,7 @@ import io
 import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations, product
@@ -140,24 +140,18 @@ def tested(claim: str, on: str, a: Estimate, b: Estimate, n: int) -> tuple[str, 
     difference = a - b
     low, high = difference.interval(0.95) or (np.nan, np.nan)
     p = p_value(difference) or np.nan
-    holds = _needed(difference, n) if not p < 0.05 else "yes" if difference.value > 0 else "the opposite"
+    if p < 0.05:
+        holds = "yes" if difference.value > 0 else "the opposite"
+    elif difference.value <= 0:
+        holds = "no"
+    else:
+        needed = n * (QUANTILES * float(np.std(difference.samples)) / difference.value) ** 2
+        holds = f"needs {max(100, round(needed, -2)):,.0f}"
     return claim, on, f"{difference.value:+.3f}", f"{low:+.3f} to {high:+.3f}", _p(p), holds
-
-
-def _needed(difference: Estimate, n: int) -> str:
-    error = float(np.std(difference.samples))
-    if difference.value <= 0:
-        return "no"
-    needed = n * (QUANTILES * error / difference.value) ** 2
-    return f"needs {max(100, round(needed, -2)):,.0f}"
 
 
 def _p(p: float) -> str:
     return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[Sequence[str]]:
-    return [header, *rows]
 
 
 # Vedantam et al. (2015)
@@ -169,7 +163,7 @@ def meteor(data: Data) -> list[Sequence[str]]:
     places += [("PASCAL-50S", kind) for kind in ("HC", "HI", "HM", "MM", "all")]
     rows = [_versus(data, "cider-paper", "meteor", *place) for place in places]
     few = [_versus(data, "cider-paper", "meteor", name, "all", 5) for name in BEFORE]
-    return _table(HEADER, [*rows, *few])
+    return [HEADER, *rows, *few]
 
 
 def _versus(
@@ -199,7 +193,7 @@ def variants(data: Data) -> list[Sequence[str]]:
         for name in BEFORE:
             row = _versus(data, "cider-paper", variant, name)
             rows.append((f"CIDEr > {label}", name, *row[2:]))
-    return _table(HEADER, rows)
+    return [HEADER, *rows]
 
 
 def references(data: Data) -> list[Sequence[str]]:
@@ -213,7 +207,7 @@ def references(data: Data) -> list[Sequence[str]]:
                 tested(f"{metric}: {more} > {less}", name, drawn[more], drawn[less], pairs)
                 for less, more in ((5, 10), (10, 24), (24, 48))
             ]
-    return _table(HEADER, rows)
+    return [HEADER, *rows]
 
 
 def bleu(data: Data) -> list[Sequence[str]]:
@@ -230,7 +224,7 @@ def bleu(data: Data) -> list[Sequence[str]]:
             drawn = {count: data.drawn(name, metric, count, ties)["all"] for count in (few, 48)}
             on = f"{name}: {drawn[few].value:.3f}, {drawn[48].value:.3f}"
             rows.append(tested(f"{label}: {few} > 48", on, drawn[few], drawn[48], data.decided(name, "all")))
-    return _table(("claim", "accuracies", *HEADER[2:]), rows)
+    return [("claim", "accuracies", *HEADER[2:]), *rows]
 
 
 def gaming(data: Data) -> list[Sequence[str]]:
@@ -265,7 +259,7 @@ def gaming(data: Data) -> list[Sequence[str]]:
         low, high = np.quantile(drawn[0] - drawn[1], (0.025, 0.975))
         cells = [f"{100 * left[metric]:.0f} %, {100 * gained[metric]:.0f} %" for metric in metrics]
         rows.append((label, *cells, f"{100 * low:.1f} to {100 * high:.1f}"))
-    return _table(("made of a caption", "CIDEr", "without stems", "CIDEr-D", "95% interval, CIDEr − CIDEr-D"), rows)
+    return [("made of a caption", "CIDEr", "without stems", "CIDEr-D", "95% interval, CIDEr − CIDEr-D"), *rows]
 
 
 def _confident(captions: Sequence[Sequence[str]], counts: Counter[str]) -> str:
@@ -295,7 +289,7 @@ def vifidel(data: Data) -> list[Sequence[str]]:
         rivals = ("vifidel", "cider-d", "cider-paper", "meteor", "wmd")
         rows += [versus(both, other, category=category) for other in rivals]
     rows += [versus("vifidel(p=1)", "vifidel", category=category) for category in ("MM", "all")]
-    return _table(HEADER, rows)
+    return [HEADER, *rows]
 
 
 # Wang and Chan (2019)
@@ -329,9 +323,7 @@ def table_2(data: Data) -> list[Sequence[str]]:
             if (t := williams(PRINTED[a], PRINTED[b], between, n)) and abs(t.t) > QUANTILES
         )
         rows.append((f"{a} > {b}", f"{PRINTED[a] - PRINTED[b]:+.3f}", f"{between:.3f}", *cells, f"{needed:,}"))
-    return _table(
-        ("claim", "difference of r", "r of the two", "p if n = 900", "n = 300", "n = 100", "sets needed"), rows
-    )
+    return [("claim", "difference of r", "r of the two", "p if n = 900", "n = 300", "n = 100", "sets needed"), *rows]
 
 
 LAMBDA = {
@@ -350,7 +342,7 @@ def trade_off(_: Data) -> list[Sequence[str]]:
         sums = np.array([sum(both) for both in product(chance, repeat=2)])
         p = np.mean(np.abs(sums) >= abs(sum(correlations)) - 1e-9)
         rows.append((claim, *(f"{rho:+.2f}" for rho in correlations), _p(float(p))))
-    return _table(("with λ", "ρ, figure 17", "ρ, figure 18", "p of both"), rows)
+    return [("with λ", "ρ, figure 17", "ρ, figure 18", "p of both"), *rows]
 
 
 def _spearman(values: Sequence[float]) -> float:
@@ -379,7 +371,7 @@ def people(data: Data) -> list[Sequence[str]]:
         )
         for name, scores in persons.items()
     ]
-    return _table(HEADER, rows)
+    return [HEADER, *rows]
 
 
 def _of_sets(system: SystemDiversity, draws: npt.NDArray[np.int64]) -> Estimates:
