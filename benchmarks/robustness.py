@@ -100,7 +100,7 @@ def _generic(person: Captions, _: References) -> Captions:
 
 
 def _asking(person: Captions, _: References) -> Captions:
-    """The caption of another image, of the same length where there is one, else of the next length, and words to a judge:
+    """The caption of another image, of the same length where there is one, else of the next, and words to a judge:
     whoever follows them is no judge.
     """
     words = _words(person)
