@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
-    Numbers = npt.NDArray[np.int64]
 
 
 STEEP = 1.5
@@ -45,8 +44,6 @@ class RatedSample:
 
     rated: Evidence
     groups: list[str] | list[tuple[str, str]]
-    answers: int
-    is_choice: bool
     missing: list[str]
     """Which witnesses lack scores, and of how many captions."""
     notes: list[str]
@@ -77,34 +74,6 @@ def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, li
     return columns, missing
 
 
-def _merged(keys: Sequence[int], values: Sequence[float]) -> tuple[Numbers, Floats]:
-    """Each key once, with the mean of its values."""
-    numbers, places = np.unique(np.asarray(keys, dtype=np.int64), return_inverse=True)
-    means: Floats = np.bincount(places, np.asarray(values, dtype=np.float64)) / np.bincount(places)
-    return numbers, means
-
-
-def within(scores: Floats, group: Numbers) -> tuple[Floats, Floats]:
-    """The mean scores of each group, and their covariance within groups; 0 for a witness whose spread is rounding."""
-    counts = np.bincount(group)
-    means = np.stack([np.bincount(group, column) / counts for column in scores.T], axis=1)
-    apart = scores - means[group]
-    covariance: Floats = apart.T @ apart / max(len(scores) - len(counts), 1)
-    least = (1e-12 * np.maximum(1.0, np.abs(scores).max(axis=0))) ** 2
-    is_flat = np.diag(covariance) <= least
-    covariance[is_flat], covariance[:, is_flat] = 0.0, 0.0
-    return means, covariance
-
-
-def together_in(image: Numbers, group: Numbers, number: int) -> Floats:
-    """How many pairs of captions of one image there are, by their groups."""
-    held = np.zeros((number, int(image.max()) + 1))
-    np.add.at(held, (group, image), 1.0)
-    pairs: Floats = held @ held.T
-    pairs[np.diag_indices(number)] -= held.sum(axis=1)
-    return pairs
-
-
 def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
     """Each caption once, with a note where rows are doubled."""
     names = (column for column in (scores.images, scores.systems, scores.captions) if column is not None)
@@ -124,24 +93,15 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     matrix, missing = _matrix(scores, witnesses)
     [side] = opinions.sides
     scored_rows = scores.find(opinions.images, side.captions, side.systems)
-    (rows, ratings), (_, inclusion) = _merged(scored_rows, opinions.values), _merged(scored_rows, opinions.inclusion)
-    systems = list(dict.fromkeys(scores.systems or ["all"]))
-    place = {name: number for number, name in enumerate(systems)}
-    group = np.array([place[name] for name in scores.systems or ["all"] * scores.rows])
-    images = np.unique(np.array(scores.images), return_inverse=True)[1]
-    means, covariance = within(matrix, group)
-    rated = Evidence(
-        ratings,
-        matrix[rows],
-        images[rows],
-        group[rows],
-        means,
-        covariance,
-        np.bincount(group).astype(np.float64),
-        together_in(images, group, len(systems)),
-        1 / inclusion,
-        is_finite=True,
+    rows, place_of = np.unique(scored_rows, return_inverse=True)
+    ratings, inclusion = (
+        np.bincount(place_of, values) / np.bincount(place_of) for values in (opinions.values, opinions.inclusion)
     )
+    systems = list(dict.fromkeys(scores.systems or ["all"]))
+    number_of = {name: number for number, name in enumerate(systems)}
+    group = np.array([number_of[name] for name in scores.systems or ["all"] * scores.rows])
+    images = np.unique(np.array(scores.images), return_inverse=True)[1]
+    rated = Evidence.of(ratings, 1 / inclusion, rows, matrix, images, group, is_finite=True)
     few = [
         name
         for number, name in enumerate(systems)
@@ -161,9 +121,7 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     if far:
         other = f"The rated captions have other scores by {', '.join(far)} than all captions have"
         notes.append(f"{other}: the figures hold for captions that are drawn at random.")
-    return RatedSample(
-        rated, systems, opinions.answers, is_choice=False, missing=missing, notes=notes, captions=scores.rows
-    )
+    return RatedSample(rated, systems, missing, notes, scores.rows)
 
 
 def _sentinels(scores: OutsideScores, witnesses: Sequence[str]) -> list[str]:
@@ -199,27 +157,15 @@ def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     scale = differences.std(axis=0)
     scale[scale == 0] = 1.0
     choice = np.tanh(STEEP * differences / scale)
-    means, covariance = within(choice, group)
     image = np.unique([images[row] for row in rows[:, 0]], return_inverse=True)[1]
     place = {(first, second): number for number, (first, second) in enumerate(rows.tolist())}
     votes = {place[key]: choices for pair in judged_pairs for key, choices in judged[pair].items()}
-    voted_rows = np.array([*votes])
-    rated = Evidence(
-        np.array([np.mean([share for share, _ in choices]) for choices in votes.values()]),
-        choice[voted_rows],
-        image[voted_rows],
-        group[voted_rows],
-        means,
-        covariance,
-        np.bincount(group).astype(np.float64),
-        together_in(image, group, len(judged_pairs)),
-        np.array([1 / np.mean([inclusion for _, inclusion in choices]) for choices in votes.values()]),
-        is_finite=False,
-    )
+    shares, inclusion = np.array(
+        [[np.mean(parts) for parts in zip(*of_key, strict=True)] for of_key in votes.values()]
+    ).T
+    rated = Evidence.of(shares, 1 / inclusion, np.array([*votes]), choice, image, group, is_finite=False)
     notes = [*doubled, *_sentinels(scores, witnesses), *equal, *without]
-    return RatedSample(
-        rated, judged_pairs, opinions.answers, is_choice=True, missing=missing, notes=notes, captions=len(rows)
-    )
+    return RatedSample(rated, judged_pairs, missing, notes, len(rows))
 
 
 def _that_differ(
@@ -324,7 +270,7 @@ def calibrate(
     teller = Teller(rated, interval, shares=bounds == (0.0, 1.0))
     notes = [*sample.notes, *_of_witnesses(sample)]
     overall, of, systems, pairs = (
-        _choices(sample, teller, notes) if sample.is_choice else _means(sample, teller, bounds)
+        _choices(sample, teller, notes) if opinions.is_choice else _means(sample, teller, bounds)
     )
     if overall.interval is None:
         scale = spelled(python="rating_range=(1, 5)", command="--rating-range 1,5")
@@ -332,7 +278,7 @@ def calibrate(
     if overall.alone_interval and not overall.alone_interval[0] <= overall.estimate <= overall.alone_interval[1]:
         away = f"With the witnesses, {of} is outside of the interval of the ratings alone, as chance has it rarely"
         notes.append(f"{away}: were the rated captions drawn at random, and are the scores right?")
-    planned = np.eye(len(rated.sizes))[0] if sample.is_choice else rated.sizes / rated.sizes.sum()
+    planned = np.eye(len(rated.sizes))[0] if opinions.is_choice else rated.sizes / rated.sizes.sum()
     return Calibration(
         _core.__version__,
         of,
@@ -341,9 +287,9 @@ def calibrate(
         pairs,
         chosen,
         sample.captions,
-        sample.answers,
+        opinions.answers,
         interval,
-        sample.is_choice,
+        opinions.is_choice,
         teller.planned(planned) if plan else [],
         sample.missing,
         notes,

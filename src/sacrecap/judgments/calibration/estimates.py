@@ -139,6 +139,34 @@ class Evidence:
     is_finite: bool
     """Whether nothing is left to guess where all are rated. A choice is one person's, and others may choose else."""
 
+    @classmethod
+    def of(
+        cls,
+        ratings: Floats,
+        weights: Floats,
+        rows: Numbers,
+        scores: Floats,
+        images: Numbers,
+        groups: Numbers,
+        *,
+        is_finite: bool,
+    ) -> Evidence:
+        """That of ratings and weights of these rows of all captions, whose scores, images and groups are given.
+
+        A witness whose spread is rounding has no covariance.
+        """
+        counts = np.bincount(groups)
+        means = np.stack([np.bincount(groups, column) / counts for column in scores.T], axis=1)
+        apart = scores - means[groups]
+        covariance: Floats = apart.T @ apart / max(len(scores) - len(counts), 1)
+        is_flat = np.diag(covariance) <= (1e-12 * np.maximum(1.0, np.abs(scores).max(axis=0))) ** 2
+        covariance[is_flat], covariance[:, is_flat] = 0.0, 0.0
+        held = np.zeros((len(counts), int(images.max()) + 1))
+        np.add.at(held, (groups, images), 1.0)
+        together = held @ held.T - np.diag(held.sum(axis=1))
+        of_rows = ratings, scores[rows], images[rows], groups[rows]
+        return cls(*of_rows, means, covariance, counts.astype(np.float64), together, weights, is_finite)
+
     @property
     def freedom(self) -> int:
         """Ratings that are left after means and weights are fitted."""
