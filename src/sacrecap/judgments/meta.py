@@ -5,9 +5,12 @@ Figures that papers print of metrics on judgments, each with its source, stand b
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
@@ -42,38 +45,6 @@ PROTOCOLS = {
 }
 """What is measured on judgments of each data set or format, and who did so first."""
 
-_TABLE = """
-flickr8k-expert | CLIPScore    | 0.512 | Hessel et al., EMNLP 2021
-flickr8k-expert | RefCLIPScore | 0.530 | Hessel et al., EMNLP 2021
-flickr8k-expert | PAC-S        | 0.543 | Sarto et al., CVPR 2023, as capevalkit 0.1.3 expects
-flickr8k-expert | RefPAC-S     | 0.559 | Sarto et al., CVPR 2023, as capevalkit 0.1.3 expects
-flickr8k-expert | Polos        | 0.564 | Wada et al., CVPR 2024, as capevalkit 0.1.3 expects
-flickr8k-expert | FLEUR        | 0.530 | Lee et al., ACL 2024
-flickr8k-expert | EXPERT       | 0.567 | as capevalkit 0.1.3 expects
-flickr8k-cf     | CLIPScore    | 0.344 | Hessel et al., EMNLP 2021, as capevalkit 0.1.3 expects
-flickr8k-cf     | RefCLIPScore | 0.364 | Hessel et al., EMNLP 2021, as capevalkit 0.1.3 expects
-flickr8k-cf     | PAC-S        | 0.360 | Sarto et al., CVPR 2023, as capevalkit 0.1.3 expects
-flickr8k-cf     | RefPAC-S     | 0.376 | Sarto et al., CVPR 2023, as capevalkit 0.1.3 expects
-flickr8k-cf     | Polos        | 0.378 | Wada et al., CVPR 2024, as capevalkit 0.1.3 expects
-flickr8k-cf     | FLEUR        | 0.386 | Lee et al., ACL 2024, as capevalkit 0.1.3 expects
-polaris         | CIDEr        | 0.521 | as capevalkit 0.1.3 expects
-polaris         | SPICE        | 0.510 | as capevalkit 0.1.3 expects
-polaris         | RefPAC-S     | 0.560 | as capevalkit 0.1.3 expects
-polaris         | Polos        | 0.578 | Wada et al., CVPR 2024, as capevalkit 0.1.3 expects
-nebula          | CIDEr        | 0.488 | as capevalkit 0.1.3 expects
-nebula          | SPICE        | 0.474 | as capevalkit 0.1.3 expects
-nebula          | RefPAC-S     | 0.506 | as capevalkit 0.1.3 expects
-nebula          | Polos        | 0.550 | as capevalkit 0.1.3 expects
-composite       | CIDEr        | 0.377 | as capevalkit 0.1.3 expects
-composite       | SPICE        | 0.403 | as capevalkit 0.1.3 expects
-composite       | RefCLIPScore | 0.554 | Hessel et al., EMNLP 2021, as capevalkit 0.1.3 expects
-composite       | RefPAC-S     | 0.573 | Sarto et al., CVPR 2023, as capevalkit 0.1.3 expects
-composite       | Polos        | 0.576 | Wada et al., CVPR 2024, as capevalkit 0.1.3 expects
-composite       | FLEUR        | 0.635 | Lee et al., ACL 2024, as capevalkit 0.1.3 expects
-pascal-50s      | CLIPScore    | 0.807 | Hessel et al., EMNLP 2021: all four categories
-pascal-50s      | RefCLIPScore | 0.831 | Hessel et al., EMNLP 2021: all four categories
-"""
-
 
 class PrintedFigure(NamedTuple):
     """A printed figure."""
@@ -83,10 +54,12 @@ class PrintedFigure(NamedTuple):
     source: str
 
 
-def published(dataset: str) -> list[PrintedFigure]:
+@cache
+def published(dataset: str) -> tuple[PrintedFigure, ...]:
     """What is printed of metrics on a data set, by its name."""
-    rows = [[cell.strip() for cell in line.split("|")] for line in _TABLE.strip().split("\n")]
-    return [PrintedFigure(metric, float(value), source) for name, metric, value, source in rows if name == dataset]
+    text = files("sacrecap.judgments").joinpath("published.csv").read_text(encoding="utf-8")
+    rows = [row for row in csv.DictReader(text.splitlines()) if row["dataset"] == dataset]
+    return tuple(PrintedFigure(row["metric"], float(row["value"]), row["source"]) for row in rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,10 @@ import numpy as np
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
-from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Interval, Teller
+from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Teller
 from sacrecap.judgments.datasets.own_files import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
+from sacrecap.scoring.intervals import Interval
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -133,9 +134,9 @@ def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
     scores, doubled = once(scores)
-    (matrix, missing), images = _matrix(scores, witnesses), scores.images or []
-    names = list(dict.fromkeys(scores.systems))
-    place_of = {(system, image): row for row, (system, image) in enumerate(zip(scores.systems, images, strict=True))}
+    (matrix, missing), images, systems = _matrix(scores, witnesses), scores.images or [], scores.systems or []
+    names = list(dict.fromkeys(systems))
+    place_of = {(system, image): row for row, (system, image) in enumerate(zip(systems, images, strict=True))}
     of_pair = {
         (a, b): [
             (place_of[a, image], place_of[b, image])

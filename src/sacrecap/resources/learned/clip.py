@@ -68,7 +68,7 @@ class Clip(Network):
             mask = {} if self._siglip else {"attention_mask": torch.ones_like(ids)}
             return _unit(self._model.get_text_features(input_ids=ids, **mask))
 
-        return by_length(self, tokens, run, share_teller(needs, "reading captions", len(tokens)))
+        return by_length(self, tokens, run, needs)
 
     def images(self, pictures: Sequence[Any]) -> list[Vector]:
         """Unit vectors of Pillow images."""

@@ -85,15 +85,15 @@ def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
     return int(min(positions or tokenizer_limit, tokenizer_limit))
 
 
-def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], Any], progress: Any = None) -> list[Any]:
-    """The result of `run` for each text, in their order.
+def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], Any], needs: Needs) -> list[Any]:
+    """The result of `run` for each text, in their order; `needs` hear the progress after each length.
 
     Args:
         network: has the device, and the size of batches.
         tokens: of the texts.
         run: takes an array of token ids, of shape (texts, tokens), on the network's device; returns one result per
             text.
-        progress: called with the number of finished texts after each length.
+        needs: the call's.
     """
     import torch
 
@@ -101,7 +101,7 @@ def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], A
     for number, text_tokens in enumerate(tokens):
         groups.setdefault(len(text_tokens.ids), []).append(number)
     results: list[Any] = [None] * len(tokens)
-    done = 0
+    tell, done = share_teller(needs, "reading captions", len(tokens)), 0
     for length in sorted(groups):
         numbers = groups[length]
         ids = torch.tensor([tokens[number].ids for number in numbers])
@@ -113,20 +113,14 @@ def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], A
         for number, result in zip(numbers, network.in_batches(len(numbers), of), strict=True):
             results[number] = result
         done += len(numbers)
-        if progress is not None:
-            progress(done)
+        tell(done)
     return results
 
 
-def share_teller(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
+def share_teller(needs: Needs, what: str, all_: int) -> Callable[[int], object]:
     """Reports progress: how many of all are finished."""
     watch = needs.progress
-
-    def tell(done: int) -> None:
-        if watch is not None and all_:
-            watch(WorkShare(done / all_, what))
-
-    return tell
+    return lambda done: watch(WorkShare(done / all_, what)) if watch is not None and all_ else None
 
 
 def missing_of(remembered: dict[T, Any], keys: Iterable[T]) -> list[T]:
@@ -211,7 +205,7 @@ class TextEncoder(Network):
             rows = rows_of(self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.float())
             return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
 
-        return by_length(self, tokens, run, share_teller(needs, "reading captions", len(tokens)))
+        return by_length(self, tokens, run, needs)
 
 
 def tokenizer_alone(checkpoint: Checkpoint, *, blank_first: bool = False) -> Tokenizer:
