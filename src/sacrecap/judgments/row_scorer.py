@@ -83,7 +83,7 @@ class RowScorer:
         can do without; `UsageError` if none can.
         """
         if self.folder is not None:
-            parts = [self._kept(Path(self.folder), metric, judgments, references) for metric in self.metrics]
+            parts = [self._from_file(Path(self.folder), metric, judgments, references) for metric in self.metrics]
             standards = {key: scale for part in parts for key, scale in part.standard.get("standard", {}).items()}
             return ScoredRows(
                 {key: columns for part in parts for key, columns in part.scores.items()},
@@ -112,7 +112,7 @@ class RowScorer:
         standard = standard_in(next(iter(needs_of.values())))
         return ScoredRows(scores, {key: together(signatures[key]) for key in scores}, standard)
 
-    def _kept(
+    def _from_file(
         self, folder: Path, metric: Metric, judgments: Judgments, references: Sequence[Sequence[str]]
     ) -> ScoredRows:
         """The scores of a metric from its file, which is written first where it is not there."""

@@ -275,10 +275,10 @@ class Endpoint:
                 self._pace.answered()
                 with self._learning:
                     self._less |= less
-                told = parameters.get("top_logprobs", 0)
+                most = parameters.get("top_logprobs", 0)
                 answer = reply.answer._replace(
                     without=tuple(sorted(name for name, number in less.items() if number is None)),
-                    alternatives=told if told < question.alternatives else 0,
+                    alternatives=most if most < question.alternatives else 0,
                 )
                 if empty is not None:
                     answer = answer._replace(
