@@ -151,7 +151,11 @@ class Agreement(Printable):
         if (reliable := self.reliability) is not None:
             krippendorff, intraclass = map(finite, reliable.values())
             document["among_raters"] = {"alpha": krippendorff, "icc": intraclass}
-        document["metrics"] = self._metrics()
+        entries: dict[str, list[dict[str, Any]]] = {}
+        for measured in self.measured:
+            entries.setdefault(measured.name, []).append(self._entry(measured))
+        several = len({measured.references for measured in self.measured}) > 1
+        document["metrics"] = {name: figures if several else figures[0] for name, figures in entries.items()}
         if self.people is not None:
             how, statistics = self.people
             document["people"] = {"split": how, **self._statistics(statistics)}
@@ -172,14 +176,6 @@ class Agreement(Printable):
         if self.usage is not None:
             document["judge"] = self.usage.to_dict()
         return document
-
-    def _metrics(self) -> dict[str, Any]:
-        """One entry per metric; a list of entries if several numbers of references were asked for."""
-        entries: dict[str, list[dict[str, Any]]] = {}
-        for measured in self.measured:
-            entries.setdefault(measured.name, []).append(self._entry(measured))
-        several = len({measured.references for measured in self.measured}) > 1
-        return {name: figures if several else figures[0] for name, figures in entries.items()}
 
     def _entry(self, measured: Measured) -> dict[str, Any]:
         entry = self._statistics(measured.statistics)

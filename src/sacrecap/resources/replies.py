@@ -91,14 +91,10 @@ class Reply(NamedTuple):
 
 
 def received(status: int, headers: Mapping[str, str], content: bytes, *, now: float, tokens_in: int) -> Reply:
-    """What a response means.
+    """What a response means: its status, its headers, in small letters, and its body.
 
-    Args:
-        status: of HTTP.
-        headers: in small letters.
-        content: the body.
-        now: the time of day, in seconds of 1970.
-        tokens_in: those of the question, about, where the endpoint does not count them.
+    `now` is the time of day, in seconds of 1970; `tokens_in` are those of the question, about, where the endpoint does
+    not count them.
     """
     try:
         text = content.decode("utf-8", "replace").strip()

@@ -82,15 +82,8 @@ def embed(
 ) -> EmbeddedCorpus:
     """The corpus with these vectors; made once per corpus, for all metrics with the same view.
 
-    Args:
-        corpus: captions.
-        needs: keeps the view.
-        source: word vectors.
-        objects: gives the objects of the images, if there are any.
-        scripted: whether to cut captions into words like VIFIDEL's published script.
-        detected: whether the objects were found in the images, not given.
-
-    Raises `DataError` if objects or vectors are unusable.
+    `objects` gives those of the images, if there are any, which may be `detected`. `scripted`: captions are cut into
+    words like in VIFIDEL's published script. Raises `DataError` if objects or vectors are unusable.
     """
 
     def view() -> EmbeddedCorpus:

@@ -196,14 +196,8 @@ def in_one_form(
 ) -> list[Record]:
     """One record per caption, whose rating is a list where several people rated it; others are as they are.
 
-    Args:
-        records: of one file.
-        known: the fields that have a meaning, which get their plain names.
-        rating: the fields of ratings.
-        pattern: of the columns of one rater each, such as `R*`.
-        words: as for `translate`.
-
-    Raises `DataError` where no column fits the pattern, or the captions of a row per rater are not named.
+    Fields that are `known` get their plain names; `pattern` is of the columns of one rater each, such as `R*`. Raises
+    `DataError` where no column fits it.
     """
     for record in records:
         for name in [*record.fields]:

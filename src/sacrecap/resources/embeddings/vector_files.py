@@ -77,14 +77,7 @@ def read_vectors(path: str) -> VectorTable:
 
 
 def table_of_arrays(name: str, words: Sequence[str], vectors: NDArray[np.generic], checksum: str) -> VectorTable:
-    """A table of words and vectors in memory.
-
-    Args:
-        name: the file's, in messages.
-        words: one for each vector.
-        vectors: (words, dimension), floating point.
-        checksum: see `VectorTable`.
-    """
+    """A table of words and vectors in memory, (words, dimension), floating point; messages begin with the name."""
     import numpy as np
 
     if vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":

@@ -61,17 +61,12 @@ class Tokenizer:
         if not texts:
             return []
         texts = [self._before + text.strip() if text.strip() else "" for text in texts]
-        ids_of_texts = [tuple(ids) for ids in self._tokenizer(texts, verbose=False)["input_ids"]]
+        ids_of_texts = self._tokenizer(texts, verbose=False)["input_ids"]
         cut = [len(ids) > self.limit for ids in ids_of_texts]
-        long = [number for number, is_cut in enumerate(cut) if is_cut]
-        if long:
-            shorter = self._tokenizer([texts[n] for n in long], truncation=True, max_length=self.limit)["input_ids"]
-            for number, ids in zip(long, shorter, strict=True):
-                ids_of_texts[number] = tuple(ids)
-        if self._padded:
-            options = {"padding": "max_length", "truncation": True, "max_length": self.limit}
-            ids_of_texts = [tuple(ids) for ids in self._tokenizer(texts, **options)["input_ids"]]
-        return [Tokens(ids, is_cut) for ids, is_cut in zip(ids_of_texts, cut, strict=True)]
+        if self._padded or any(cut):
+            padding = {"padding": "max_length"} if self._padded else {}
+            ids_of_texts = self._tokenizer(texts, truncation=True, max_length=self.limit, **padding)["input_ids"]
+        return [Tokens(tuple(ids), is_cut) for ids, is_cut in zip(ids_of_texts, cut, strict=True)]
 
 
 def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
@@ -88,12 +83,7 @@ def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
 def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], Any], needs: Needs) -> list[Any]:
     """The result of `run` for each text, in their order; `needs` hear the progress after each length.
 
-    Args:
-        network: has the device, and the size of batches.
-        tokens: of the texts.
-        run: takes an array of token ids, of shape (texts, tokens), on the network's device; returns one result per
-            text.
-        needs: the call's.
+    `run` takes token ids, of shape (texts, tokens), on the network's device, and returns a result per text.
     """
     import torch
 
@@ -137,13 +127,7 @@ def missing_of(remembered: dict[T, Any], keys: Iterable[T]) -> list[T]:
 
 
 class TextVectors:
-    """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk.
-
-    Args:
-        network: computes them.
-        tokenizer: cuts the texts into its tokens.
-        needs: the call's, which remember what is finished.
-    """
+    """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk."""
 
     def __init__(self, network: TextEncoder | OnnxTexts | Clip, tokenizer: Tokenizer | OnnxTexts, needs: Needs) -> None:
         self._network = network
