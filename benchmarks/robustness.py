@@ -20,7 +20,7 @@ import numpy as np
 import sacrecap
 from sacrecap.corpus.corpus import as_references
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.resources.vectors import is_content
+from sacrecap.resources.embeddings import is_content
 
 METRICS = (
     "bleu-1, bleu-4, meteor, rouge-l, cider-paper, cider-d, spice, spider, wmd, wmd(pool=mean, p=1), vifidel, "

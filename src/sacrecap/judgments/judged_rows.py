@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from sacrecap.errors import DataError, UsageError, option
-from sacrecap.judgments.datasets.records import READER
+
+READER = "sacrecap.judgments.read_judgments"
+"""What has the keywords that messages name."""
 
 
 @dataclass(frozen=True, eq=False)

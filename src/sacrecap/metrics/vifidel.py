@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import Corpus
+    from sacrecap.resources.embeddings import EmbeddedCorpus, EmbeddingSource
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.vectors import EmbeddedCorpus, EmbeddingSource
 
     Numbers = npt.NDArray[np.float64]
 
@@ -118,7 +118,7 @@ class Vifidel(EmbeddingMetric):
         """
         from sacrecap.corpus.corpus import check_texts, tokenize
         from sacrecap.data.objects import count_labels
-        from sacrecap.resources.vectors import embed_texts, script_words
+        from sacrecap.resources.embeddings import embed_texts, script_words
 
         if isinstance(references, str):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")

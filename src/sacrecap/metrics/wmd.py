@@ -52,8 +52,8 @@ class EmbeddingMetric(Metric):
 
         Raises `DataError` if vectors or objects are unusable.
         """
+        from sacrecap.resources.embeddings import embed
         from sacrecap.resources.objects_of_images import are_found, objects_of, signature_of_found
-        from sacrecap.resources.vectors import embed
 
         source = self.named_or("embeddings", needs.get("embeddings"))
         finds_objects = self.takes_objects and are_found(needs)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from sacrecap.data.images import ImageSource
     from sacrecap.data.objects import ObjectSource
     from sacrecap.resources.chair import VocabularySource
+    from sacrecap.resources.embeddings import EmbeddingSource
     from sacrecap.resources.endpoint import Endpoint
     from sacrecap.resources.outside_scores import OutsideScores
     from sacrecap.resources.rubrics import RubricSource
     from sacrecap.resources.spending import Usage
-    from sacrecap.resources.vectors import EmbeddingSource
 
 T = TypeVar("T")
 

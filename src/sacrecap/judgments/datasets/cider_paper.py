@@ -26,10 +26,9 @@ from sacrecap.choices import CATEGORIES
 from sacrecap.data.matlab import is_matlab, load, unwrap
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.errors import DataError, option
-from sacrecap.judgments.datasets.judgment_forms import JudgedPair, JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.own_files import read_votes
-from sacrecap.judgments.datasets.records import READER, Record, read_lines, read_records
-from sacrecap.judgments.judged_rows import majority
+from sacrecap.judgments.datasets.records import JudgedPair, JudgmentForm, Record, WhatToRead, read_lines, read_records
+from sacrecap.judgments.judged_rows import READER, majority
 
 COLUMNS = ("A_reference", "B", "C", "vote")
 

@@ -28,15 +28,18 @@ from sacrecap.choices import CATEGORIES
 from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_missing, is_number
 from sacrecap.errors import DataError, UsageError, accepted_name, option
-from sacrecap.judgments.datasets.judgment_forms import (
+from sacrecap.judgments.datasets.records import (
     JudgedPair,
     JudgmentForm,
     RatedCaption,
+    Record,
     WhatToRead,
     add_references,
+    in_one_form,
+    read_one_kind,
+    translate,
 )
-from sacrecap.judgments.datasets.records import READER, Record, in_one_form, read_one_kind, translate
-from sacrecap.judgments.judged_rows import majority
+from sacrecap.judgments.judged_rows import READER, majority
 from sacrecap.resources.outside_scores import strays
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}

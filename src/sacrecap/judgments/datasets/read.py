@@ -14,11 +14,11 @@ from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets.cider_paper import ABSTRACT50S, PASCAL50S
-from sacrecap.judgments.datasets.judgment_forms import JudgmentForm, WhatToRead
 from sacrecap.judgments.datasets.own_files import CAPTION, IMAGE, PAIRS, RATING, RATINGS
-from sacrecap.judgments.datasets.records import READER, plain, rater_columns
+from sacrecap.judgments.datasets.records import JudgmentForm, WhatToRead, plain, rater_columns
 from sacrecap.judgments.datasets.releases import COMPOSITE, CROWD, EXPERT, RELEASES, THUMB, columns_of
 from sacrecap.judgments.judged_rows import (
+    READER,
     Pairs,
     Ratings,
     decided_directly,

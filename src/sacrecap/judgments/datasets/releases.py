@@ -31,15 +31,19 @@ from sacrecap.data.image_ids import key
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError, UsageError, option
-from sacrecap.judgments.datasets.judgment_forms import (
+from sacrecap.judgments.datasets.records import (
+    KEY,
     JudgedPair,
     JudgmentForm,
     RatedCaption,
+    Record,
     WhatToRead,
     add_references,
+    read_document,
+    read_lines,
+    read_records,
 )
-from sacrecap.judgments.datasets.records import KEY, READER, Record, read_document, read_lines, read_records
-from sacrecap.judgments.judged_rows import letters_of
+from sacrecap.judgments.judged_rows import READER, letters_of
 
 TOKENS = "Flickr8k.token.txt"
 
