@@ -156,11 +156,19 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     for metric in parsed_metrics:
         result = score_corpus(corpus, [metric], needs=merged_needs, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())
-    lower = {metric.key for metric in parsed_metrics if metric.lower_is_better}
     ranked_images, start = {}, 0
     for image, image_captions in ranked.items():
         of_image = {key: values[start : start + len(image_captions)] for key, values in scores.items()}
-        ranked_images[image] = _rank(image_captions, of_image, lower)
+        ranks = {metric.key: _ranks(of_image[metric.key], metric.lower_is_better) for metric in parsed_metrics}
+        ranked_images[image] = [
+            RankedReference(
+                number,
+                caption,
+                {key: values[number] for key, values in of_image.items()},
+                {key: places[number] for key, places in ranks.items()},
+            )
+            for number, caption in enumerate(image_captions)
+        ]
         start += len(image_captions)
     return Ranking(_core.__version__, parsed_metrics, ranked_images)
 
@@ -178,23 +186,11 @@ def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[st
     return ranked
 
 
-def _rank(captions: Sequence[str], scores: dict[str, list[float]], lower: set[str]) -> list[RankedReference]:
-    """Ranks by score; for the metrics in `lower`, the lowest score comes first."""
-
-    def rank(key: str, value: float) -> int:
-        if math.isnan(value):
-            return 1 + sum(not math.isnan(other) for other in scores[key])
-        better = (
-            (other < value if key in lower else other > value) and not same(other, value) for other in scores[key]
-        )
-        return 1 + sum(better)
-
+def _ranks(scores: Sequence[float], lower_is_better: bool) -> list[int]:
+    """Of each score; what has none comes last."""
+    signed = [-score if lower_is_better else score for score in scores]
+    known = [score for score in signed if not math.isnan(score)]
     return [
-        RankedReference(
-            number,
-            caption,
-            {key: values[number] for key, values in scores.items()},
-            {key: rank(key, values[number]) for key, values in scores.items()},
-        )
-        for number, caption in enumerate(captions)
+        1 + (len(known) if math.isnan(score) else sum(other > score and not same(other, score) for other in known))
+        for score in signed
     ]

@@ -82,10 +82,16 @@ class Connection:
             import httpx2
         self._endpoint = endpoint
         self._key = key_for(endpoint.url, endpoint.key_env)
+
+        def signed(request: Any) -> Any:
+            if self._key is not None:
+                request.headers["authorization"] = f"Bearer {self._key}"
+            return request
+
         self._client = httpx2.Client(
             timeout=endpoint.timeout,
             headers={"user-agent": "sacrecap"},
-            auth=self._signed,  # in the place of a .netrc
+            auth=signed,  # in the place of a .netrc
             trust_env=not endpoint.url.startswith("http:"),  # a proxy would get what is sent to this machine in clear
             limits=httpx2.Limits(max_connections=endpoint.at_once),
         )
@@ -95,11 +101,6 @@ class Connection:
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
-
-    def _signed(self, request: Any) -> Any:
-        if self._key is not None:
-            request.headers["authorization"] = f"Bearer {self._key}"
-        return request
 
     def post(self, question: Question, parameters: Mapping[str, Any]) -> Reply:
         """What is replied to a question that is asked with these parameters."""

@@ -92,8 +92,7 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     """Rated captions of systems. Raises `DataError` for a system of which fewer than two captions are rated."""
     scores, doubled = once(scores)
     matrix, missing = _matrix(scores, witnesses)
-    [side] = opinions.sides
-    scored_rows = scores.find(opinions.images, side.captions, side.systems)
+    scored_rows = scores.find(opinions.images, *opinions.sides[0])
     rows, place_of = np.unique(scored_rows, return_inverse=True)
     ratings, inclusion = (
         np.bincount(place_of, values) / np.bincount(place_of) for values in (opinions.values, opinions.inclusion)
@@ -207,7 +206,7 @@ def _votes(
     Raises `DataError` for a pair of two captions of one system.
     """
     systems, images = scores.systems or [], scores.images or []
-    b, c = (scores.find(opinions.images, side.captions, side.systems) for side in opinions.sides)
+    b, c = (scores.find(opinions.images, *side) for side in opinions.sides)
     votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}
     for row_b, row_c, share, inclusion in zip(b, c, opinions.values, opinions.inclusion, strict=True):
         if systems[row_b] == systems[row_c]:

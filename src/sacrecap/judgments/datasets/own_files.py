@@ -1,20 +1,13 @@
 """Users' own files of what people said: pairs, ratings, and opinions without references.
 
-Pairs, the format of forced choices, are one per line, `{"image_id", "references", "b", "c", "winner", "category"}`:
-`winner` is `b`, `c` or `tie`; `category` may be missing. `votes` (1 for b, −1 for c), if given, are the votes whose
-majority is the winner. Where people judged each reference, `people` has how many of them chose b and c for it; without
-`people`, as many votes as references are one for each. `b_system` and `c_system` name who wrote the captions.
+`docs/howto/measure-agreement.md` has the fields of pairs and ratings. `votes`, if given, are those whose majority is
+the winner. Where people judged each reference, `people` has how many of them chose b and c for it; without `people`, as
+many votes as references are one for each. A caption set that was rated replaces `references` that are missing; else
+these come from a file of references, by image.
 
-Ratings are one rated caption per line, `{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list
-of numbers (one per rater), or an object of either, by aspect (what was rated). `system` names who wrote the caption.
-Where caption sets were rated, `captions` has the set, and replaces `references` that are missing; else these come from
-a file of references, by image. Composite's own names of the fields (`image`, `candidate`, `human_score`) are read too,
-and those of Polaris and Nebula (`img`, `cand`, `refs`, `human_score`), which are tables.
-
-Opinions come without references, from a table, JSON lines or a study's export. Ratings: `image_id`, `system` or
-`caption` (or neither), and `rating`. Choices: `image_id`, `b_system` and `c_system`, or the captions `b` and `c`, and
-`winner` (b, c or tie) or `votes`. Both may have `inclusion`: how likely this caption was to be drawn, where 1 is a
-plain draw.
+Opinions come without references, from a table, JSON lines or a study's export: `docs/tutorial/calibrate.md`. Ratings:
+`image_id`, `system` or `caption` (or neither), and `rating`. Choices: `image_id`, `b_system` and `c_system`, or the
+captions `b` and `c`, and `winner` or `votes`.
 """
 
 from __future__ import annotations
@@ -200,21 +193,13 @@ def read_rating(record: Record, aspect: str | None, bounds: tuple[float, float] 
 
 
 @dataclass(frozen=True)
-class OpinionSide:
-    """The captions that were rated, or those of one side of the choices, and who wrote them, as far as told."""
-
-    captions: list[str] | None
-    systems: list[str] | None
-
-
-@dataclass(frozen=True)
 class Opinions:
     """Ratings of captions, or choices between captions B and C; a caption may occur several times."""
 
     source: str
     images: list[str]
-    sides: list[OpinionSide]
-    """One of ratings, two of choices."""
+    sides: list[tuple[list[str] | None, list[str] | None]]
+    """The captions that were judged, and who wrote them, as far as told: of ratings, or of b and of c."""
     values: list[float]
     """The mean rating of each line, or the share of the votes for B; a tie is half a vote."""
     answers: int
@@ -242,7 +227,7 @@ def read_people(
     notes: list[str] = []
     answers: list[Sequence[float]]
     if first.has("winner", "votes"):
-        sides = [OpinionSide(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
+        sides = [(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
         signs = [read_votes(record) if record.has("votes") else [winner(record)] for record in records]
         answers = [[(1 + sign) / 2 for sign in of_record] for of_record in signs]  # 1 for B, 0 for C, a half for a tie
     elif first.has(*RATING):
@@ -252,7 +237,7 @@ def read_people(
         if not rated:
             raise DataError(f"{first.source}: every rating of it is blank")
         records, answers = [records[place] for place in rated], [ratings[place] for place in rated]
-        sides = [OpinionSide(_column(records, *CAPTION), _column(records, "system"))]
+        sides = [(_column(records, *CAPTION), _column(records, "system"))]
     else:
         raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
     images, values = [record.name(*IMAGE) for record in records], list(map(fmean, answers))

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -49,10 +50,14 @@ class Checkpoint:
     def missing(self, what: str) -> str | None:
         """Why it cannot be used without a download from the hub, and what to do; None if it can."""
         lacking = missing_extra(what)
-        if lacking is not None:
+        if lacking is not None or self.is_here:
             return lacking
-        if self.is_here or _in_cache(self.name, self.revision):
-            return None
+        from huggingface_hub import try_to_load_from_cache
+        from huggingface_hub.errors import HFValidationError
+
+        with suppress(HFValidationError):  # who has the configuration has usually the checkpoint
+            if isinstance(try_to_load_from_cache(self.name, "config.json", revision=self.revision), str):
+                return None
         return (
             f"it needs the model {self}, which is not on this machine: name the metric itself, not its group, to fetch "
             "the model from the hub, or give a folder (model=DIR)"
@@ -95,17 +100,6 @@ def _checksum(files: tuple[tuple[str, int, int], ...]) -> str:
             while piece := file.read(1 << 20):
                 digest.update(piece)
     return digest.hexdigest()[:12]
-
-
-def _in_cache(name: str, revision: str) -> bool:
-    """Whether the hub's cache has the checkpoint's configuration, and so usually the checkpoint."""
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        return isinstance(try_to_load_from_cache(name, "config.json", revision=revision), str)
-    except HFValidationError:
-        return False
 
 
 class Network:
