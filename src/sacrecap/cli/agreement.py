@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,19 +10,13 @@ from sacrecap.choices import DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
+from sacrecap.cli.output import Output, output
 from sacrecap.data.source import system_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sacrecap.choices import Tokenizer
-    from sacrecap.cli.output import Output
-    from sacrecap.judgments import Pairs, Ratings
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
-
-    Reader: TypeAlias = Callable[..., Pairs | Ratings]
 
 
 def reference_counts(text: str) -> tuple[int, ...]:
@@ -61,33 +54,10 @@ def words(text: str) -> dict[str, str]:
     return {word.strip(): category.strip() for word, _, category in pairs}
 
 
-def _reader(*, categories: str | None, **options_given: Any) -> Reader:
-    """What reads the judgments of a file or folder as the options say."""
-    from sacrecap.judgments import read_judgments
-
-    named = None if categories is None else [name.strip() for name in categories.split(",")]
-    return partial(read_judgments, categories=named, **options_given)
-
-
-class Conditions(NamedTuple):
-    """What metrics are measured against; the values are those of the options."""
-
-    references: tuple[int, ...]
-    draws: int
-    halves: int
-    documents: str
-    ties: str
-    raters: tuple[str, ...]
-
-
-def _conditions(*, references: tuple[int, ...] | None, **options_given: Any) -> Conditions:
-    return Conditions(references or (), **options_given)
-
-
-JUDGMENTS = Value(
-    "judgments",
+_JUDGMENTS = Value(
+    "reading",
     "Files",
-    _reader,
+    dict,
     declared(
         """
         --dataset NAME  The data set, one of those that sacrecap meta lists; by default recognised from content.
@@ -105,35 +75,11 @@ JUDGMENTS = Value(
         """,
         dataset={"type": click.Choice(DATASETS)},
         rating_range={"type": rating_range},
+        categories={"type": lambda text: [name.strip() for name in text.split(",")]},
         words={"type": words},
         drop_own_reference={"is_flag": True},
         votes={"type": click.Choice(VOTES), "default": "consensus"},
         undecided={"type": click.Choice(UNDECIDED), "default": "out"},
-    ),
-)
-CONDITIONS = Value(
-    "conditions",
-    "Statistics",
-    _conditions,
-    declared(
-        """
-        --references LIST  How many references to score against, such as 1,5,48: the first ones of each image; all by
-            default. Against 0, only metrics are measured that can do without, such as VIFIDEL.
-        --draws N  For each of --references, also N random draws of references: they give the band around the curve.
-        --halves N  Also split the references into halves N times: the votes by one are predicted by people and metrics
-            with the other half (triplet studies).
-        --documents  What document frequencies count: each judged row with its references, as published figures do, or
-            each image once.
-        --ties  What a metric's tie counts as in a forced choice.
-        --raters WHAT  What is a data point where several people rated a caption: each rating, or their mean or median;
-            or a pattern of the columns of one rater each, such as 'R*'. Can be repeated.
-        """,
-        references={"type": reference_counts},
-        draws={"type": click.IntRange(0), "default": 0},
-        halves={"type": click.IntRange(0), "default": 0},
-        documents={"type": click.Choice(DOCUMENTS), "default": "rows"},
-        ties={"type": click.Choice(TIES), "default": "wrong"},
-        raters={"type": raters, "multiple": True},
     ),
 )
 
@@ -141,9 +87,8 @@ CONDITIONS = Value(
 @click.command(
     cls=Command,
     values=(
-        JUDGMENTS,
+        _JUDGMENTS,
         options.NEEDS,
-        CONDITIONS,
         options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
         output(report=True, scores=False),
     ),
@@ -158,17 +103,38 @@ CONDITIONS = Value(
     """,
     heading="Output",
 )
+@takes(
+    """
+    --references LIST  How many references to score against, such as 1,5,48: the first ones of each image; all by
+        default. Against 0, only metrics are measured that can do without, such as VIFIDEL.
+    --draws N  For each of --references, also N random draws of references: they give the band around the curve.
+    --halves N  Also split the references into halves N times: the votes by one are predicted by people and metrics with
+        the other half (triplet studies).
+    --documents  What document frequencies count: each judged row with its references, as published figures do, or each
+        image once.
+    --ties  What a metric's tie counts as in a forced choice.
+    --raters WHAT  What is a data point where several people rated a caption: each rating, or their mean or median; or a
+        pattern of the columns of one rater each, such as 'R*'. Can be repeated.
+    """,
+    heading="Statistics",
+    references={"type": reference_counts},
+    draws={"type": click.IntRange(0), "default": 0},
+    halves={"type": click.IntRange(0), "default": 0},
+    documents={"type": click.Choice(DOCUMENTS), "default": "rows"},
+    ties={"type": click.Choice(TIES), "default": "wrong"},
+    raters={"name": "points", "type": raters, "multiple": True},
+)
 @options.tokenizer
 def command(
     path: str,
     metrics: str,
-    judgments: Reader,
+    reading: dict[str, Any],
     needs: Needs,
     tokenizer: Tokenizer,
-    conditions: Conditions,
     resampling: Resampling,
     output: Output,
     plot: str | None,
+    **conditions: Any,
 ) -> None:
     """Measure how well metrics agree with the human judgments in PATH.
 
@@ -176,29 +142,30 @@ def command(
     JSON lines of pairs or ratings, also of caption sets. By default the metrics are the group coco; for caption sets,
     the group diversity.
     """
-    from sacrecap.judgments import agreement
+    from sacrecap.judgments import agreement, read_judgments
     from sacrecap.judgments.judged_rows import usual_metrics
     from sacrecap.judgments.row_scorer import for_judgments
     from sacrecap.metrics.registry import parse_metrics
 
     output.check(plot=plot)
     stage.text = "reading"
-    patterns = [rater for rater in conditions.raters if rater not in RATERS]
-    points = [rater for rater in conditions.raters if rater in RATERS]
-    judged = judgments(path, raters=patterns[-1] if patterns else None)
+    references, points = conditions.pop("references") or (), conditions.pop("points")
+    patterns = [point for point in points if point not in RATERS]
+    judged = read_judgments(path, raters=patterns[-1] if patterns else None, **reading)
     if plot is not None:
         from sacrecap.report.pictures import check_plot
 
-        check_plot(plot, judged, conditions.references)
+        check_plot(plot, judged, references)
     chosen = metrics or usual_metrics(judged)
-    image_ids = dict.fromkeys(row.image_id for row in judged.rows)
     named = parse_metrics(chosen, for_judgments(needs, judged))
-    photos = options.image_source(needs, output.report, named, image_ids)
+    photos = options.image_source(needs, output.report, named, dict.fromkeys(row.image_id for row in judged.rows))
     stage.text = "scoring"
     result = agreement(
         judged,
         chosen,
-        **{**conditions._asdict(), "raters": points[-1] if points else "each"},
+        references=references,
+        raters=next((point for point in reversed(points) if point in RATERS), "each"),
+        **conditions,
         tokenizer=tokenizer,
         needs=needs,
         resampling=resampling,

@@ -3,70 +3,51 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.cli import options
-from sacrecap.cli.group import Command, Value, declared
+from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
+from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import in_folder, named
 from sacrecap.errors import UsageError
 
 if TYPE_CHECKING:
     from sacrecap.boards import Board, ContestBoard
     from sacrecap.choices import Tokenizer
-    from sacrecap.cli.output import Output
     from sacrecap.resources.needs import Needs
 
 _PERCENT = click.IntRange(0, 100)
 _USUAL = CaptionLimits()
-
-
-class Rules(NamedTuple):
-    """What a contest's folder declares otherwise."""
-
-    rank_by: str | None
-    title: str | None
-    limits: CaptionLimits
-
-
-def _rules(rank_by: str | None, title: str | None, **limits: int) -> Rules:
-    return Rules(rank_by, title, CaptionLimits(**limits))
-
-
-_RULES = Value(
-    "rules",
-    "Captions",
-    _rules,
-    declared(
-        """
-        --rank-by METRIC  Whose ranks the board shows: CIDEr-D by default, or else the first.
-        --title TEXT  The heading of the page.
-        --most-degenerate PERCENT  Refuse a file with more captions that are empty, too long or too short, or repeat one
-            word.
-        --most-same PERCENT  Refuse a file with more captions that are one and the same.
-        --longest-words N  A caption of more words is too long.
-        """,
-        most_degenerate={"type": _PERCENT, "default": _USUAL.most_degenerate},
-        most_same={"type": _PERCENT, "default": _USUAL.most_same},
-        longest_words={"type": click.IntRange(1), "default": _USUAL.longest_words},
-    ),
-)
-_DECLARED = {"metrics", "tokenizer", "objects", *(option.name for option in _RULES.options)}
-"""What a contest's folder declares, and the command line does not."""
+_DECLARED = {"metrics", "tokenizer", "objects", "rank_by", "title", *vars(_USUAL)}
+"""What a contest's folder declares in place of the command line."""
 
 
 @click.command(
     cls=Command,
-    values=(options.NEEDS, _RULES, output(elsewhere=False)),
+    values=(options.NEEDS, output(elsewhere=False)),
     common="--site --metrics --rank-by --title --df --format --threads --quiet".split(),
 )
 @click.argument("references", metavar="FOLDER | REFERENCES")
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @click.option("-o", "--site", metavar="DIR", help="Write the board's page and its JSON, index.html and board.json.")
+@takes(
+    """
+    --rank-by METRIC  Whose ranks the board shows: CIDEr-D by default, or else the first.
+    --title TEXT  The heading of the page.
+    --most-degenerate PERCENT  Refuse a file with more captions that are empty, too long or too short, or repeat one
+        word.
+    --most-same PERCENT  Refuse a file with more captions that are one and the same.
+    --longest-words N  A caption of more words is too long.
+    """,
+    heading="Captions",
+    most_degenerate={"type": _PERCENT, "default": _USUAL.most_degenerate},
+    most_same={"type": _PERCENT, "default": _USUAL.most_same},
+    longest_words={"type": click.IntRange(1), "default": _USUAL.longest_words},
+)
 @options.metrics
 @options.tokenizer
 def command(
@@ -75,9 +56,11 @@ def command(
     site: str | None,
     metrics: str,
     tokenizer: Tokenizer,
-    rules: Rules,
     needs: Needs,
     output: Output,
+    rank_by: str | None,
+    title: str | None,
+    **limits: int,
 ) -> None:
     """Rank systems on references that stay hidden.
 
@@ -110,12 +93,12 @@ def command(
             references,
             teams,
             metrics,
-            rank_by=rules.rank_by,
+            rank_by=rank_by,
             tokenizer=tokenizer,
-            limits=rules.limits,
+            limits=CaptionLimits(**limits),
             needs=needs,
             threads=needs.threads,
         )
         if site is not None:
-            write_site(site, result, [references], title=rules.title)
+            write_site(site, result, [references], title=title)
     output.show(result)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from sacrecap.cli.agreement import rating_range, words
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
-
-if TYPE_CHECKING:
-    from sacrecap.cli.output import Output
+from sacrecap.cli.output import Output, output
 
 
 @click.command(cls=Command, values=(output(scores=False, report=True),))

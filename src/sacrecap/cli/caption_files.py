@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.options import TOKENIZER
+from sacrecap.cli.options import TOKENIZER, show_fetched
 from sacrecap.corpus.sets import of_known_images, united_captions, without_images
 from sacrecap.data import FORMATS
 from sacrecap.data.captions import CaptionFile, unknown_format
 from sacrecap.data.cells import without_empty
-from sacrecap.data.shapes import NamedColumns, NoColumnError, NoIdsError, columns_named
+from sacrecap.data.shapes import NoColumnError, NoIdsError, columns_named
 from sacrecap.data.source import AUTO, Reading, content_of, display_name
 from sacrecap.errors import DataError, UsageError
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sacrecap._core import Captions
     from sacrecap.choices import OnMissing, Tokenizer
     from sacrecap.data.unpack import Content
+    from sacrecap.engines.sources import RowsOfFile
     from sacrecap.resources.needs import Needs
 
 
@@ -64,29 +65,41 @@ class CaptionFiles:
         """
         if candidates is not None:
             described, systems, needs = self.of_systems(references, {candidates: candidates}, needs)
-            return described, systems[candidates], needs
+            return cast("Captions", described), systems[candidates], needs
         if self.add_references:
             raise UsageError("--add-references is for references beside a file of candidates; name that, too")
         self._begin(needs)
-        described, captions = self._of_one_file(references)
-        return described, captions, self._with_images(needs, described)
+        file = self.open("references", references)
+        self._take_columns(file, references)
+        file.check_holds_both(self.columns)
+        captions = self._read("candidates", file, self.columns)
+        known = self._described(self._read("references", file, self.columns))
+        [captions] = self._of_known([captions], known)
+        known, _ = _without_several(file.skipped, known, [])
+        return known, captions, self._with_images(needs, known)
 
     def of_systems(
-        self, references: str, systems: Mapping[str, str], needs: Needs
-    ) -> tuple[Captions, dict[str, Captions], Needs]:
-        """The same of several systems, by their names."""
+        self, references: str | None, systems: Mapping[str, str], needs: Needs, part: str = "candidates"
+    ) -> tuple[Captions | None, dict[str, Captions], Needs]:
+        """The same of several systems, by their names: with references or without, single captions or `sets`."""
         self._begin(needs)
+        if references is None:
+            read = self.read(("alone" if part == "sets" else part, file) for file in systems.values())
+            if part == "candidates":
+                read = self._of_known(read, read[0])
+            return None, dict(zip(systems, read, strict=True)), self._with_images(needs, read[0])
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
-        candidates = [("candidates", file) for file in systems.values()]
+        candidates = [(part, file) for file in systems.values()]
         added = [("added", file) for file in self.add_references]
-        every = self.read([*candidates, *added, ("references", references)])
-        of_systems, of_references = every[: len(systems)], [every[-1], *every[len(systems) : -1]]
+        read = self.read([*candidates, *added, ("references", references)])
+        of_systems, of_references = read[: len(systems)], [read[-1], *read[len(systems) : -1]]
         if added:
             of_references = [without_empty(captions, captions.source or references) for captions in of_references]
         described = self._described(united_captions(of_references))
         of_systems = self._of_known(of_systems, described)
         described, of_systems = _without_several(self._skipped, described, of_systems)
-        return described, dict(zip(systems, of_systems, strict=True)), self._with_images(needs, described)
+        images = described if part == "candidates" else of_systems[0]
+        return described, dict(zip(systems, of_systems, strict=True)), self._with_images(needs, images)
 
     def _described(self, described: Captions) -> Captions:
         """The references; without images that have only blank ones, where candidates of such are left out."""
@@ -100,29 +113,6 @@ class CaptionFiles:
         """Captions of systems; without those of other images, where they are left out."""
         return systems if self.on_extra != "skip" else [of_known_images(captions, described) for captions in systems]
 
-    def of_sets(
-        self, references: str | None, systems: Mapping[str, str], needs: Needs
-    ) -> tuple[Captions | None, dict[str, Captions], Needs]:
-        """The same of caption sets, with references or without."""
-        self._begin(needs)
-        files = [("alone" if references is None else "sets", file) for file in systems.values()]
-        candidates = self.read(files if references is None else [*files, ("references", references)])
-        described = None if references is None else self._described(candidates.pop())
-        if described is not None:
-            candidates = self._of_known(candidates, described)
-        return described, dict(zip(systems, candidates, strict=True)), self._with_images(needs, candidates[0])
-
-    def _of_one_file(self, path: str) -> tuple[Captions, Captions]:
-        """References and candidates of one file."""
-        file, columns = self.open("references", path), self.columns
-        self._take_columns(file, path)
-        file.check_holds_both(columns)
-        candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
-        references = self._described(file.references(columns=columns, image_ids=self.image_ids))
-        [candidates] = self._of_known([candidates], references)
-        references, _ = _without_several(file.skipped, references, [])
-        return references, candidates
-
     def has_references(self, path: str, *, several: bool = False) -> bool:
         """Whether a file has references beside captions; `several`: or several captions of an image in their place."""
         stage.text = "reading"
@@ -133,21 +123,22 @@ class CaptionFiles:
         except DataError:
             return True  # reading both says what is wrong
 
-    def alone(self, systems: Mapping[str, str], needs: Needs) -> tuple[dict[str, Captions], Needs]:
-        """Systems' captions without references, by name, and the needs."""
-        self._begin(needs)
-        candidates = self.read([("candidates", file) for file in systems.values()])
-        candidates = self._of_known(candidates, candidates[0])
-        return dict(zip(systems, candidates, strict=True)), self._with_images(needs, candidates[0])
-
-    def in_pieces(self, path: str) -> tuple[Reading, NamedColumns | None] | None:
-        """How the rows of a file that holds both are read piece by piece; None where more is asked of them."""
-        if self.add_references or self.image_ids != "text" or {self.on_duplicate, self.on_extra} != {"error"}:
+    def in_pieces(self, path: str) -> RowsOfFile | None:
+        """The rows of a file that holds both, for an engine to read piece by piece; None if it is to be read whole."""
+        if (
+            path == "-"
+            or self.add_references
+            or self.image_ids != "text"
+            or {self.on_duplicate, self.on_extra} != {"error"}
+        ):
             return None
         stage.text = "reading"
         if self.by is not None:
             self._take_columns(self.open("references", path), path)
-        return self.of_references._replace(split=self.split), self.columns
+        from sacrecap.engines.sources import RowsOfFile
+
+        reading = self.of_references._replace(split=self.split)
+        return RowsOfFile.of(path, reading, self.columns, on_missing=self.on_missing)
 
     def of_columns(self, path: str) -> tuple[Captions, dict[str, Captions]]:
         """References of a file of rows, and the captions in each --caption-column, which are a system's each."""
@@ -172,7 +163,8 @@ class CaptionFiles:
         """Before files are read: --images may name a column of theirs."""
         stage.text = "reading"
         images = needs.get("images")
-        self._image_column = images if images is not None and _may_be_a_column(images) else None
+        is_place = images is None or any(sign in images for sign in ("{", "://", os.sep)) or os.path.exists(images)
+        self._image_column = None if is_place else images
 
     def _with_images(self, needs: Needs, captions: Captions) -> Needs:
         """The needs; if --images names a column of the files that were read, with the values of that column.
@@ -189,16 +181,9 @@ class CaptionFiles:
             )
         from sacrecap.data.images import ByImage
 
-        images, folder = (
-            self.values_of_column(self._image_column, captions.image_ids),
-            self._files_of_columns[self._image_column][1],
-        )
-        description = f"the column {self._image_column}"
-        return needs.with_({"images": ByImage(images, description, folder)})
-
-    def references(self, path: str) -> Captions:
-        """References of a file."""
-        return self.read([("references", path)])[0]
+        images = self.values_of_column(self._image_column, captions.image_ids)
+        folder = self._files_of_columns[self._image_column][1]
+        return needs.with_({"images": ByImage(images, f"the column {self._image_column}", folder)})
 
     def read(self, parts: Iterable[tuple[str, str]]) -> list[Captions]:
         """The captions of files, each with its part: `references`, `added` ones, `candidates`, `sets` or `captions`.
@@ -249,7 +234,7 @@ class CaptionFiles:
         if path == "-":  # it can be read once, and may be looked at before it is read
             self._stdin = self._stdin or content_of(path)
             return CaptionFile(path, reading, contents={display_name(path): self._stdin})
-        return CaptionFile.of_references(path, reading, _show) if of_references else CaptionFile(path, reading)
+        return CaptionFile.of_references(path, reading, show_fetched) if of_references else CaptionFile(path, reading)
 
     def _take_columns(self, file: CaptionFile, path: str) -> None:
         """Takes the images and the groups that the file names, if it has such columns and no earlier file had them."""
@@ -310,19 +295,6 @@ def _meet(captions: Captions, references: Captions) -> bool:
     """Whether they have an image in common; or nothing is there that could."""
     images = captions.image_ids
     return not images or images == references.image_ids or not {*images}.isdisjoint(references.image_ids)
-
-
-def _may_be_a_column(images: str) -> bool:
-    """Whether --images names neither a file nor a pattern."""
-    return not (os.path.exists(images) or "{" in images or "://" in images or os.sep in images)
-
-
-def _show(name: str, loaded: int, size: int) -> None:
-    from sacrecap.cli.testsets import show
-
-    show(name, loaded, size)
-    if loaded == size:
-        stage.text = "reading"
 
 
 class _Format(click.Choice[str]):

@@ -4,57 +4,25 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.group import Command, Value, declared, takes
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
+from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import FAILED, output
+from sacrecap.cli.output import FAILED, Output, output
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.check_formats import verdict
 from sacrecap.scoring.check import check, read_baseline, recorded
 
 if TYPE_CHECKING:
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.options import Significance
-    from sacrecap.cli.output import Output
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.check import Kind
     from sacrecap.scoring.intervals import Resampling
-
-
-class Bounds(NamedTuple):
-    """What a check insists on."""
-
-    of_scores: list[tuple[Metric, Kind, float]]
-    allow_missing: float
-
-
-def _bounds(*, least: tuple[str, ...], most: tuple[str, ...], allow_missing: float) -> Bounds:
-    every = [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]
-    return Bounds(every, allow_missing)
-
-
-BOUNDS = Value(
-    "bounds",
-    "Statistics",
-    _bounds,
-    declared(
-        """
-        --min METRIC=SCORE  Fail below this score, such as cider-d=1.1; may be repeated.
-        --max METRIC=SCORE  Fail above this score; may be repeated.
-        --allow-missing SHARE  Fail if more of the images have no candidate, where --on-missing lets them pass.
-        """,
-        min={"name": "least", "multiple": True},
-        max={"name": "most", "multiple": True},
-        allow_missing={"type": click.FloatRange(0, 1), "default": 0.05},
-    ),
-)
 
 
 @click.command(
@@ -62,7 +30,6 @@ BOUNDS = Value(
     values=(
         caption_files(captions="candidate"),
         options.NEEDS,
-        BOUNDS,
         options.SIGNIFICANCE_OF_CHECK,
         options.resampling("Samples of --test permutation and bootstrap.", intervals=None),
         output(),
@@ -79,6 +46,17 @@ BOUNDS = Value(
     """,
     heading="Files",
 )
+@takes(
+    """
+    --min METRIC=SCORE  Fail below this score, such as cider-d=1.1; may be repeated.
+    --max METRIC=SCORE  Fail above this score; may be repeated.
+    --allow-missing SHARE  Fail if more of the images have no candidate, where --on-missing lets them pass.
+    """,
+    heading="Statistics",
+    min={"name": "least", "multiple": True},
+    max={"name": "most", "multiple": True},
+    allow_missing={"type": click.FloatRange(0, 1), "default": 0.05},
+)
 def command(
     references: str,
     candidates: str,
@@ -86,16 +64,18 @@ def command(
     metrics: str,
     files: CaptionFiles,
     needs: Needs,
-    bounds: Bounds,
-    significance: Significance,
+    significance: options.Significance,
     resampling: Resampling,
     output: Output,
+    **bounds: Any,
 ) -> int:
     """Compare the scores of CANDIDATES with bounds or a baseline, for continuous integration.
 
     The exit status is 0 if all checks pass, and 3 if one fails.
     """
-    if not (bounds.of_scores or against):
+    kinds: tuple[tuple[Kind, str], ...] = (("min", "least"), ("max", "most"))
+    of_scores = [_bound(kind, text) for kind, name in kinds for text in bounds[name]]
+    if not (of_scores or against):
         raise click.UsageError("nothing to check; give --min METRIC=SCORE, --max METRIC=SCORE or --against FILE.json")
     if metrics and not against:
         raise click.UsageError("--metrics chooses what to compare with --against FILE.json, which was not given")
@@ -112,7 +92,7 @@ def command(
     result = check(
         described,
         captions,
-        bounds.of_scores,
+        of_scores,
         baseline,
         compared,
         tokenizer=files.tokenizer,
@@ -120,7 +100,7 @@ def command(
         on_missing=files.on_missing,
         test=significance.test or "exact",
         alpha=significance.alpha,
-        allow_missing=bounds.allow_missing,
+        allow_missing=bounds["allow_missing"],
         resampling=resampling,
         threads=needs.threads,
     )

@@ -8,20 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.engine import ENGINE
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
+from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command
-from sacrecap.cli.output import output
+from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import in_folder, name_and_file, named
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.compare import compare
 
 if TYPE_CHECKING:
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.engine import EngineChoice
-    from sacrecap.cli.options import Significance
-    from sacrecap.cli.output import Output
     from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -49,7 +45,7 @@ def command(
     metrics: str,
     files: CaptionFiles,
     needs: Needs,
-    significance: Significance,
+    significance: options.Significance,
     resampling: Resampling,
     engine: EngineChoice,
     output: Output,
@@ -69,14 +65,12 @@ def command(
     source: CaptionSource | None = references
     photos = None
     alone = _alone([references, *systems], chosen, files)
-    if alone:
-        source, (read, needs) = None, files.alone(alone, needs)
-        captions, photos = read, options.image_source(needs, output.report, chosen, next(iter(read.values())).image_ids)
+    if alone or len(places) > 1:  # one is an error, which need not wait for the files
+        source, read, needs = files.of_systems(None if alone else references, alone or places, needs)
+        images = (next(iter(read.values())) if source is None else source).image_ids
+        captions, photos = read, options.image_source(needs, output.report, chosen, images)
     elif not places:
         source, captions = files.of_columns(references)
-    elif len(places) > 1:  # one is an error, which need not wait for the files
-        described, captions, needs = files.of_systems(references, places, needs)
-        source, photos = described, options.image_source(needs, output.report, chosen, described.image_ids)
     comparison = compare(
         source,
         captions,

@@ -51,7 +51,16 @@ def command(output: str | None, folder: str | None, papers: str | None, vlm: str
             "of them"
         )
     if folder is not None:
-        options.emit(_commands(write_files(folder, FILES)))
+        references, captions, a, b = map(shlex.quote, write_files(folder, FILES))
+        options.emit(
+            f"{references}: five captions by people of each of 60 made-up images\n"
+            f"{captions}: one caption of each image, by a system\n"
+            f"{a}, {b}: the captions of two systems to compare\n"
+            "\n"
+            "Try:\n"
+            f"  sacrecap score {references} {captions} --report report.html\n"
+            f"  sacrecap compare {references} {a} {b}"
+        )
         return
     if papers is not None:
         files = {str(path.relative_to(PAPERS)): path for path in sorted(PAPERS.rglob("*")) if path.is_file()}
@@ -59,7 +68,12 @@ def command(output: str | None, folder: str | None, papers: str | None, vlm: str
         options.emit(f"{papers}: {len(files)} files; README.md there says what each holds")
         return
     if vlm is not None:
-        options.emit(_checkpoint(vlm))
+        from sacrecap.example.tiny_llava import write_tiny_llava
+
+        if os.path.lexists(vlm) and (not os.path.isdir(vlm) or os.listdir(vlm)):
+            raise DataError(f"{vlm}: is there already; name another folder, or move what is there out of the way")
+        write_tiny_llava(Path(vlm), [caption for captions in example.references().values() for caption in captions])
+        options.emit(f"{vlm}: a LLaVA with random weights that knows the words of the example, with its processor")
         return
     options.check_outputs(output=output)
     references = example.references()
@@ -72,17 +86,6 @@ def command(output: str | None, folder: str | None, papers: str | None, vlm: str
         options.emit(f"\nReport of {best}: {output}")
 
 
-def _checkpoint(folder: str) -> str:
-    """Writes the checkpoint into a new folder, and says what it is."""
-    from sacrecap.example.tiny_llava import write_tiny_llava
-
-    if os.path.lexists(folder) and (not os.path.isdir(folder) or os.listdir(folder)):
-        raise DataError(f"{folder}: is there already; name another folder, or move what is there out of the way")
-    words = [caption for captions in example.references().values() for caption in captions]
-    write_tiny_llava(Path(folder), words)
-    return f"{folder}: a LLaVA with random weights that knows the words of the example, with its processor"
-
-
 def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
     """Writes the files into the folder, which is made if it is not there, and returns their places.
 
@@ -90,8 +93,14 @@ def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
     cannot be written.
     """
     places = {os.path.normpath(os.path.join(folder, name)): path for name, path in files.items()}
-    occupied = [place for place, path in places.items() if os.path.lexists(place) and not _is(place, path)]
-    if occupied:
+
+    def has_other(place: str, path: Path) -> bool:
+        try:
+            return os.path.lexists(place) and Path(place).read_bytes() != path.read_bytes()
+        except OSError:
+            return True
+
+    if occupied := [place for place, path in places.items() if has_other(place, path)]:
         raise DataError(
             f"this would overwrite {', '.join(occupied)}; name another folder, or move what is there out of the way"
         )
@@ -106,26 +115,3 @@ def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
         with atomic_write(place, "wb") as file:
             file.write(path.read_bytes())
     return list(places)
-
-
-def _commands(places: list[str]) -> str:
-    """What --files wrote, and what to try with it."""
-    references, captions, a, b = map(shlex.quote, places)
-    return (
-        f"{references}: five captions by people of each of 60 made-up images\n"
-        f"{captions}: one caption of each image, by a system\n"
-        f"{a}, {b}: the captions of two systems to compare\n"
-        "\n"
-        "Try:\n"
-        f"  sacrecap score {references} {captions} --report report.html\n"
-        f"  sacrecap compare {references} {a} {b}"
-    )
-
-
-def _is(place: str, path: Path) -> bool:
-    """Whether what is there is this file of the example."""
-    try:
-        with open(place, "rb") as file:
-            return file.read() == path.read_bytes()
-    except OSError:
-        return False

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.engine import ENGINE
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
+from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command, Group, takes
 from sacrecap.corpus.document_frequency import DocumentFrequency, find_frequencies
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
-
-if TYPE_CHECKING:
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.engine import EngineChoice
 
 
 def _output(_: click.Context, __: click.Parameter, output: str | None) -> str:
@@ -72,7 +67,7 @@ def build(
     for name, is_given in (("--stem", stem), ("--engine", engine.name != "local")):
         if language_model and is_given:
             raise UsageError(f"{name} is for document frequencies; leave it out with --language-model")
-    where, captions = engine.options(), files.references(references)
+    where, [captions] = engine.options(), files.read([("references", references)])
     if language_model:
         from sacrecap.corpus.language_model import LanguageModel
 
@@ -123,8 +118,6 @@ def info(file: str, format_: str) -> None:
     if format_ == "json":
         options.emit(json.dumps(facts, ensure_ascii=False))
         return
-    options.emit("\n".join(f"{name:<10} {_spell(value)}" for name, value in facts.items()))
-
-
-def _spell(value: str | int) -> str:
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else spell(value)
+    for name, value in facts.items():
+        facts[name] = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else spell(value)
+    options.emit("\n".join(f"{name:<10} {value}" for name, value in facts.items()))

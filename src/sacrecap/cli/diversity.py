@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.engine import local_only
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
+from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import named
 from sacrecap.data import read_references
 from sacrecap.errors import UsageError, warn
@@ -20,35 +19,13 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.diversity import diversity
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Test
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.output import Output
     from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.intervals import Resampling
 
-
-class SetOptions(NamedTuple):
-    """What is asked of the sets; the values are those of the options."""
-
-    metrics: str
-    accuracy: str
-    beta2: float
-    top: int | None
-    test: Test | None
-
-
-class PictureOptions(NamedTuple):
-    """What is drawn; the values are those of the options."""
-
-    plots: str | None
-    draw: str | None
-
-
-SET_OPTIONS = Value(
-    "set_options",
+_SCORED = Value(
+    "scored",
     "Metrics",
-    SetOptions,
+    dict,
     [
         options.SET_METRICS,
         options.PLUGIN,
@@ -65,17 +42,6 @@ SET_OPTIONS = Value(
         options.TEST,
     ],
 )
-PICTURES = Value(
-    "pictures",
-    "Output",
-    PictureOptions,
-    declared(
-        """
-        --plots DIR  Write pictures there: PNG and SVG, and their data as CSV.
-        --draw ID,ID  Images whose captions --plots and --report draw; by default the most and the least diverse.
-        """
-    ),
-)
 
 
 @click.command(
@@ -83,10 +49,9 @@ PICTURES = Value(
     values=(
         caption_files(captions="set"),
         options.NEEDS,
-        SET_OPTIONS,
+        _SCORED,
         options.resampling("Bootstrap samples."),
         output(per_image=True, report=True, strict=True, papers=False),
-        PICTURES,
     ),
     common="--references --metrics --df --interval --per-image --report --format --output --threads --quiet".split(),
 )
@@ -99,23 +64,30 @@ PICTURES = Value(
     """,
     heading="Files",
 )
+@takes(
+    """
+    --plots DIR  Write pictures there: PNG and SVG, and their data as CSV.
+    --draw ID,ID  Images whose captions --plots and --report draw; by default the most and the least diverse.
+    """,
+    heading="Output",
+)
 def command(
     sets: tuple[str, ...],
     references: str | None,
     training: str | None,
     files: CaptionFiles,
     needs: Needs,
-    set_options: SetOptions,
+    scored: dict[str, Any],
     resampling: Resampling,
     output: Output,
-    pictures: PictureOptions,
+    plots: str | None,
+    draw: str | None,
 ) -> int:
     """Score caption SETS (several captions per image by one system): one file per system.
 
     Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
     JSON lines, CSV, TSV or Parquet; - is stdin. A system is called after its file; NAME=FILE calls it otherwise.
     """
-    plots, draw = pictures
     if draw is not None and plots is None and output.report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
     output.check()
@@ -126,16 +98,20 @@ def command(
     places = named(sets)
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
-    described, systems, needs = files.of_sets(references, places, needs)
+    described, systems, needs = files.of_systems(references, places, needs, "sets")
     first, *rest = systems.values()
     image_ids = [image for image in first.image_ids if all(image in captions for captions in rest)]
-    drawn = _split(draw, image_ids)
-    photos = options.image_source(needs, output.report, parse_metrics(set_options.accuracy), image_ids)
+    drawn = [image.strip() for image in (draw or "").split(",") if image.strip()]
+    if drawn:
+        from sacrecap.report.pictures.charts import check_images
+
+        check_images(drawn, image_ids)
+    photos = options.image_source(needs, output.report, parse_metrics(scored["accuracy"]), image_ids)
     training_captions = None if training is None else read_references(training)
     result = diversity(
         systems,
         described,
-        **set_options._asdict(),
+        **scored,
         training=training_captions,
         tokenizer=files.tokenizer,
         on_missing=files.on_missing,
@@ -145,26 +121,10 @@ def command(
     )
     output.write_files(result)
     if plots is not None:
-        _write_pictures(result, plots, drawn)
+        from sacrecap.report.pictures import write_pictures
+
+        stage.text = "drawing"
+        for line in write_pictures(result, plots, drawn):  # those that are left out
+            warn(line)
     output.write_report(result, draw=drawn, images=photos)
     return output.judge(result)
-
-
-def _split(text: str | None, image_ids: list[str]) -> list[str]:
-    """The images that pictures are asked for of; they must be there before anything is scored."""
-    if text is None:
-        return []
-    from sacrecap.report.pictures.charts import check_images
-
-    chosen = [image.strip() for image in text.split(",") if image.strip()]
-    check_images(chosen, image_ids)
-    return chosen
-
-
-def _write_pictures(result: Diversity, plots: str, draw: Sequence[str]) -> None:
-    """Writes the pictures; says which are left out."""
-    from sacrecap.report.pictures import write_pictures
-
-    stage.text = "drawing"
-    for line in write_pictures(result, plots, draw):
-        warn(line)

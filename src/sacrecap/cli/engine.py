@@ -15,9 +15,7 @@ from sacrecap.errors import UsageError, accepted_name
 from sacrecap.parameters import read_call, read_parameters
 
 if TYPE_CHECKING:
-    from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.engines import EngineOptions
-    from sacrecap.engines.sources import RowsOfFile
     from sacrecap.parameters import Parameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -45,15 +43,6 @@ class EngineChoice:
         from sacrecap.engines import EngineOptions
 
         return EngineOptions(self.name, rows=rows, **self._parameters)
-
-    def table(self, path: str, files: CaptionFiles) -> RowsOfFile | None:
-        """The rows of a file that holds both, for an engine to read piece by piece; None if it is to be read whole."""
-        how = None if self.name == "local" or path == "-" else files.in_pieces(path)
-        if how is None:
-            return None
-        from sacrecap.engines.sources import RowsOfFile
-
-        return RowsOfFile.of(path, *how, on_missing=files.on_missing)
 
 
 def local_only(what: str) -> Callable[[Command], Command]:

@@ -10,16 +10,14 @@ import click
 
 from sacrecap.choices import GRAMMARS, OWN_TOKENIZERS, Grammar, Tokenizer
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.atomic import atomic_write
-from sacrecap.metrics.spice.scene_graph import scene_graphs
+from sacrecap.metrics.spice.scene_graph import SceneGraph, scene_graphs
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.metrics.spice.scene_graph import SceneGraph
 
 BATCH = 10_000
 """Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
@@ -57,17 +55,18 @@ def command(
     options.check_outputs(output=output)
     stage.text = "reading"
     read = files.read([("captions", captions)])[0]
-    as_text = _line if format_ == "jsonl" else _text
     with atomic_write(output) as file:
         parsed = 0
         for batch in _batches(read):
             stage.text = f"parsing {parsed:,} of {read.caption_count:,} captions"
-            graphs = scene_graphs(
-                [caption for _, caption in batch], tokenizer=tokenizer, grammar=grammar, threads=threads
-            )
-            file.writelines(
-                as_text(image, caption, graph) for (image, caption), graph in zip(batch, graphs, strict=True)
-            )
+            texts = [caption for _, caption in batch]
+            graphs = scene_graphs(texts, tokenizer=tokenizer, grammar=grammar, threads=threads)
+            for (image, caption), graph in zip(batch, graphs, strict=True):
+                if format_ == "jsonl":
+                    document = {"image_id": image, "caption": caption, "graph": graph.to_dict()}
+                    file.write(json.dumps(document, ensure_ascii=False) + "\n")
+                else:
+                    file.write(_text(image, caption, graph))
             parsed += len(batch)
 
 
@@ -81,10 +80,6 @@ def _batches(captions: Captions) -> Iterator[list[tuple[str, str]]]:
             batch = []
     if batch:
         yield batch
-
-
-def _line(image: str, caption: str, graph: SceneGraph) -> str:
-    return json.dumps({"image_id": image, "caption": caption, "graph": graph.to_dict()}, ensure_ascii=False) + "\n"
 
 
 def _text(image: str, caption: str, graph: SceneGraph) -> str:

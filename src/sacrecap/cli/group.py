@@ -6,7 +6,7 @@ import gc
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -109,10 +109,8 @@ class Command(click.Command):
         """Runs the command with its values; the context keeps what was given."""
         parameters = dict(ctx.params)
         for value in self.values:
-            of_value = {
-                option.name: parameters.pop(option.name) for option in value.options if option.name in parameters
-            }
-            parameters[value.name] = value.make(**of_value)
+            names = [option.name for option in value.options if option.name in parameters]
+            parameters[value.name] = value.make(**{str(name): parameters.pop(name) for name in names})
         assert self.callback is not None
         return ctx.invoke(self.callback, **parameters)
 
@@ -150,9 +148,14 @@ class Command(click.Command):
             formatter.write_text(f"{ctx.command_path} --help-all shows all options, and says more.")
             return
         for heading, records in below.items():
-            if records:
+            entries: list[tuple[str, str]] = []
+            for names, text in records.values():
+                # Options with one text, one after the other, stand in one entry.
+                before = entries.pop()[0].rpartition(" ")[0] + ", " if entries and entries[-1][1] == text else ""
+                entries.append((before + names, text))
+            if entries:
                 with formatter.section(heading):
-                    formatter.write_dl(_together(records.values()))
+                    formatter.write_dl(entries)
 
 
 _WHOLE = "sacrecap.cli.whole"
@@ -173,15 +176,6 @@ def _beginning(text: str) -> str:
     """The help of an option up to its first semicolon or sentence, with what it is by default."""
     words, blank, default = text.partition("  [default: ")
     return re.split(r"[.;] ", words)[0].removesuffix(".") + blank + default
-
-
-def _together(records: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Options with one text, one after the other, stand in one entry."""
-    entries: list[tuple[str, str]] = []
-    for names, text in records:
-        before = entries.pop()[0].rpartition(" ")[0] + ", " if entries and entries[-1][1] == text else ""
-        entries.append((before + names, text))
-    return entries
 
 
 class Group(click.Group):
@@ -268,7 +262,11 @@ class OpenGroup(Group):
         sections = {title: dict(lines) for title, lines in self.sections.items()}
         for name, point in _entry_points().items():
             if name not in self.own_commands:
-                section, line = _described(point)
+                try:
+                    command = _loaded(point)
+                    section, line = getattr(command, "section", OTHERS), command.get_short_help_str(limit=100)
+                except SacrecapError as error:  # which must not break the help of the others
+                    section, line = OTHERS, str(error)
                 sections.setdefault(section, {})[name] = line
         rest = sections.pop(OTHERS, {})
         for title, lines in {**sections, OTHERS: rest}.items():
@@ -294,12 +292,3 @@ def _loaded(point: EntryPoint) -> click.Command:
     if not isinstance(command, click.Command):
         raise SacrecapError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
     return command
-
-
-def _described(point: EntryPoint) -> tuple[str, str]:
-    """The command's section and line in the help; one that cannot be loaded must not break the help of the others."""
-    try:
-        command = _loaded(point)
-    except SacrecapError as error:
-        return OTHERS, str(error)
-    return getattr(command, "section", OTHERS), command.get_short_help_str(limit=100)

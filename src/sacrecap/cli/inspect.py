@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command
 from sacrecap.cli.interruptible import stage
 from sacrecap.corpus.corpus import Corpus
@@ -19,9 +19,6 @@ from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.corpus.corpus import Tallies
-    from sacrecap.scoring.findings import Finding
 
 SHOWN = 3
 """Images that are shown."""
@@ -54,24 +51,25 @@ def command(file: str, format_: str, files: CaptionFiles) -> None:
     if looks.holds_both:
         corpus = Corpus(read[1], read[0], tokenizer=files.tokenizer, on_missing="skip")
     notes = findings(corpus.seen, (), "candidates" if looks.holds_both else "captions")
+    names = parts if looks.holds_both else ("captions",)
+    histograms = [words(corpus.seen.everywhere, part) for part in ("candidates", "references")[: len(parts)]]
     document: dict[str, Any] = {
         "file": source.name,
         "format": looks.format,
         "columns": list(looks.columns),
         "rows": looks.rows if looks.rows is not None else read[0].caption_count,
-        **{_called(part, looks.holds_both): _described(captions) for part, captions in zip(parts, read, strict=True)},
-        "lengths": _lengths(corpus.seen.everywhere, looks.holds_both),
-        "use": _use(shlex.quote(source.name), _spellings(), read[0], holds_both=looks.holds_both),
+        **{name: _described(captions) for name, captions in zip(names, read, strict=True)},
+        "lengths": {
+            name: {"least": min(lengths, default=0), "median": quantile(lengths), "most": max(lengths, default=0)}
+            for name, lengths in zip(names, histograms, strict=True)
+        },
+        "use": _use(shlex.quote(source.name), read[0], holds_both=looks.holds_both),
     }
     if format_ == "json":
         document["findings"] = [finding.to_dict() for finding in notes]
         options.emit(json.dumps(document, ensure_ascii=False, indent=1))
     else:
-        options.emit(_printed(document, notes))
-
-
-def _called(part: str, holds_both: bool) -> str:
-    return part if holds_both else "captions"
+        options.emit(_printed(document, [str(finding) for finding in notes]))
 
 
 def _described(captions: Captions) -> dict[str, Any]:
@@ -85,30 +83,15 @@ def _described(captions: Captions) -> dict[str, Any]:
     }
 
 
-def _lengths(counts: Tallies, holds_both: bool) -> dict[str, Any]:
-    """Words of the shortest, the median and the longest caption."""
-    parts = ("candidates", "references") if holds_both else ("candidates",)
-    histograms = {_called(part, holds_both): words(counts, part) for part in parts}
-    return {
-        name: {"least": min(histogram, default=0), "median": quantile(histogram), "most": max(histogram, default=0)}
-        for name, histogram in histograms.items()
-    }
-
-
-def _spellings() -> dict[str, str]:
-    """Options of the command line that another command needs too to read the file, by name, with a blank in front."""
+def _use(name: str, captions: Captions, *, holds_both: bool) -> str:
+    """The command that takes the file; its format is an option of another name for each part that a file may play."""
     parameters = click.get_current_context().params
     uses: dict[str, str] = {}
     for parameter in options.on_command_line():
-        name = str(parameter.name)
-        if name not in _HERE:
-            values = parameters[name] if isinstance(parameters[name], (list, tuple)) else [parameters[name]]
-            uses[name] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in values)
-    return uses
-
-
-def _use(name: str, uses: dict[str, str], captions: Captions, *, holds_both: bool) -> str:
-    """The command that takes the file; its format is an option of another name for each part that a file may play."""
+        called = str(parameter.name)
+        if called not in _HERE:
+            values = parameters[called] if isinstance(parameters[called], (list, tuple)) else [parameters[called]]
+            uses[called] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in values)
     format_ = uses.pop("captions_format", "")
     spellings = "".join(uses.values())
 
@@ -123,7 +106,7 @@ def _use(name: str, uses: dict[str, str], captions: Captions, *, holds_both: boo
     return f"{score}, or sacrecap diversity {name}{read_as('set')} for caption sets"
 
 
-def _printed(document: dict[str, Any], warnings: list[Finding]) -> str:
+def _printed(document: dict[str, Any], notes: list[str]) -> str:
     from sacrecap.report.printing.table import Column, Table
     from sacrecap.report.printing.terminal import render
 
@@ -142,5 +125,5 @@ def _printed(document: dict[str, Any], warnings: list[Finding]) -> str:
         ]
     rows += zip(("use", "or"), document["use"].split(", or "), strict=False)
     columns = [Column("what", align="left"), Column("seen", align="left", names=True)]
-    notes = [str(finding) for finding in warnings] or ["found: nothing that looks wrong"]
+    notes = notes or ["found: nothing that looks wrong"]
     return render([Table(columns, rows, title=document["file"], notes=notes)], width=options.width("-"))

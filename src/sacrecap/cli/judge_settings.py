@@ -63,15 +63,15 @@ def _of_file(path: str) -> dict[str, str]:
         document = json.loads(text) if text.lstrip().startswith("{") else toml_document(text)
     except ValueError as error:
         raise DataError(f"{path}: neither JSON nor TOML: {error}") from None
-    return {key: _written(value) for key, value in document.items()}
 
+    def written(value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, dict):
+            return json.dumps(value)
+        return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
-def _written(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return json.dumps(value)
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return {key: written(value) for key, value in document.items()}
 
 
 def _price(text: str) -> tuple[float, float]:

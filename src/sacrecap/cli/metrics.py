@@ -41,7 +41,13 @@ def command(names: tuple[str, ...], prompt_name: Asked | None, format_: str) -> 
     elif names:
         options.emit("\n\n".join(_page(metric) for metric in described))
     else:
-        options.emit(_listing(described))
+        width = max(len(metric["name"]) for metric in described)
+        lines = []
+        for origin, metrics in groupby(described, key=lambda metric: metric["origin"]):
+            lines += [] if origin == OWN else ["", f"From {origin}:"]
+            lines += [f"{metric['name']:<{width}}  {metric['summary']}" for metric in metrics]
+        lines += ["", "sacrecap metrics NAME explains one."]
+        options.emit("\n".join([*lines, "combine(NAME, 0.5*NAME, ...) is the weighted mean of several."]))
 
 
 def describe(metric: Metric) -> dict[str, Any]:
@@ -64,16 +70,6 @@ def describe(metric: Metric) -> dict[str, Any]:
         "nothing": metric.nothing,
         "source": metric.source,
     }
-
-
-def _listing(described: list[dict[str, Any]]) -> str:
-    width = max(len(metric["name"]) for metric in described)
-    lines = []
-    for origin, metrics in groupby(described, key=lambda metric: metric["origin"]):
-        lines += [] if origin == OWN else ["", f"From {origin}:"]
-        lines += [f"{metric['name']:<{width}}  {metric['summary']}" for metric in metrics]
-    hints = ["sacrecap metrics NAME explains one.", "combine(NAME, 0.5*NAME, ...) is the weighted mean of several."]
-    return "\n".join([*lines, "", *hints])
 
 
 def _range(smallest: float | None, largest: float | None) -> str:

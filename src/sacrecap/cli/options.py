@@ -120,10 +120,6 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
     return complete
 
 
-def _joined(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> str:
-    return ",".join(lists)
-
-
 class MetricsOption(Option):
     """--metrics, which may be repeated; the command gets one list. Its help names the groups; they are looked up only
     when the help is shown.
@@ -158,7 +154,8 @@ plugin = taking(PLUGIN)
 
 
 def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
-    return kind(["--metrics"], heading="Metrics", multiple=True, callback=_joined, metavar="LIST", **settings)
+    settings |= {"heading": "Metrics", "multiple": True, "metavar": "LIST"}
+    return kind(["--metrics"], callback=lambda _, __, lists: ",".join(lists), **settings)
 
 
 METRICS = _list_of_metrics(MetricsOption, default=("coco",), shell_complete=complete_metrics())
@@ -241,7 +238,7 @@ def _needs(
     judge_settings: tuple[str, ...],
     **inputs: Any,
 ) -> Needs:
-    from sacrecap.resources.needs import Needs
+    from sacrecap.resources.needs import Given, Needs
 
     if inputs["threshold"] is not None and inputs["objects"] is None and inputs["images"] is None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
@@ -264,27 +261,19 @@ def _needs(
         raise UsageError(f"{option} is for a judge: give --judge-url URL and --judge-model NAME, too")
     # The references are the default: nothing has to look for counts of that name.
     named = {**inputs, "document_frequency": None if document_frequency == ("corpus",) else document_frequency}
-    named |= _by_name(needs_by_name)
-    return Needs(named, threads=threads, progress=show_share)
-
-
-NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
-"""What metrics need beside captions, and the number of threads: one `Needs`."""
-
-
-def _by_name(texts: tuple[str, ...]) -> dict[str, str]:
-    from sacrecap.resources.needs import Given
-
-    needs: dict[str, str] = {}
-    for text in texts:
+    for text in needs_by_name:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not (name and equals):
             raise UsageError(f"--need takes NAME=VALUE, got {text!r}")
         if name in Given.__annotations__ and name != "device":
             raise UsageError(f"--need is not for {name}, which an option or a metric's parameter gives: see --help-all")
-        needs[name] = value
-    return needs
+        named[name] = value
+    return Needs(named, threads=threads, progress=show_share)
+
+
+NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
+"""What metrics need beside captions, and the number of threads: one `Needs`."""
 
 
 def image_source(
@@ -450,7 +439,10 @@ def check_outputs(**places: str | None) -> None:
     Two of these options may not name the same file, nor one of them a file that the command reads: `UsageError`.
     """
     used: dict[str, str] = {}
-    inputs = _inputs([*places, "engine"])  # an engine names outputs alone
+    # All texts that the other arguments and options hold; some name files, an engine outputs alone.
+    values = [value for name, value in click.get_current_context().params.items() if name not in (*places, "engine")]
+    texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
+    inputs = {part for text in texts if isinstance(text, str) for part in (text, *re.split("[=,()]", text))}
     for option, place in places.items():
         if place is None:
             continue
@@ -461,16 +453,6 @@ def check_outputs(**places: str | None) -> None:
         if writer != option:
             what = "standard output" if place == "-" else place
             raise UsageError(f"{_dashed(writer)} and {_dashed(option)} both write {what}; give each a file of its own")
-
-
-def _inputs(outputs: Iterable[str]) -> set[str]:
-    """All texts that the running command's other arguments and options hold; some name files."""
-    context = click.get_current_context()
-    texts: set[str] = set()
-    for name, value in context.params.items():
-        if name not in outputs:
-            texts.update(text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
-    return texts | {part for text in texts for part in re.split("[=,()]", text)}  # NAME=FILE
 
 
 def _is_same(place: str, text: str) -> bool:
@@ -489,6 +471,12 @@ def show_bar(what: str, finished: int, total: int, unit: str = "") -> None:
     """Shows a bar on the line of a terminal, and how much is done."""
     filled = 20 * finished // max(1, total)
     stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {finished:,} of {total:,} {unit}".rstrip()
+
+
+def show_fetched(name: str, loaded: int, size: int) -> None:
+    """Shows how much of a test set is there."""
+    fetching = f"fetching {name}: {loaded / 1e6:,.1f} of {size / 1e6:,.1f} MB"
+    stage.text = "reading" if loaded == size else fetching
 
 
 def colour(output: str) -> bool:

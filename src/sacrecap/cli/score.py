@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
-from sacrecap.cli.engine import ENGINE
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
+from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
+from sacrecap.cli.output import Output, output
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
@@ -19,13 +19,8 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sacrecap.cli.caption_files import CaptionFiles
-    from sacrecap.cli.engine import EngineChoice
-    from sacrecap.cli.output import Output
+    from sacrecap._core import Captions
     from sacrecap.engines.sources import RowsOfFile
-    from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -92,11 +87,10 @@ def command(
     if context.args:
         raise click.UsageError(
             f"score takes the captions of one system, got {1 + len(context.args)} files; compare several systems with "
-            "sacrecap compare REFERENCES SYSTEM SYSTEM",
-            context,
+            "sacrecap compare REFERENCES SYSTEM SYSTEM"
         )
     if rank:
-        _rank(context, references, rank, metrics, files, needs, output)
+        _rank(references, rank, metrics, files, needs, output)
         return 0
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
@@ -106,14 +100,18 @@ def command(
         check_explained(output.format)
     chosen = parse_metrics(metrics, needs)
     output.check()
-    source: Any = None
+    source: Corpus | RowsOfFile | Captions | None = None
     captions, photos = None, None
-    if candidates is None:
-        source, needs = _of_one_file(references, chosen, files, engine, needs)
+    by_references = any(part.needs_references for metric in chosen for part in metric.parts)
+    if candidates is None and not (by_references or files.has_references(references)):
+        _, systems, needs = files.of_systems(None, {references: references}, needs)
+        source = Corpus.without_references(systems[references], tokenizer=files.tokenizer)
+    elif candidates is None and engine.name != "local" and needs.get("images") is None:
+        source = files.in_pieces(references)
     if source is None:
         source, captions, needs = files.of_system(references, candidates, needs)
     if needs.get("images") is not None:
-        photos = options.image_source(needs, output.report, chosen, source.image_ids)
+        photos = options.image_source(needs, output.report, chosen, source.image_ids)  # type: ignore[union-attr]
     needs = with_own_scores(needs, candidates)
     result = score(
         source,
@@ -135,39 +133,21 @@ def command(
     return output.judge(result, **({"explained": explained} if explained else {}))
 
 
-def _of_one_file(
-    path: str, metrics: Sequence[Metric], files: CaptionFiles, engine: EngineChoice, needs: Needs
-) -> tuple[Corpus | RowsOfFile | None, Needs]:
-    """Captions without references, where no metric needs any; or the rows of a file that holds both, which an engine
-    reads piece by piece; None for another file.
-    """
-    if not (any(part.needs_references for metric in metrics for part in metric.parts) or files.has_references(path)):
-        systems, needs = files.alone({path: path}, needs)
-        return Corpus.without_references(systems[path], tokenizer=files.tokenizer), needs
-    return (None if needs.get("images") is not None else engine.table(path, files)), needs
-
-
 def _rank(
-    context: click.Context,
-    references: str,
-    images: tuple[str, ...],
-    metrics: str,
-    files: CaptionFiles,
-    needs: Needs,
-    output: Output,
+    references: str, images: tuple[str, ...], metrics: str, files: CaptionFiles, needs: Needs, output: Output
 ) -> None:
     """Prints the ranks of the images' references, in the order of the last metric."""
     for parameter in options.on_command_line():
         if parameter.name in _NOT_WITH_RANK:
             called = "CANDIDATES" if parameter.name == "candidates" else parameter.opts[0]
-            raise click.UsageError(f"--rank ranks references; leave {called} out", context)
+            raise click.UsageError(f"--rank ranks references; leave {called} out")
     if "all" in images and len(images) > 1:
-        raise click.UsageError("--rank all ranks every image; leave the others out", context)
+        raise click.UsageError("--rank all ranks every image; leave the others out")
     from sacrecap.judgments import rank_references
 
     output.check()
     stage.text = "reading"
-    captions = files.references(references)
+    [captions] = files.read([("references", references)])
     stage.text = "scoring"
     chosen = None if images == ("all",) else images
     ranking = rank_references(captions, chosen, metrics, tokenizer=files.tokenizer, needs=needs, threads=needs.threads)

@@ -7,7 +7,6 @@ import json
 import click
 
 from sacrecap.cli import options
-from sacrecap.cli.interruptible import stage
 from sacrecap.data import testsets
 
 
@@ -24,11 +23,11 @@ def command(names: tuple[str, ...], format_: str) -> None:
     """
     for test_set in [testsets.named(name) for name in names]:
         if test_set.counts is None:
-            testsets.find(test_set.name, show)
+            testsets.find(test_set.name, options.show_fetched)
         else:
             from sacrecap.corpus.document_frequency import frequencies_of_set
 
-            frequencies_of_set(test_set, show)
+            frequencies_of_set(test_set, options.show_fetched)
     described = [
         testsets.describe(test_set) for test_set in testsets.TEST_SETS.values() if not names or test_set.name in names
     ]
@@ -42,8 +41,3 @@ def command(names: tuple[str, ...], format_: str) -> None:
     columns = [Column(head, align="right" if head == "images" else "left") for head in heads]
     rows = [[d["name"], f"{d['images']:,}", "yes" if d["here"] else "no", d["summary"]] for d in described]
     options.emit(render([Table(columns, rows, title=testsets.folder())]))
-
-
-def show(name: str, loaded: int, size: int) -> None:
-    """Says how much of a test set is there."""
-    stage.text = f"fetching {name}: {loaded / 1e6:,.1f} of {size / 1e6:,.1f} MB"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sacrecap.choices import TOKENIZERS
 from sacrecap.cli import options
-from sacrecap.cli.caption_files import caption_files
+from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import FAILED
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sacrecap.choices import Tokenizer
-    from sacrecap.cli.caption_files import CaptionFiles
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.result import Score
@@ -162,13 +161,11 @@ def _corpus(
     """The captions with their references, or alone where the metric needs none."""
     stage.text = "scoring"
     if captions is None and claimed.get("refs") is None and not files.has_references(references):
-        systems, needs = files.alone({references: references}, needs)
+        _, systems, needs = files.of_systems(None, {references: references}, needs)
         return Corpus.without_references(systems[references], tokenizer=files.tokenizer), needs
     described, candidates, needs = files.of_system(references, captions, needs)
-    corpus = Corpus(
-        described, candidates, tokenizer=files.tokenizer, on_missing=files.on_missing, threads=needs.threads
-    )
-    return corpus, needs
+    how: dict[str, Any] = {"tokenizer": files.tokenizer, "on_missing": files.on_missing, "threads": needs.threads}
+    return Corpus(described, candidates, **how), needs
 
 
 def _of_sets(
@@ -178,18 +175,9 @@ def _of_sets(
     from sacrecap.scoring.diversity import diversity
 
     sets = references if captions is None else captions
-    described, systems, needs = files.of_sets(None if captions is None else references, {sets: sets}, needs)
-    result = diversity(
-        systems,
-        described,
-        [metric],
-        tokenizer=files.tokenizer,
-        on_missing=files.on_missing,
-        needs=needs,
-        resampling=how,
-        threads=needs.threads,
-    )
-    return result[sets][metric]
+    described, systems, needs = files.of_systems(None if captions is None else references, {sets: sets}, needs, "sets")
+    read: dict[str, Any] = {"tokenizer": files.tokenizer, "on_missing": files.on_missing}
+    return diversity(systems, described, [metric], needs=needs, resampling=how, **read)[sets][metric]
 
 
 def _tokenizer(signed: str | None) -> Tokenizer:
