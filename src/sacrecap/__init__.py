@@ -105,7 +105,7 @@ ABOVE.update(
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
-        "engine": "sacrecap.engines.engine_options:EngineOptions",
+        "engine": "sacrecap.engines.calls:EngineOptions",
         "page": "sacrecap.report.html:render_html",
     }
 )

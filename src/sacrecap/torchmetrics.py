@@ -99,16 +99,13 @@ class _Captions(Metric):
             everything.merge_packed(bytes(captions.cpu().numpy()).decode())
         self.result = everything.compute()
         everything.reset()
-        self._say_what_is_missing(self.result.images)
+        known, seen = self._known, self.result.images
+        if known is not None and seen < len(known) and self._says_what_is_missing and not self._of_a_batch:
+            warn(
+                f"{type(self).__name__}: {seen:,} of the {len(known):,} images had a caption, and the score is of "
+                'those alone: right in a sanity check, wrong for a whole epoch; on_missing="error" makes it an error'
+            )
         return self.result
-
-    def _say_what_is_missing(self, seen: int) -> None:
-        if self._known is None or self._of_a_batch or not self._says_what_is_missing or seen == len(self._known):
-            return
-        warn(
-            f"{type(self).__name__}: {seen:,} of the {len(self._known):,} images had a caption, and the score is of "
-            'those alone: right in a sanity check, wrong for a whole epoch; on_missing="error" makes it an error'
-        )
 
     def _number(self, value: float) -> Tensor:
         # Apple's devices have no float64.

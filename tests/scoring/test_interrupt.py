@@ -16,7 +16,7 @@ import threading
 import time
 import sacrecap
 from sacrecap import _core
-from sacrecap.scoring.compare import compare_results
+from sacrecap.scoring.compare import Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
 
 references = {str(i): [f"a brown dog number {i} runs on the beach", "a dog near the sea"] for i in range(1500)}
@@ -51,7 +51,7 @@ WORK = {
     "bootstrap of few images": ("bootstrap_intervals", "sacrecap.score(few, few, 'rouge-l', samples=10**8)"),
     "permutation test": (
         "paired_permutation",
-        "compare_results(results, test='permutation', resampling=Resampling(None, samples=10**8))",
+        "compare_results(results, Significance(test='permutation'), Resampling(None, samples=10**8))",
     ),
     "scoring": ("evaluate", f"long = {LONG}; sacrecap.score(long, long[::-1], 'meteor', interval=None)"),
 }

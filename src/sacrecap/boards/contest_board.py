@@ -170,12 +170,13 @@ class ContestScoring:
         self.references = {name: as_references(path) for name, path in contest.references.items()}
         self.first = next(iter(self.references))
         self.images = list(self.references[self.first].image_ids)
-        self.tokenizer, self.threads, self.part = contest.tokenizer, threads, part
+        self.tokenizer, self.part = contest.tokenizer, part
         self._private = contest.private_part.images if contest.private else frozenset()
         for name, references in self.references.items():
             counts = zip(references.image_ids, references.caption_counts(), strict=True)
-            if (bare := [image for image, count in counts if not count]) or not self.images:
-                raise DataError(f"{contest.references[name]}: has no reference of {first_of(bare) or 'any image'}")
+            if (undescribed := [image for image, count in counts if not count]) or not self.images:
+                lacking = first_of(undescribed) or "any image"
+                raise DataError(f"{contest.references[name]}: has no reference of {lacking}")
             if foreign := set(references.image_ids) - set(self.images):
                 first = os.path.basename(contest.first)
                 raise DataError(
@@ -202,37 +203,32 @@ class ContestScoring:
             result = self.score(self.first, read_data(data, "candidates", ""), system, [self.leader])
         except DataError as error:
             return [without_folders(str(error), self.needs.get("scores"))]
-        return told_score(self.on(PUBLIC, self.first, result)[self.leader.key]).value
+        return told_score(self.on_part(PUBLIC, self.first, result)[self.leader.key]).value
 
     def score(self, name: str, captions: Captions, system: str = "", metrics: Sequence[Metric] = ()) -> Result:
         """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""
         described = self.references[name]
         of_them = {image: captions.captions(image)[0] for image in described.image_ids}
-        corpus = Corpus(described, of_them, tokenizer=self.tokenizer, threads=self.threads)  # type: ignore[arg-type]
         needs = for_system(self.needs, system) if system else self.needs
-        return score_corpus(corpus, metrics or self.metrics, needs=needs, threads=self.threads)
+        corpus = Corpus(described, of_them, tokenizer=self.tokenizer, threads=needs.threads)  # type: ignore[arg-type]
+        return score_corpus(corpus, metrics or self.metrics, needs=needs)
 
-    def on(self, part: str, name: str, result: Result) -> Result:
+    def on_part(self, part: str, name: str, result: Result) -> Result:
         """The result on a part of the images."""
         rows = self.rows(name, part)
         if len(rows) == len(result.image_ids):
             return result
-        return replace(
-            result,
-            image_ids=[result.image_ids[row] for row in rows],
-            scores={key: replace(score, statistics=score.rows.select(rows)) for key, score in result.items()},
-        )
+        scores = {key: replace(score, statistics=score.rows.select(rows)) for key, score in result.items()}
+        return replace(result, image_ids=[result.image_ids[row] for row in rows], scores=scores)
 
-
-def told_of(contest: Contest, data: bytes, part: str) -> dict[str, Any]:
-    """What a team may know of a file on a part of the images. Raises `DataError` for one that has problems."""
-    scored = ContestScoring(contest, part)
-    if faults := problems(data, scored.images, scored.limits):
-        raise DataError(" ".join(faults))
-    captions = read_data(data, "candidates", "")
-    results = {name: scored.on(part, name, scored.score(name, captions)) for name in scored.references}
-    sets = {name: document_of(told_scores(result, scored.threads)) for name, result in results.items()}
-    return {"part": part, "sets": sets}
+    def scores_of(self, data: bytes) -> dict[str, Any]:
+        """What a team may know of a file. Raises `DataError` for one that has problems."""
+        if faults := problems(data, self.images, self.limits):
+            raise DataError(" ".join(faults))
+        captions = read_data(data, "candidates", "")
+        results = {name: self.on_part(self.part, name, self.score(name, captions)) for name in self.references}
+        sets = {name: document_of(told_scores(result)) for name, result in results.items()}
+        return {"part": self.part, "sets": sets}
 
 
 def board_of(
@@ -247,15 +243,14 @@ def board_of(
     submitted = contest.submissions()
     left_out = list(submitted.left_out)
     refused: dict[str, list[str]] = {}
-    best: Best[bytes] = Best(
-        scored.leader, contest.rows, [submission.system for submission in submitted.final.values()]
-    )
+    final = [submission.system for submission in submitted.final.values()]
+    best: Best[bytes] = Best(scored.leader, contest.rows, final)
     memory: dict[str, float | list[str] | None] = {}
     # A contest that a program makes for one submission, as platforms do, leaves nothing beside their references.
     if needs is None and os.path.isfile(os.path.join(contest.folder, FILE)):
         memory = Memory(contest, [metric.key for metric in scored.metrics])
     keys = set()
-    for submission in (submission for its in submitted.teams.values() for submission in its):
+    for submission in (submission for team in submitted.teams.values() for submission in team):
         try:
             data = submission.read()
         except DataError as error:
@@ -275,20 +270,18 @@ def board_of(
     captions = {system: read_data(data, "candidates", "") for system, data in best.systems().items()}
     boards = {}
     for name in scored.references:
-        # The numbers that chose a team's best allow for its attempts.
-        wrong, attempts = (refused, {} if part == PRIVATE else best.attempts()) if name == scored.first else ({}, {})
-        results = {system: scored.on(part, name, scored.score(name, its, system)) for system, its in captions.items()}
-        boards[name] = (
-            ranked_board(results, best, attempts, wrong, threads)
-            if results
-            else _empty(scored, len(scored.rows(name, part)), wrong)
-        )
+        is_first = name == scored.first
+        results = {
+            system: scored.on_part(part, name, scored.score(name, of_system, system))
+            for system, of_system in captions.items()
+        }
+        if results:
+            # The numbers that chose a team's best allow for its attempts.
+            attempts = best.attempts() if is_first and part != PRIVATE else {}
+            boards[name] = ranked_board(results, best, attempts, refused if is_first else {})
+        else:
+            leader, images = scored.leader.key, len(scored.rows(name, part))
+            metrics = {metric.key: metric for metric in sorted(scored.metrics, key=lambda metric: metric.key != leader)}
+            signatures = dict.fromkeys(metrics, "")
+            boards[name] = Board(__version__, images, metrics, signatures, leader, [], [], refused if is_first else {})
     return ContestBoard(contest, part, boards, left_out)
-
-
-def _empty(scored: ContestScoring, images: int, refused: dict[str, list[str]]) -> Board:
-    """The board of a contest without a scored submission."""
-    metrics = {
-        metric.key: metric for metric in sorted(scored.metrics, key=lambda metric: metric.key != scored.leader.key)
-    }
-    return Board(__version__, images, metrics, dict.fromkeys(metrics, ""), scored.leader.key, [], [], refused)

@@ -179,7 +179,23 @@ class Contest:
 
         Files are read later, and may be gone by then.
         """
-        return _submissions(os.path.join(self.folder, "submissions"))
+        submitted = Submissions({}, {}, [])
+        for entry in _entries(os.path.join(self.folder, "submissions"), "submissions", submitted.left_out):
+            where, final = f"submissions/{entry.name}", os.path.join(entry.path, FINAL)
+            if not entry.is_dir(follow_symlinks=False):
+                submitted.left_out.append(f"{where}: no folder of a team")
+                continue
+            team = submitted.teams[entry.name] = _of_team(entry, submitted.left_out)
+            try:
+                chosen = _read(final, 1000).decode("utf-8", "replace").partition("\n")[0].strip()
+            except DataError:
+                continue
+            if named := [submission for submission in team if submission.name == chosen]:
+                submitted.final[entry.name] = named[0]
+            else:
+                line = f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts"
+                submitted.left_out.append(line)
+        return submitted
 
     def check(self) -> None:
         """Scores each image's first reference, and draws the private part.
@@ -206,9 +222,9 @@ class Contest:
         """What a team may know of a file without problems: `part`, and by set of references the `scores` and
         `intervals` by metric. Raises `DataError` for one with problems.
         """
-        from sacrecap.boards.contest_board import told_of
+        from sacrecap.boards.contest_board import ContestScoring
 
-        return told_of(self, data, self.part(now))
+        return ContestScoring(self, self.part(now)).scores_of(data)
 
     def board(
         self, now: dt.datetime | None = None, *, needs: Needs | Mapping[str, object] | None = None, threads: int = 0
@@ -262,15 +278,19 @@ def _table(
 ) -> dict[str, Any]:
     """The values of a table by its keys, each checked."""
     values = {}
+    known = [*keys, *(() if within else _TABLES)]
     for key, value in document.items():
-        if key not in keys:
-            near = nearest(key, keys)
-            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(keys)}"
+        if key not in known:
+            near = nearest(key, known)
+            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(known)}"
             raise DataError(f"{path}: unknown key {within}{key}{hint}")
-        if isinstance(value, dict) and key in _TABLES:
-            values[key] = _TABLES[key][0](_table(value, _TABLES[key][1], path, f"{key}."))
-        else:
+        if key in keys:
             values[key] = fields.checked(f"{path}: {within}{key}", keys[key], value)
+        elif isinstance(value, dict):
+            make, keys_of_table = _TABLES[key]
+            values[key] = make(_table(value, keys_of_table, path, f"{key}."))
+        else:
+            raise DataError(f"{path}: {key} {Invalid.of(value, 'a table of settings')}")
     return values
 
 
@@ -305,10 +325,6 @@ def _whole(least: int, most: int = 1_000_000) -> Callable[[Any], int]:
     return lambda value: fields.whole(value, least, most)
 
 
-def _table_alone(value: Any) -> Any:
-    raise Invalid.of(value, "a table of settings")
-
-
 _TABLES: dict[str, tuple[Callable[[dict[str, Any]], Any], dict[str, Callable[[Any], Any]]]] = {
     "quota": (lambda values: Quota(**values), dict.fromkeys(("day", "week", "month"), _whole(0))),
     "private": (dict, {"share": _whole(1, 95)}),
@@ -323,27 +339,7 @@ _KEYS: dict[str, Callable[[Any], Any]] = {
     "metrics": lambda value: ", ".join(_texts(value)),
     "rows": _whole(1, 100),
     "references": _texts,
-    **dict.fromkeys(_TABLES, _table_alone),
 }
-
-
-def _submissions(folder: str) -> Submissions:
-    submitted = Submissions({}, {}, [])
-    for entry in _entries(folder, "submissions", submitted.left_out):
-        where = f"submissions/{entry.name}"
-        if not entry.is_dir(follow_symlinks=False):
-            submitted.left_out.append(f"{where}: no folder of a team")
-            continue
-        team = submitted.teams[entry.name] = _of_team(entry, submitted.left_out)
-        try:
-            chosen = _read(os.path.join(entry.path, FINAL), 1000).decode("utf-8", "replace").partition("\n")[0].strip()
-        except DataError:
-            continue
-        if named := [submission for submission in team if submission.name == chosen]:
-            submitted.final[entry.name] = named[0]
-        else:
-            submitted.left_out.append(f"{where}/{FINAL}: names {chosen!a}, which is no submission; the best counts")
-    return submitted
 
 
 def _of_team(team: os.DirEntry[str], left_out: list[str]) -> list[Submission]:

@@ -23,7 +23,7 @@ from sacrecap.metrics.outside import for_system
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
-from sacrecap.scoring.compare import tested, with_intervals
+from sacrecap.scoring.compare import Significance, tested, with_intervals
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import Name, best_first, corrected, rank_ranges
@@ -256,25 +256,25 @@ def board(
                 refused[system] = [without_folders(str(error), source, merged_needs.get("scores"))]
                 continue
             captions = (corpus.captions(image)[0] or "" for image in corpus.image_ids)
-            if faults := _missing(described.image_ids, corpus.image_ids) or problems(captions, limits):
+            captioned, images = {*corpus.image_ids}, described.image_ids
+            if missing := [image for image in images if image not in captioned]:
+                refused[system] = [f"No caption for {len(missing):,} of {len(images):,} images: {first_of(missing)}."]
+            elif faults := problems(captions, limits):
                 refused[system] = faults
             else:
-                result = score_corpus(corpus, chosen, needs=its_needs, threads=threads)
+                result = score_corpus(corpus, chosen, needs=its_needs)
                 best.add(team, system, told_score(result[best.metric.key]).value, result)
     results = best.systems()
     if not results:
         reasons = "; ".join(f"{system}: {' '.join(faults)}" for system, faults in refused.items())
         raise DataError(f"no system can be scored{': ' if reasons else ''}{reasons}")
-    return ranked_board(results, best, best.attempts(), refused, threads)
+    return ranked_board(results, best, best.attempts(), refused)
 
 
 class Best(Generic[Content]):
-    """The best systems of each team by what is told of them, as they are scored one after the other.
+    """The best systems of each team, so many `rows`, by what is told of them, as they are scored one after the other.
 
-    Args:
-        metric: which decides; of equal systems the earlier goes before.
-        rows: of a team so many.
-        final: systems that are their teams' choice, and go before others.
+    The metric decides; of equal systems the earlier goes before; `final` ones, their teams' choice, go before others.
     """
 
     def __init__(self, metric: Metric, rows: int = 1, final: Collection[str] = ()) -> None:
@@ -285,7 +285,7 @@ class Best(Generic[Content]):
         """The teams of all systems."""
 
     def add(self, team: str, system: str, value: float | None, content: Content) -> None:
-        """One more with its score; `systems` has the content if it is one of the best."""
+        """A system with its score; `systems` has the content if it is among the best."""
         place = system not in self._final, value is None, _ascending(self.metric, value)
         entries = sorted([*self._of.get(team, []), (place, system, content)], key=lambda entry: entry[0])
         self._of[team] = entries[: self._rows]
@@ -322,13 +322,6 @@ def without_folders(message: str, *sources: object) -> str:
     return message
 
 
-def _missing(images: list[str], captioned: list[str]) -> list[str]:
-    """A sentence about the images without a caption, if there are any."""
-    present = set(captioned)
-    missing = [image for image in images if image not in present]
-    return [f"No caption for {len(missing):,} of {len(images):,} images: {first_of(missing)}."] if missing else []
-
-
 def ranking(metrics: Iterable[Metric], rank_by: str | None, needs: Needs) -> Metric:
     """The metric that ranks: CIDEr-D by default, or else the first. Raises `UsageError` for one that is not scored."""
     scored = {metric.key: metric for metric in metrics}
@@ -341,16 +334,12 @@ def ranking(metrics: Iterable[Metric], rank_by: str | None, needs: Needs) -> Met
 
 
 def ranked_board(
-    results: Mapping[str, Result],
-    best: Best[Any],
-    attempts: Mapping[str, int],
-    refused: dict[str, list[str]],
-    threads: int,
+    results: Mapping[str, Result], best: Best[Any], attempts: Mapping[str, int], refused: dict[str, list[str]]
 ) -> Board:
     """The board of these systems, each the best of so many attempts of its team."""
     rank_by = best.metric.key
     order = _Told(results).best_first(rank_by)
-    results, pairs = _tested({system: results[system] for system in order}, attempts, threads)
+    results, pairs = _tested({system: results[system] for system in order}, attempts)
     shares = _Told(results)
     any_result = next(iter(results.values()))
     placed = {
@@ -365,7 +354,8 @@ def ranked_board(
         any_result.version,
         any_result.images,
         {key: any_result[key].metric for key in placed},
-        {key: _signed(any_result[key].signature) for key in placed},
+        # What everybody may know: no digest of captions, nor of references, with which guesses could be tried.
+        {key: str(Signature.read(any_result[key].signature).without(*OF_CAPTIONS, "refs")) for key in placed},
         rank_by,
         rows,
         [shares.pair(pair, placed[pair.metric].separated) for pair in pairs],
@@ -373,20 +363,17 @@ def ranked_board(
     )
 
 
-def told_scores(result: Result, threads: int) -> dict[str, ToldScore]:
+def told_scores(result: Result) -> dict[str, ToldScore]:
     """What anybody but the host may know of one system, by metric."""
-    results, _ = _tested({"": result}, {}, threads)
+    results, _ = _tested({"": result}, {})
     return _Told(results).scores[""]
 
 
-def _tested(
-    results: Mapping[str, Result], attempts: Mapping[str, int], threads: int
-) -> tuple[dict[str, Result], list[Pair]]:
+def _tested(results: Mapping[str, Result], attempts: Mapping[str, int]) -> tuple[dict[str, Result], list[Pair]]:
     """The results with their intervals, and every two of them by every metric."""
-    how = Board.resampling
+    how, first = Board.resampling, next(iter(results.values()))
     several = {system: number for system, number in attempts.items() if number > 1}
-    metrics = list(next(iter(results.values())))
-    bounds, pairs = tested(results, metrics, "exact", "holm", ALPHA, several, how, threads)
+    bounds, pairs = tested(results, list(first), Significance(alpha=ALPHA, attempts=several), how, first.needs.threads)
     return with_intervals(results, bounds, how, several), pairs
 
 
@@ -456,8 +443,3 @@ def told_score(score: Score, added: npt.NDArray[np.float64] | None = None) -> To
 
 def _rounded_interval(interval: Interval | None) -> Interval | None:
     return interval and (rounded_score(interval[0]), rounded_score(interval[1]))
-
-
-def _signed(signature: str) -> str:
-    """What everybody may know of it: no digest of captions, nor of references, with which guesses could be tried."""
-    return str(Signature.read(signature).without(*OF_CAPTIONS, "refs"))

@@ -176,5 +176,4 @@ def command(
         from sacrecap.report.pictures import write_plot
 
         write_plot(result, plot)
-    output.write_report(result, title=system_name(path), images=photos)
-    output.show(result)
+    output.finish(result, title=system_name(path), images=photos)

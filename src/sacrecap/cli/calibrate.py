@@ -44,5 +44,4 @@ def command(scores: str, ratings: str, witnesses: tuple[str, ...], output: Outpu
     output.check()
     stage.text = "calibrating"
     calibration = calibrate(scores, ratings, witnesses=witnesses or None, **how)
-    output.write_report(calibration)
-    output.show(calibration)
+    output.finish(calibration)

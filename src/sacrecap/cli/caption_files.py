@@ -358,14 +358,9 @@ def caption_files(
     missing: bool = True,
     groups: bool = False,
 ) -> Value:
-    """Options about files of captions, which the command takes as one `CaptionFiles`.
-
-    Args:
-        references: whether the command reads references.
-        captions: what else it reads: `candidate`, `set` or `caption`, as the option of their format is called.
-        groups: whether it tells the scores of groups of images.
-        tokenizer: whether its captions are cut into words as everywhere; else it says itself how.
-        missing: whether options say how to treat images that only one of the files has.
+    """Options about files of captions, which the command takes as one `CaptionFiles`: of references, and of `captions`,
+    a `candidate`, `set` or `caption`, as the option of their format is called; with those for the `tokenizer`, for
+    images that are `missing` in one of the files, and for `groups` of images, where the command takes these.
     """
     left_out = set() if groups else {"by"}
     if not (references and captions):

@@ -16,7 +16,7 @@ from sacrecap.cli.output import FAILED, Output, output
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.check_formats import verdict
-from sacrecap.scoring.check import check, read_baseline, recorded
+from sacrecap.scoring.check import check, read_baseline
 
 if TYPE_CHECKING:
     from sacrecap.metrics import Metric
@@ -64,7 +64,7 @@ def command(
     metrics: str,
     files: CaptionFiles,
     needs: Needs,
-    significance: options.Significance,
+    significance: dict[str, Any],
     resampling: Resampling,
     output: Output,
     **bounds: Any,
@@ -82,11 +82,7 @@ def command(
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     baseline = None if against is None else read_baseline(against)
-    compared: tuple[Metric, ...] = ()
-    if baseline is not None:
-        compared = parse_metrics(metrics or list(baseline.scores), needs)
-        for metric in compared:
-            recorded(baseline, metric.key)
+    compared = () if baseline is None else parse_metrics(metrics or list(baseline.scores), needs)
     output.check()
     described, captions, needs = files.of_system(references, candidates, needs)
     result = check(
@@ -98,8 +94,7 @@ def command(
         tokenizer=files.tokenizer,
         needs=needs,
         on_missing=files.on_missing,
-        test=significance.test or "exact",
-        alpha=significance.alpha,
+        **significance,
         allow_missing=bounds["allow_missing"],
         resampling=resampling,
         threads=needs.threads,

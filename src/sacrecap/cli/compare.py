@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -45,7 +45,7 @@ def command(
     metrics: str,
     files: CaptionFiles,
     needs: Needs,
-    significance: options.Significance,
+    significance: dict[str, Any],
     resampling: Resampling,
     engine: EngineChoice,
     output: Output,
@@ -78,7 +78,7 @@ def command(
         tokenizer=files.tokenizer,
         on_missing=files.on_missing,
         needs=needs,
-        **significance._asdict(),
+        **significance,
         resampling=resampling,
         threads=needs.threads,
         engine=engine.options(),
@@ -86,9 +86,7 @@ def command(
     if files.by is not None:
         images = next(iter(comparison.values())).image_ids
         comparison = comparison.by(files.values_of_column(files.by, images), files.by)
-    output.write_files(comparison)
-    output.write_report(comparison, images=photos)
-    return output.judge(comparison)
+    return output.finish(comparison, images=photos)
 
 
 def _alone(paths: Sequence[str], metrics: Sequence[Metric], files: CaptionFiles) -> dict[str, str]:

@@ -51,15 +51,15 @@ def command(output: str | None, folder: str | None, papers: str | None, vlm: str
             "of them"
         )
     if folder is not None:
-        references, captions, a, b = map(shlex.quote, write_files(folder, FILES))
+        described, captions, a, b = map(shlex.quote, write_files(folder, FILES))
         options.emit(
-            f"{references}: five captions by people of each of 60 made-up images\n"
+            f"{described}: five captions by people of each of 60 made-up images\n"
             f"{captions}: one caption of each image, by a system\n"
             f"{a}, {b}: the captions of two systems to compare\n"
             "\n"
             "Try:\n"
-            f"  sacrecap score {references} {captions} --report report.html\n"
-            f"  sacrecap compare {references} {a} {b}"
+            f"  sacrecap score {described} {captions} --report report.html\n"
+            f"  sacrecap compare {described} {a} {b}"
         )
         return
     if papers is not None:
@@ -72,7 +72,7 @@ def command(output: str | None, folder: str | None, papers: str | None, vlm: str
 
         if os.path.lexists(vlm) and (not os.path.isdir(vlm) or os.listdir(vlm)):
             raise DataError(f"{vlm}: is there already; name another folder, or move what is there out of the way")
-        write_tiny_llava(Path(vlm), [caption for captions in example.references().values() for caption in captions])
+        write_tiny_llava(Path(vlm), [caption for texts in example.references().values() for caption in texts])
         options.emit(f"{vlm}: a LLaVA with random weights that knows the words of the example, with its processor")
         return
     options.check_outputs(output=output)

@@ -119,12 +119,10 @@ def command(
         resampling=resampling,
         threads=needs.threads,
     )
-    output.write_files(result)
     if plots is not None:
         from sacrecap.report.pictures import write_pictures
 
         stage.text = "drawing"
         for line in write_pictures(result, plots, drawn):  # those that are left out
             warn(line)
-    output.write_report(result, draw=drawn, images=photos)
-    return output.judge(result)
+    return output.finish(result, draw=drawn, images=photos)

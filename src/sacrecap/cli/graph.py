@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from itertools import islice
 
 import click
 
@@ -15,9 +14,6 @@ from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.atomic import atomic_write
 from sacrecap.metrics.spice.scene_graph import SceneGraph, scene_graphs
-
-if TYPE_CHECKING:
-    from sacrecap._core import Captions
 
 BATCH = 10_000
 """Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
@@ -57,7 +53,8 @@ def command(
     read = files.read([("captions", captions)])[0]
     with atomic_write(output) as file:
         parsed = 0
-        for batch in _batches(read):
+        captions_of_images = ((image, caption) for image in read.image_ids for caption in read.captions(image))
+        while batch := list(islice(captions_of_images, BATCH)):
             stage.text = f"parsing {parsed:,} of {read.caption_count:,} captions"
             texts = [caption for _, caption in batch]
             graphs = scene_graphs(texts, tokenizer=tokenizer, grammar=grammar, threads=threads)
@@ -68,18 +65,6 @@ def command(
                 else:
                     file.write(_text(image, caption, graph))
             parsed += len(batch)
-
-
-def _batches(captions: Captions) -> Iterator[list[tuple[str, str]]]:
-    """Image ids with one caption each, in the order of the file, in batches of this size."""
-    batch: list[tuple[str, str]] = []
-    for image in captions.image_ids:
-        batch += [(image, caption) for caption in captions.captions(image)]
-        if len(batch) >= BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _text(image: str, caption: str, graph: SceneGraph) -> str:

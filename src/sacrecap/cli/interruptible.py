@@ -95,22 +95,16 @@ def run(command: Callable[[], Any]) -> Any:
 
 
 def _wait(thread: threading.Thread) -> None:
-    started = time.monotonic()
+    """Waits for its end: with a line that changes on a terminal, else with one now and then, unless it is quiet."""
+    started = last_told = time.monotonic()
     thread.join(QUIET_SECONDS)
-    if not thread.is_alive() or stage.quiet or not sys.stderr.isatty():
-        _wait_in_lines(thread, started)
-        return
-    from rich.console import Console
+    if thread.is_alive() and not stage.quiet and sys.stderr.isatty():
+        from rich.console import Console
 
-    with Console(stderr=True).status("") as status:
-        while thread.is_alive():
-            status.update(f"{stage.line} … {time.monotonic() - started:.0f} s")
-            thread.join(0.1)
-
-
-def _wait_in_lines(thread: threading.Thread, started: float) -> None:
-    """Prints a line about progress now and then, unless the command is quiet."""
-    last_told = started
+        with Console(stderr=True).status("") as status:
+            while thread.is_alive():
+                status.update(f"{stage.line} … {time.monotonic() - started:.0f} s")
+                thread.join(0.1)
     while thread.is_alive():
         thread.join(0.1)
         now = time.monotonic()

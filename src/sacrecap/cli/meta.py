@@ -10,12 +10,11 @@ from sacrecap.choices import DATASETS
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import output
+from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import named
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
-    from sacrecap.cli.output import Output
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -49,7 +48,7 @@ def command(
 
     output.check()
     if not datasets:
-        options.emit("\n".join(f"{name}: {measured}" for name, measured in PROTOCOLS.items()), output.place)
+        options.emit("\n".join(f"{name}: {measured}" for name, measured in PROTOCOLS.items()), output.output)
         return
     stage.text = "reading"
     judged = {}
@@ -65,5 +64,4 @@ def command(
         judged[name if is_own else read.dataset] = read
     stage.text = "scoring"
     result = meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
-    output.write_report(result)
-    output.show(result)
+    output.finish(result)

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -20,7 +20,7 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from sacrecap.choices import Correction, IntervalMethod, Test
+    from sacrecap.choices import IntervalMethod
     from sacrecap.data.images import ImageSource
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -279,13 +279,9 @@ NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 def image_source(
     needs: Needs, report: str | None, metrics: Iterable[Metric], image_ids: Iterable[str]
 ) -> ImageSource | None:
-    """The images that --images names, for the report. Raises every error about them before anything is computed.
+    """The images that --images names, for the report, if one is written, unless metrics alone look at them.
 
-    Args:
-        needs: of the call.
-        report: the report's file; None if none is written.
-        metrics: those that may look at the images themselves.
-        image_ids: the images that are scored.
+    Raises every error about the images that are scored before anything is computed.
     """
     images = needs.get("images")
     if images is None:
@@ -352,24 +348,10 @@ def _resampling(interval: tuple[float | None, IntervalMethod] = (None, "percenti
 
 
 def resampling(samples: str, *, intervals: click.Option | None = _INTERVAL) -> Value:
-    """How a command tells its uncertainty: one `Resampling`.
-
-    Args:
-        samples: what --samples counts.
-        intervals: the option of its intervals; None for none.
-    """
+    """How a command tells its uncertainty, as one `Resampling`: `samples` is what --samples counts."""
     number = declared(f"--samples N  {samples}", samples={"type": click.IntRange(1), "default": 1000})
     options = (*(() if intervals is None else (intervals,)), *number, _SEED)
     return Value("resampling", "Statistics", _resampling, options)
-
-
-class Significance(NamedTuple):
-    """When a difference counts; the values are those of the options."""
-
-    test: Test | None
-    alpha: float
-    correction: Correction = "holm"
-    attempts: int | dict[str, int] = 1
 
 
 def _attempts(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> int | dict[str, int]:
@@ -405,8 +387,8 @@ TEST, _ALPHA, _CORRECTION, _ATTEMPTS = declared(
     correction={"type": click.Choice(CORRECTIONS), "default": "holm"},
     attempts={"multiple": True, "callback": _attempts},
 )
-SIGNIFICANCE = Value("significance", "Statistics", Significance, (TEST, _ALPHA, _CORRECTION, _ATTEMPTS))
-SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", Significance, (TEST, _ALPHA))
+SIGNIFICANCE = Value("significance", "Statistics", dict, (TEST, _ALPHA, _CORRECTION, _ATTEMPTS))
+SIGNIFICANCE_OF_CHECK = Value("significance", "Statistics", dict, (TEST, _ALPHA))
 
 
 def number(kind: type[float], least: float, most: float) -> Callable[[str], float]:

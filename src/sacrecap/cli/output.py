@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,47 +16,25 @@ from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.errors import accepted_name
 
-if TYPE_CHECKING:
-    from sacrecap.report.printing.figures import Figures
-
-
 FAILED = 3
 """The exit status of a check that failed."""
 
 
+@dataclass(eq=False)
 class Output:
-    """What the options say about the output; each value is that of its option.
+    """What the options say about the output; each value is that of its option."""
 
-    `papers`: whether papers print the scores times 100, so that LaTeX does by default.
-    """
-
-    def __init__(
-        self,
-        *,
-        format_: str,
-        output: str = "-",
-        report: str | None = None,
-        title: str | None = None,
-        per_image: str | None = None,
-        baseline: str | None = None,
-        percent: bool | None = None,
-        digits: int | None = None,
-        strict: frozenset[str] = frozenset(),
-        papers: bool = True,
-    ) -> None:
-        self.format = format_
-        self.strict = strict
-        self.place = output
-        self.report = report
-        self.title = title
-        self.per_image = per_image
-        self.baseline = baseline
-        self.figures: Figures | None = None
-        """How scores are written, where that was asked for."""
-        if percent is not None or digits is not None:
-            from sacrecap.report.printing.figures import Figures
-
-            self.figures = Figures.of(format_, percent, digits, papers=papers)
+    format_: str
+    output: str = "-"
+    report: str | None = None
+    title: str | None = None
+    per_image: str | None = None
+    baseline: str | None = None
+    percent: bool | None = None
+    digits: int | None = None
+    strict: frozenset[str] = frozenset()
+    papers: bool = True
+    """Whether papers print the scores times 100, so that LaTeX does by default."""
 
     @property
     def takes_rows(self) -> bool:
@@ -69,40 +48,34 @@ class Output:
 
             check_suffix(self.per_image)
         options.check_outputs(
-            output=self.place, per_image=self.per_image, report=self.report, baseline=self.baseline, **other_places
+            output=self.output, per_image=self.per_image, report=self.report, baseline=self.baseline, **other_places
         )
 
-    def write_files(self, result: Any) -> None:
-        """Writes the scores of each image, and the baseline, if they are wanted."""
+    def finish(self, result: Any, *, explained: Any = None, **report: Any) -> int:
+        """Writes what is wanted (scores of images, a baseline, a report), and prints the result, after a line on
+        standard error for each finding about its captions. `report`: how that is written.
+
+        Returns the exit status: 3 if a finding is of a kind that --strict names.
+        """
+        stage.text = "writing"
         if self.per_image is not None:
             from sacrecap.report.per_image import write_per_image
 
-            stage.text = "writing"
             write_per_image(result, self.per_image)
         if self.baseline is not None:
             from sacrecap.scoring.check import write_baseline
 
             write_baseline(result, self.baseline)
-
-    def write_report(self, result: Any, **how: Any) -> None:
-        """Writes the report, if one is wanted."""
         if self.report is not None:
             from sacrecap.report.html import write_report
 
-            stage.text = "writing"
-            write_report(result, self.report, **(how if self.title is None else {**how, "title": self.title}))
-
-    def judge(self, result: Any, **how: Any) -> int:
-        """Prints the result, after a line on standard error for each finding about its captions.
-
-        Returns the exit status: 3 if a finding is of a kind that --strict names.
-        """
-        is_shown = self.format == "table" and self.place == "-" and sys.stdout.isatty() and sys.stderr.isatty()
-        if not is_shown:  # else the table has the lines
-            for finding in result.findings:
-                click.echo(f"sacrecap: {finding}", err=True)
-        self.show(result, **how)
-        kinds = {finding.kind for finding in result.findings} & self.strict
+            write_report(result, self.report, **(report if self.title is None else {**report, "title": self.title}))
+        findings = getattr(result, "findings", ())
+        is_shown = self.format_ == "table" and self.output == "-" and sys.stdout.isatty() and sys.stderr.isatty()
+        for finding in () if is_shown else findings:  # else the table has the lines
+            click.echo(f"sacrecap: {finding}", err=True)
+        self.show(result, **({"explained": explained} if explained else {}))
+        kinds = {finding.kind for finding in findings} & self.strict
         if not kinds:
             return 0
         click.echo(f"sacrecap: found what --strict names: {', '.join(sorted(kinds))}", file=stage.errors or sys.stderr)
@@ -111,15 +84,17 @@ class Output:
     def show(self, result: Any, **how: Any) -> None:
         """Prints the result; JSON is the result's own document."""
         stage.text = "writing"
-        if self.format == "json" and not how and self.figures is None:
+        if self.percent is not None or self.digits is not None:
+            from sacrecap.report.printing.figures import Figures
+
+            how["figures"] = Figures.of(self.format_, self.percent, self.digits, papers=self.papers)
+        if self.format_ == "json" and not how:
             import json
 
-            options.emit(json.dumps(result.to_dict(), ensure_ascii=False, indent=1), self.place)
+            options.emit(json.dumps(result.to_dict(), ensure_ascii=False, indent=1), self.output)
             return
-        if self.figures is not None:
-            how["figures"] = self.figures
-        terminal = {"colour": options.colour(self.place), "width": options.width(self.place)}
-        options.emit(printed(result, self.format, **terminal, **how), self.place)
+        terminal = {"colour": options.colour(self.output), "width": options.width(self.output)}
+        options.emit(printed(result, self.format_, **terminal, **how), self.output)
 
 
 def _kinds(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> frozenset[str]:
@@ -145,12 +120,6 @@ _PER_IMAGE, _REPORT, _TITLE, _BASELINE, _STRICT, _DIGITS = declared(
 )
 
 
-def _percent(papers: bool) -> list[click.Option]:
-    usual = "the default for LaTeX." if papers else "never by default."
-    table = f"--percent/--no-percent  Print the scores of a table times 100, as papers do; {usual}"
-    return declared(table, percent={"default": None})
-
-
 def output(
     *,
     per_image: bool = False,
@@ -161,23 +130,18 @@ def output(
     papers: bool = True,
     elsewhere: bool = True,
 ) -> Value:
-    """The options about the output, which the command takes as one `Output`.
-
-    Args:
-        per_image: whether the command writes the scores of each image.
-        report: whether it writes a report.
-        baseline: whether it writes a baseline.
-        strict: whether it judges captions, see `Output.judge`.
-        scores: whether its tables may have scores times 100, and other numbers of decimals.
-        papers: whether papers print its scores times 100.
-        elsewhere: whether it can print into a file.
+    """The options about the output, which the command takes as one `Output`: whether it writes the scores of each
+    image, a report or a baseline; whether findings about captions may fail it (`strict`); whether its tables may have
+    `scores` times 100, as `papers` print them, and other numbers of decimals; and whether it can print into a file.
     """
+    usual = "the default for LaTeX." if papers else "never by default."
+    percent = f"--percent/--no-percent  Print the scores of a table times 100, as papers do; {usual}"
     chosen = [
         *((_PER_IMAGE,) if per_image else ()),
         *((_REPORT, _TITLE) if report else ()),
         *((_BASELINE,) if baseline else ()),
         *((_STRICT,) if strict else ()),
-        *([*_percent(papers), _DIGITS] if scores else []),
+        *([*declared(percent, percent={"default": None}), _DIGITS] if scores else []),
         options.FORMAT,
         *((options.OUTPUT,) if elsewhere else ()),
         options.QUIET,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,8 +19,6 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.scoring.score import score
 
 if TYPE_CHECKING:
-    from sacrecap._core import Captions
-    from sacrecap.engines.sources import RowsOfFile
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
 
@@ -97,10 +95,10 @@ def command(
     if explain:
         from sacrecap.report.score_formats import check_explained
 
-        check_explained(output.format)
+        check_explained(output.format_)
     chosen = parse_metrics(metrics, needs)
     output.check()
-    source: Corpus | RowsOfFile | Captions | None = None
+    source: Any = None
     captions, photos = None, None
     by_references = any(part.needs_references for metric in chosen for part in metric.parts)
     if candidates is None and not (by_references or files.has_references(references)):
@@ -111,7 +109,7 @@ def command(
     if source is None:
         source, captions, needs = files.of_system(references, candidates, needs)
     if needs.get("images") is not None:
-        photos = options.image_source(needs, output.report, chosen, source.image_ids)  # type: ignore[union-attr]
+        photos = options.image_source(needs, output.report, chosen, source.image_ids)
     needs = with_own_scores(needs, candidates)
     result = score(
         source,
@@ -127,10 +125,7 @@ def command(
     if files.by is not None:
         result = result.by(files.values_of_column(files.by, result.image_ids), files.by)
     explained = {image: result.explain(image) for image in explain}
-    output.write_files(result)
-    title = system_name(candidates or references)
-    output.write_report(result, title=title, images=photos)
-    return output.judge(result, **({"explained": explained} if explained else {}))
+    return output.finish(result, explained=explained, title=system_name(candidates or references), images=photos)
 
 
 def _rank(

@@ -8,7 +8,7 @@ captions into rows. Rows one after the other are those of the whole corpus, so a
 """
 
 from sacrecap.choices import ENGINES
-from sacrecap.engines.engine_options import EngineOptions
+from sacrecap.engines.calls import EngineOptions
 from sacrecap.engines.passes import StreamEngine
 from sacrecap.engines.plan import Engine
 

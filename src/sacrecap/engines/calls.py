@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from sacrecap import _core
+from sacrecap.choices import ENGINES, EngineName
 from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
 from sacrecap.data.captions import read_both, several_candidates
 from sacrecap.data.source import Reading
 from sacrecap.engines.passes import StreamEngine
 from sacrecap.engines.plan import Engine, Plan, Progress
 from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
-from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
+from sacrecap.errors import DataError, SacrecapWarning, UsageError, accepted_name, warn
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.scoring.collected import Extent, result_without_captions
-from sacrecap.scoring.compare import checked_attempts, compare_results
+from sacrecap.scoring.compare import Significance, compare_results
 from sacrecap.scoring.count import CountedMetric, Summed, standard_of, without_standard
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.score import NO_CANDIDATES
 
 if TYPE_CHECKING:
-    from sacrecap.choices import Test, Tokenizer
+    from sacrecap.choices import Tokenizer
     from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.engines.engine_options import EngineOptions
     from sacrecap.engines.passes import Sample, ScoredPiece
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
@@ -34,80 +35,127 @@ if TYPE_CHECKING:
 SYSTEM = ""
 
 
-def score(
-    options: EngineOptions,
-    references: Any,
-    candidates: Any,
-    metrics: Sequence[Metric],
-    *,
-    needs: Needs,
-    tokenizer: Tokenizer,
-    on_missing: str,
-    resampling: Resampling,
-) -> Result:
-    """One system's scores: see [`sacrecap.score`][]."""
-    source, plan = _source(references, candidates, on_missing), Plan(tuple(metrics), needs, tokenizer)
-    keep = options.rows or resampling.interval is not None
-    return _results(options, source, plan, resampling, keep=keep)[SYSTEM]
+@dataclass(frozen=True)
+class EngineOptions:
+    """An engine, and what a call says about it.
+
+    Example:
+        >>> options = sacrecap.engines.EngineOptions("ray", workers=4)
+        >>> options.name, options.workers
+        ('ray', 4)
+    """
+
+    name: EngineName = "local"
+    address: str | None = None
+    """Address of a Ray cluster; by default the one that runs, else one that is started on this machine."""
+    workers: int | None = None
+    """Pieces that a cluster works on at once; by default as many as it has cores."""
+    rows: bool = False
+    """Whether the statistics of each image are kept without intervals, too, for scores of images and groups; else they
+    are added up as they come, in the same memory for any number of images.
+    """
+
+    def __post_init__(self) -> None:
+        accepted_name("engine", self.name, ENGINES)
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"workers must be at least 1, got {self.workers}")
+
+    def score(
+        self,
+        references: Any,
+        candidates: Any,
+        metrics: Sequence[Metric],
+        *,
+        needs: Needs,
+        tokenizer: Tokenizer,
+        on_missing: str,
+        resampling: Resampling,
+    ) -> Result:
+        """One system's scores: see [`sacrecap.score`][]."""
+        source, plan = _source(references, candidates, on_missing), Plan(tuple(metrics), needs, tokenizer)
+        keep = self.rows or resampling.interval is not None
+        return self._results(source, plan, resampling, keep=keep)[SYSTEM]
+
+    def compare(
+        self,
+        references: Any,
+        systems: Mapping[str, Any],
+        metrics: Sequence[Metric],
+        *,
+        needs: Needs,
+        tokenizer: Tokenizer,
+        on_missing: str,
+        significance: Significance,
+        resampling: Resampling,
+    ) -> Comparison:
+        """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
+        source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
+        if unscaled := without_standard(metrics, [needs]):
+            alone = self._results(source, Plan(tuple(unscaled), needs, tokenizer), Resampling(None))
+            scores = {
+                metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
+                for metric in unscaled
+            }
+            needs = needs.with_({"standard": standard_of(scores)})
+        results = self._results(source, Plan(tuple(metrics), needs, tokenizer), Resampling(None))
+        needs.begin("resampling")
+        return compare_results(results, significance, resampling)
+
+    def document_frequency(
+        self, references: Any, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int = 0
+    ) -> DocumentFrequency:
+        """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
+        from sacrecap.metrics.cider import CiderD, CiderPaper
+        from sacrecap.resources.needs import Needs
+
+        plan = Plan((CiderPaper(n=n) if stem else CiderD(n=n),), Needs(threads=threads), tokenizer)
+        engine = self._engine(threads)
+        try:
+            counted = engine.fetch(engine.count(plan, CountedReferences(references).pieces(), minimum=1))
+        finally:
+            engine.close()
+        return counted.frequencies(stems=stem)
+
+    def _results(self, source: PieceSource, plan: Plan, how: Resampling, *, keep: bool = True) -> dict[str, Result]:
+        """The result of each system, after the pass that counts, if one is needed; `keep`: whether rows are kept."""
+        plan.check(self.name)
+        engine = self._engine(plan.threads)
+        try:
+            of_pieces = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
+            whole = None
+            if plan.orders or plan.learning:
+                progress = Progress("counting n-grams", source.images, plan.needs.progress)
+                whole = engine.count(of_pieces, progress.watched(source.pieces(again=True)))
+            progress = Progress("scoring", source.images, plan.needs.progress)
+            collected = Collected(plan, source, keep=keep)
+            collected.take(engine.score(of_pieces, whole, progress.watched(source.pieces())))
+            return collected.results(how)
+        finally:
+            engine.close()
+
+    def _engine(self, threads: int) -> Engine:
+        """The engine. Raises `MissingDependencyError` where Ray is not installed."""
+        if self.name == "stream":
+            return StreamEngine(threads)
+        from sacrecap.engines.ray import RayEngine
+
+        return RayEngine(self.address, self.workers)
 
 
-def compare(
-    options: EngineOptions,
-    references: Any,
-    systems: Mapping[str, Any] | None,
-    metrics: Sequence[Metric],
-    *,
-    needs: Needs,
-    tokenizer: Tokenizer,
-    on_missing: str,
-    test: Test | None,
-    alpha: float,
-    correction: Any,
-    attempts: int | Mapping[str, int],
-    resampling: Resampling,
-) -> Comparison:
-    """Several systems' scores and paired tests: see [`sacrecap.compare`][]."""
-    systems = systems or {}
-    several = checked_attempts(systems, attempts, test=test or "exact", alpha=alpha, correction=correction)
-    source = Held(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-    if unscaled := without_standard(metrics, [needs]):
-        alone = _results(options, source, Plan(tuple(unscaled), needs, tokenizer), Resampling(None))
-        scores = {
-            metric.key: [score for result in alone.values() for score in result[metric].per_image_values()]
-            for metric in unscaled
-        }
-        needs = needs.with_({"standard": standard_of(scores)})
-    results = _results(options, source, Plan(tuple(metrics), needs, tokenizer), Resampling(None))
-    needs.begin("resampling")
-    return compare_results(
-        results,
-        test=test or "exact",
-        alpha=alpha,
-        correction=correction,
-        attempts=several,
-        resampling=resampling,
-        threads=needs.threads,
-    )
-
-
-def _results(
-    options: EngineOptions, source: PieceSource, plan: Plan, how: Resampling, *, keep: bool = True
-) -> dict[str, Result]:
-    """The result of each system, after the pass that counts, if one is needed; `keep`: whether rows are kept."""
-    plan.check(options.name)
-    engine = make(options, plan.threads)
-    try:
-        plan = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
-        whole = None
-        if plan.orders or plan.learning:
-            progress = Progress("counting n-grams", source.images, plan.needs.progress)
-            whole = engine.count(plan, progress.watched(source.pieces(again=True)))
-        progress = Progress("scoring", source.images, plan.needs.progress)
-        collected = Collected(plan, source, keep=keep)
-        collected.take(engine.score(plan, whole, progress.watched(source.pieces())))
-        return collected.results(how)
-    finally:
-        engine.close()
+def _source(references: Any, candidates: Any, on_missing: str) -> PieceSource:
+    """Where the captions come from."""
+    names = {SYSTEM: "the candidates"}
+    if candidates is not None:
+        return Held(references, {SYSTEM: candidates}, names, on_missing)
+    if isinstance(references, RowsOfFile):
+        return references
+    if not isinstance(references, (str, PathLike)):
+        raise UsageError(NO_CANDIDATES)
+    rows = RowsOfFile.of(references, Reading(), on_missing=on_missing)
+    if rows is not None:
+        return rows
+    described, captions = read_both(references)
+    return Held(described, {SYSTEM: captions}, names, on_missing)
 
 
 class Collected:
@@ -188,7 +236,7 @@ class Collected:
             if ready.own is not None:
                 for message in metric.warnings(ready, rows):
                     warn(message)
-        return result_without_captions(counted, corpus, plan.needs, how, plan.threads)
+        return result_without_captions(counted, corpus, plan.needs, how)
 
     def _sample_corpus(self, name: str) -> Corpus:
         """The sample as a corpus."""
@@ -208,44 +256,3 @@ class Collected:
                 warnings.simplefilter("ignore", SacrecapWarning)
                 ready = metric.ready(sample, self._plan.needs)
         return ready
-
-
-def document_frequency(
-    options: EngineOptions, references: Any, *, tokenizer: Tokenizer, n: int, stem: bool, threads: int = 0
-) -> DocumentFrequency:
-    """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
-    from sacrecap.metrics.cider import CiderD, CiderPaper
-    from sacrecap.resources.needs import Needs
-
-    plan = Plan((CiderPaper(n=n) if stem else CiderD(n=n),), Needs(threads=threads), tokenizer)
-    engine = make(options, threads)
-    try:
-        counted = engine.fetch(engine.count(plan, CountedReferences(references).pieces(), minimum=1))
-    finally:
-        engine.close()
-    return counted.frequencies(stems=stem)
-
-
-def _source(references: Any, candidates: Any, on_missing: str) -> PieceSource:
-    """Where the captions come from."""
-    names = {SYSTEM: "the candidates"}
-    if candidates is not None:
-        return Held(references, {SYSTEM: candidates}, names, on_missing)
-    if isinstance(references, RowsOfFile):
-        return references
-    if not isinstance(references, (str, PathLike)):
-        raise UsageError("no candidates were given; give them, or a path of a file that has references and candidates")
-    rows = RowsOfFile.of(references, Reading(), on_missing=on_missing)
-    if rows is not None:
-        return rows
-    described, captions = read_both(references)
-    return Held(described, {SYSTEM: captions}, names, on_missing)
-
-
-def make(options: EngineOptions, threads: int) -> Engine:
-    """The engine. Raises `MissingDependencyError` where Ray is not installed."""
-    if options.name == "stream":
-        return StreamEngine(threads)
-    from sacrecap.engines.ray import RayEngine
-
-    return RayEngine(options.address, options.workers)

@@ -118,9 +118,7 @@ class Progress:
         """The pieces; one is done as the next is taken."""
         for piece in pieces:
             yield piece
-            self._count(
-                next((captions.image_count for captions in piece.systems.values()), piece.references.image_count)
-            )
+            self._count(next(iter(piece.systems.values()), piece.references).image_count)
 
     def _count(self, images: int) -> None:
         self._done += images

@@ -108,11 +108,11 @@ class RayEngine:
             levels[level].append(counts)
             if len(levels[level]) == FAN_IN:
                 full, levels[level] = levels[level], []
-                add(merge(shared, *full), level + 1)
+                add(merge(shared, None, *full), level + 1)
 
         for counts in self._flow(functools.partial(begin, shared), pieces):
             add(counts)
-        known = self._task("known_of")(shared, minimum, *(counts for level in levels for counts in level))
+        known = merge(shared, minimum, *(counts for level in levels for counts in level))
         self._ray.wait([known])
         return known
 
@@ -261,21 +261,14 @@ def counted(plan: list[Any], piece: Piece) -> Counts:
     return counters.finish()
 
 
-def _together(plan: list[Any], several: Iterable[Counts]) -> Counters:
+def merged(plan: list[Any], minimum: int | None, *several: Counts) -> Counts | WholeCorpus:
+    """What was counted of several pieces; or, with a minimum, what is known of the whole corpus, without n-grams in
+    fewer images.
+    """
     counters = Counters(fetched(plan[0]))
     for counts in several:
         counters.merge(counts)
-    return counters
-
-
-def merged(plan: list[Any], *several: Counts) -> Counts:
-    """What was counted of several pieces."""
-    return _together(plan, several).finish()
-
-
-def known_of(plan: list[Any], minimum: int, *several: Counts) -> WholeCorpus:
-    """What is known of the whole corpus, without n-grams in fewer images."""
-    return _together(plan, several).known(minimum)
+    return counters.finish() if minimum is None else counters.known(minimum)
 
 
 def scored(plan: list[Any], known: list[Any], piece: Piece) -> ScoredPiece:

@@ -7,8 +7,9 @@ import pickle
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, TypeAlias
 
 from sacrecap.corpus.corpus import Corpus, added_up, align, as_references
 from sacrecap.data.captions import CaptionFile
@@ -31,17 +32,8 @@ TOLD_WHOLE = 2_000_000
 """Rows of a file that is read whole to tell what is wrong."""
 
 
-class PieceSource(Protocol):
-    """Captions that an engine takes piece by piece, as often as it has passes."""
-
-    images: int | None
-    """How many there are, as far as that is known before they are read."""
-
-    def pieces(self, *, again: bool = False) -> Iterator[Piece]:
-        """The pieces, in the order of the images; `again`: whether they are needed once more."""
-
-    def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
-        """A corpus of each system, of these images, in their order, with what single captions are taken from."""
+PieceSource: TypeAlias = "Held | RowsOfFile"
+"""Captions that an engine takes piece by piece, as often as it has passes."""
 
 
 class Held:
@@ -76,6 +68,7 @@ def piece_of(aligned: Aligned, chosen: slice, image_ids: list[str]) -> Piece:
     return Piece(aligned.references.aligned(ids, images), systems)
 
 
+@dataclass(eq=False)
 class RowsOfFile:
     """Rows of a file that holds references and candidates: read piece by piece. What several passes need is put into a
     temporary file, which takes a tenth of the time that reading takes.
@@ -87,16 +80,15 @@ class RowsOfFile:
         on_missing: what an image without candidate means.
     """
 
-    images: int | None = None
+    path: str | PathLike[str]
+    reading: Reading
+    columns: NamedColumns | None = None
+    on_missing: str = "error"
 
-    def __init__(
-        self,
-        path: str | PathLike[str],
-        reading: Reading,
-        columns: NamedColumns | None = None,
-        on_missing: str = "error",
-    ) -> None:
-        self._file, self._columns, self._on_missing = (path, reading), columns, on_missing
+    images = None
+    """How many there are is not known before they are read."""
+
+    def __post_init__(self) -> None:
         self._aside: IO[bytes] | None = None
         self._left_out: dict[str, int] = {}
         self._filled = 0
@@ -114,7 +106,7 @@ class RowsOfFile:
 
         Raises `DataError` for rows that cannot be used, and where the disk is full.
         """
-        with _no_room():
+        try:
             if self._aside is None:
                 aside = tempfile.TemporaryFile(prefix="sacrecap-") if again else None  # noqa: SIM115 - goes with this object
                 if aside is not None:
@@ -126,6 +118,11 @@ class RowsOfFile:
                 self._aside = aside
                 return
             self._aside.seek(0)
+        except OSError as error:
+            raise DataError(
+                f"{tempfile.gettempdir()}: what is needed twice cannot be put there: {error.strerror or error}; free "
+                "some space, or choose another folder with TMPDIR"
+            ) from error
         with contextlib.suppress(EOFError):
             while True:
                 yield pickle.load(self._aside)  # noqa: S301 - ours
@@ -134,47 +131,36 @@ class RowsOfFile:
         file, empty = self._opened(), list[str]()
         self._left_out, self._filled = {}, 0
         try:
-            for references, candidates in file.pieces(["references", "candidates"], ROWS, self._columns):
+            for references, candidates in file.pieces(["references", "candidates"], ROWS, self.columns):
                 described, images = references.without_empty()
                 empty += images
                 self._left_out = added_up(self._left_out, described.left_out)
                 yield self._piece(described, candidates)
         except DataError:
             # What is wrong is told of all images, not of those of a piece, where they fit into memory.
-            if (self._opened().looks(self._columns).rows or 0) <= TOLD_WHOLE:
-                self._piece(*RereadCorpus(*self._file, self._columns, [], "ptb").both)
+            if (self._opened().looks(self.columns).rows or 0) <= TOLD_WHOLE:
+                self._piece(*RereadCorpus(self.path, self.reading, self.columns, [], "ptb").both)
             raise
         self._left_out = added_up(self._left_out, {"excluded annotation": file.excluded})
         if empty:
             warn_of_empty(file.name, "image", empty)
 
     def _opened(self) -> CaptionFile:
-        file = CaptionFile(*self._file, held=False)
-        file.check_holds_both(self._columns)
+        file = CaptionFile(self.path, self.reading, held=False)
+        file.check_holds_both(self.columns)
         return file
 
     def _piece(self, references: Captions, candidates: Captions) -> Piece:
         name = str(candidates.source)
-        aligned = align(references, {"": candidates}, {"": name}, self._on_missing)
+        aligned = align(references, {"": candidates}, {"": name}, self.on_missing)
         self._filled += aligned.places[""].count(None)
         return piece_of(aligned, slice(None), aligned.references.image_ids)
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:
         """A corpus that reads the captions again where some are needed, as for a report."""
-        corpus = RereadCorpus(*self._file, self._columns, image_ids, tokenizer)
+        corpus = RereadCorpus(self.path, self.reading, self.columns, image_ids, tokenizer)
         corpus.left_out, corpus.filled = self._left_out, self._filled
         return {"": corpus}
-
-
-@contextlib.contextmanager
-def _no_room() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(
-            f"{tempfile.gettempdir()}: what is needed twice cannot be put there: {error.strerror or error}; free some "
-            "space, or choose another folder with TMPDIR"
-        ) from error
 
 
 class RereadCorpus(Corpus):

@@ -154,7 +154,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         frequencies = frequencies_for(parsed_metrics, captions, tokenizer=tokenizer, threads=threads)
         merged_needs = merged_needs.with_({"document_frequency": frequencies})
     for metric in parsed_metrics:
-        result = score_corpus(corpus, [metric], needs=merged_needs, threads=threads)
+        result = score_corpus(corpus, [metric], needs=merged_needs)
         scores[metric.key] = list(result[metric.key].per_image_values())
     ranked_images, start = {}, 0
     for image, image_captions in ranked.items():

@@ -104,7 +104,7 @@ class RowScorer:
         outside = {name: {"scores": self.outside[name]} if self.outside else {} for name in corpora}
         needs_of = with_standard(metrics, corpora, {name: needs.with_(scores) for name, scores in outside.items()})
         for name, corpus in corpora.items():
-            result = score_corpus(corpus, metrics, needs=needs_of[name], threads=needs.threads)
+            result = score_corpus(corpus, metrics, needs=needs_of[name])
             for key, metric in scored.items():
                 score = result[metric.key]
                 scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image

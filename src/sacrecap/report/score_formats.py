@@ -14,7 +14,8 @@ from sacrecap.report.printing.table import Cell, Column, Table, Value, records
 from sacrecap.scoring.result import images_of, left_out, missing
 
 if TYPE_CHECKING:
-    from sacrecap.scoring.result import OfImages, Result, Score
+    from sacrecap.scoring.findings import SystemResult
+    from sacrecap.scoring.result import Result, Score
 
 __all__ = ["check_explained", "heading", "percent", "render"]
 
@@ -67,7 +68,7 @@ def heading(systems: Mapping[str, Result], figures: Figures) -> str:
     return "; ".join(filter(None, [scored, figures.scale, left_out(systems), *missing(systems)]))
 
 
-def caption(systems: Mapping[str, OfImages], figures: Figures) -> str:
+def caption(systems: Mapping[str, SystemResult], figures: Figures) -> str:
     """The scale of the figures, if it is not 1; and of how many images they are, where some are left out."""
     of = left_out(systems)
     images = f"{images_of(next(iter(systems.values())))}; {of}" if of else ""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.scoring.diversity_result import SystemDiversity
-    from sacrecap.scoring.findings import Finding
-    from sacrecap.scoring.result import OfImages, Result, Score
+    from sacrecap.scoring.findings import Finding, SystemResult
+    from sacrecap.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
 """Larger corpora are not on the page as a whole: it would be slow to open."""
@@ -161,7 +161,7 @@ def _table(result: Result) -> Table:
     return replace(printed, rows=rows, notes=[note for note in printed.notes if note not in above])
 
 
-def facts_of_images(systems: Mapping[str, OfImages]) -> dict[str, str]:
+def facts_of_images(systems: Mapping[str, SystemResult]) -> dict[str, str]:
     """How many images were scored, of how many."""
     images = images_of(next(iter(systems.values()))).rpartition(" ")[0]
     return {"Images": images}

@@ -19,7 +19,7 @@ from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import DataError, UsageError, naming, some, warn
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import compare_results
+from sacrecap.scoring.compare import Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import difference, holm, in_common, same
 from sacrecap.scoring.result import finite
@@ -240,42 +240,32 @@ def check(
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     on_missing: OnMissing = "error",
-    test: Test = "exact",
+    test: Test | None = None,
     alpha: float = 0.05,
     allow_missing: float = 0.05,
     resampling: Resampling = Resampling(None),  # noqa: B008 - a value that never changes
     threads: int = 0,
 ) -> Check:
-    """Scores captions, and holds the scores against bounds and a baseline.
+    """Scores captions, and holds the scores against bounds and a baseline; other arguments as for [`sacrecap.score`][].
 
-    Args:
-        references: as for [`sacrecap.score`][].
-        candidates: the same.
-        bounds: metric, `min` or `max`, and the least or largest score that passes.
-        baseline: what was scored before. Its captions are scored again, by the `compared` metrics; if it has none,
-            nothing is tested, and any fall is a regression.
-        compared: the metrics to compare with the baseline.
-        tokenizer: as for [`sacrecap.score`][].
-        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
-        on_missing: how to treat an image without candidate: `error`, `skip` or `zero`.
-        test: `exact`, `permutation` or `bootstrap`, as for `sacrecap.compare`.
-        alpha: a lower score is a regression where p, corrected by Holm over the metrics, is at most this.
-        allow_missing: the check fails where a larger share of the images has no candidate, as `on_missing` lets pass.
-        resampling: how many samples a test draws that does so, and from which seed; no intervals.
-        threads: number of threads; 0 means one per core.
+    `bounds` have a metric, `min` or `max`, and the least or largest score that passes. The captions of the `baseline`
+    are scored again, by the `compared` metrics; if it has none, nothing is tested, and any fall is a regression. With
+    captions, a lower score is one where p by the `test` (`exact` by default, which draws no samples), corrected by Holm
+    over the metrics, is at most `alpha`. The check fails, too, where a larger share of the images than `allow_missing`
+    has no candidate, as `on_missing` lets pass.
 
     Raises:
         DataError: captions are unusable, or the baseline was scored in another way.
         UsageError: a metric that the baseline lacks, or an unacceptable value.
     """
-    merged_needs = Needs.of(needs, {}, threads=threads)
+    merged_needs, test = Needs.of(needs, {}, threads=threads), test or "exact"
     recorded_scores = {} if baseline is None else {metric.key: recorded(baseline, metric.key) for metric in compared}
     merged_needs.begin("tokenising")
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
     metrics = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
-    now = score_corpus(corpus, metrics, needs=merged_needs, threads=threads)
-    then = None if before is None else score_corpus(before, compared, needs=merged_needs, threads=threads)
+    now = score_corpus(corpus, metrics, needs=merged_needs)
+    then = None if before is None else score_corpus(before, compared, needs=merged_needs)
     merged_needs.begin("resampling")
     checks = [
         Checked(
@@ -286,7 +276,7 @@ def check(
     if baseline is not None:
         now_compared = replace(now, scores={metric.key: now[metric] for metric in compared})
         check_alike(baseline, now_compared, then)
-        p = None if then is None else _tested(now_compared, then, test, alpha, resampling, threads)
+        p = None if then is None else _tested(now_compared, then, test, alpha, resampling)
         for metric in compared:
             value, old = now[metric].value, recorded_scores[metric.key]
             common = None if then is None else in_common(now[metric], then[metric])
@@ -302,9 +292,7 @@ def check(
     return Check(now, checks, test, alpha, resampling, allow_missing)
 
 
-def _tested(
-    now: Result, then: Result, test: Test, alpha: float, resampling: Resampling, threads: int
-) -> Mapping[str, float]:
+def _tested(now: Result, then: Result, test: Test, alpha: float, resampling: Resampling) -> Mapping[str, float]:
     """P of each metric's difference, corrected over the metrics."""
     least = math.ceil(len(now) / alpha - 1e-9) - 1
     samples = resampling.samples
@@ -313,7 +301,6 @@ def _tested(
             f"with {samples:,} samples no p, corrected over {len(now)} metrics, is below "
             f"{len(now) / (samples + 1):.2g}: nothing can be a regression at {alpha:g}; take {least:,} samples"
         )
-    comparison = compare_results(
-        {"now": now, "baseline": then}, test=test, correction="none", resampling=resampling, threads=threads
-    )
-    return dict(zip(now, holm([comparison.pair("now", "baseline", key).p for key in now]), strict=True))
+    results = {"now": now, "baseline": then}
+    comparison = compare_results(results, Significance.of(results, test, correction="none"), resampling)
+    return dict(zip(now, holm([pair.p for pair in comparison.pairs]), strict=True))

@@ -11,7 +11,7 @@ from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus, added, added_up
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.base import Ready
-from sacrecap.scoring.compare import compare_results
+from sacrecap.scoring.compare import Significance, compare_results
 from sacrecap.scoring.count import CountedMetric, Summed
 from sacrecap.scoring.intervals import Resampling, ResamplingKeywords
 from sacrecap.scoring.result import Result, counted
@@ -235,9 +235,7 @@ class Rows:
             statistics = rows._statistics()
             ordered = statistics if places is None else [table.select(places) for table in statistics]
             results[name] = rows._result(Resampling(None), images, ordered, threads)
-        return compare_results(
-            results, test=test, alpha=alpha, correction=correction, attempts=attempts, resampling=how, threads=threads
-        )
+        return compare_results(results, Significance.of(results, test, alpha, correction, attempts), how)
 
     @property
     def _extent(self) -> Extent:
@@ -258,7 +256,8 @@ class Rows:
     ) -> Result:
         if not statistics:
             raise DataError("no row was scored")
-        return result_with(self._scored_as, self._extent, statistics, how, image_ids, threads)
+        scored_as = self._scored_as._replace(needs=self._scored_as.needs.with_({}, threads=threads))
+        return result_with(scored_as, self._extent, statistics, how, image_ids)
 
     def __getstate__(self) -> dict[str, Any]:
         ids = self.image_ids if self._named else None
@@ -298,12 +297,7 @@ def _places(name: str, images: Sequence[str], ordered: Sequence[str]) -> list[in
 
 
 def result_with(
-    scored_as: ScoredAs,
-    extent: Extent,
-    statistics: Sequence[Any],
-    how: Resampling,
-    image_ids: list[str],
-    threads: int = 0,
+    scored_as: ScoredAs, extent: Extent, statistics: Sequence[Any], how: Resampling, image_ids: list[str]
 ) -> Result:
     """What statistics of captions that nobody kept come to."""
     corpus = extent.corpus(scored_as.tokenizer, image_ids)
@@ -311,14 +305,12 @@ def result_with(
         CountedMetric(metric, extent.ready(number, Ready(corpus._core)), statistics[number])
         for number, metric in enumerate(scored_as.metrics)
     ]
-    return result_without_captions(tables, corpus, scored_as.needs, how, threads)
+    return result_without_captions(tables, corpus, scored_as.needs, how)
 
 
-def result_without_captions(
-    tables: Sequence[CountedMetric], corpus: Corpus, needs: Needs, how: Resampling, threads: int
-) -> Result:
+def result_without_captions(tables: Sequence[CountedMetric], corpus: Corpus, needs: Needs, how: Resampling) -> Result:
     """The result of statistics, of whose metrics nothing is kept that explains scores."""
-    result = result_of(tables, corpus, needs, how, threads=threads)
+    result = result_of(tables, corpus, needs, how)
     return replace(result, scores={key: replace(score, ready=None) for key, score in result.scores.items()})
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.choices import CORRECTIONS, TESTS, Correction, OnMissing, Test, Tokenizer
@@ -40,6 +40,43 @@ if TYPE_CHECKING:
 
 _FEW_TO_DRAW = 30
 """With fewer images, the bootstrap test finds differences that are not there."""
+
+
+class Significance(NamedTuple):
+    """When a difference counts; its fields are arguments of `compare`."""
+
+    test: Test = "exact"
+    alpha: float = 0.05
+    correction: Correction = "holm"
+    attempts: Mapping[str, int] = {}
+    """Of how many attempts a system is the best, where they are several."""
+
+    @classmethod
+    def of(
+        cls,
+        systems: Iterable[str],
+        test: Test | None = None,
+        alpha: float = 0.05,
+        correction: Correction = "holm",
+        attempts: int | Mapping[str, int] = 1,
+    ) -> Significance:
+        """That of a call. Raises `UsageError` for arguments that do not allow a comparison of the systems."""
+        names = list(systems)
+        accepted_name("test", test or "exact", TESTS)
+        accepted_name("correction", correction, CORRECTIONS)
+        if len(names) < 2:
+            received = "one system was given" if names else "no system was given"
+            alone = spelled(python="sacrecap.score", command="sacrecap score")
+            raise UsageError(f"a comparison takes two systems or more, {received}; {alone} scores a single one")
+        if not 0 < alpha < 1:
+            raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
+        by_system = attempts if isinstance(attempts, Mapping) else dict.fromkeys(names, attempts)
+        for name, number in by_system.items():
+            if name not in names:
+                raise UsageError(f"attempts names {name!r}, which is no system; the systems are {', '.join(names)}")
+            whole_number(f"attempts of {name}" if isinstance(attempts, Mapping) else "attempts", number, 1)
+        several = {name: by_system[name] for name in names if by_system.get(name, 1) > 1}
+        return cls(test or "exact", alpha, correction, several)
 
 
 def compare(
@@ -99,49 +136,34 @@ def compare(
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
     if references is None and (of_references := [metric for metric in parsed_metrics if metric.needs_references]):
         raise UsageError(f"{of_references[0].label} needs references; None is for metrics that need none")
-    if (engine if isinstance(engine, str) else engine.name) != "local":
+    significance = Significance.of(systems or {}, test, alpha, correction, attempts)
+    if elsewhere := named_engine(engine, merged_needs):
         if references is None:
             raise UsageError("captions are compared without references by engine local alone; leave the engine out")
-
-        return named_engine(engine, merged_needs).compare(
+        return elsewhere.compare(
             references,
             systems,
             parsed_metrics,
             needs=merged_needs,
             tokenizer=tokenizer,
             on_missing=on_missing,
-            test=test,
-            alpha=alpha,
-            correction=correction,
-            attempts=attempts,
+            significance=significance,
             resampling=how,
         )
-    test, systems = test or "exact", systems or {}
-    several = checked_attempts(systems, attempts, test=test, alpha=alpha, correction=correction)
     merged_needs.begin("tokenising")
-    corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    corpora = Corpus.of_systems(references, systems or {}, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if any("rivals" in part.needs for metric in parsed_metrics for part in metric.parts):
         merged_needs = merged_needs.with_({"rivals": corpora})
-    needs_of = {name: _for_system(merged_needs, name) for name in corpora}
+    needs_of = dict.fromkeys(corpora, merged_needs)
+    if "scores" in merged_needs:
+        from sacrecap.metrics.outside import for_system
+
+        needs_of = {name: for_system(merged_needs, name) for name in corpora}
     needs_of = with_standard(parsed_metrics, corpora, needs_of)
     # Intervals are drawn for all systems together.
-    results = {
-        name: score_corpus(corpus, parsed_metrics, needs=needs_of[name], threads=threads)
-        for name, corpus in corpora.items()
-    }
+    results = {name: score_corpus(corpus, parsed_metrics, needs=needs_of[name]) for name, corpus in corpora.items()}
     merged_needs.begin("resampling")
-    return compare_results(
-        results, test=test, alpha=alpha, correction=correction, attempts=several, resampling=how, threads=threads
-    )
-
-
-def _for_system(needs: Needs, name: str) -> Needs:
-    """The needs of one of several systems: of scores that others computed, its rows."""
-    if "scores" not in needs:
-        return needs
-    from sacrecap.metrics.outside import for_system
-
-    return for_system(needs, name)
+    return compare_results(results, significance, how)
 
 
 def _check_named(systems: object, metrics: object) -> None:
@@ -152,43 +174,39 @@ def _check_named(systems: object, metrics: object) -> None:
 
 
 def compare_results(
-    results: Mapping[str, Result],
-    *,
-    test: Test = "exact",
-    alpha: float = 0.05,
-    correction: Correction = "holm",
-    attempts: int | Mapping[str, int] = 1,
-    resampling: Resampling = Resampling(),  # noqa: B008 - a value that never changes
-    threads: int = 0,
+    results: Mapping[str, Result], significance: Significance | None = None, resampling: Resampling | None = None
 ) -> Comparison:
-    """Compares systems that were scored before, by the same metrics on the same images; arguments as for `compare`.
-
-    Raises `UsageError` also where they were not.
-    """
-    several = checked_attempts(results, attempts, test=test, alpha=alpha, correction=correction)
-    _check_scored_alike(results)
-    level, image_ids = resampling.interval, next(iter(results.values())).image_ids
-    warn_of_weak_tests(len(image_ids), len(results), test, resampling.samples, alpha, correction)
-    metrics = list(next(iter(results.values())))
-    bounds, pairs = tested(results, metrics, test, correction, alpha, several, resampling, threads)
-    if level is not None:
+    """Compares systems that were scored before. Raises `UsageError` unless by the same metrics on the same images."""
+    significance, resampling = significance or Significance(), resampling or Resampling()
+    (first, reference), *rest = results.items()
+    for name, other in rest:
+        if other.image_ids != reference.image_ids:
+            raise UsageError(
+                f"{name} was scored on other images than {first}, or in another order; score both on the same"
+            )
+        signatures = [[shared(score.signature) for score in result.values()] for result in (reference, other)]
+        if signatures[0] != signatures[1]:
+            raise UsageError(
+                f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
+            )
+    warn_of_weak_tests(len(reference.image_ids), len(results), significance, resampling.samples)
+    bounds, pairs = tested(results, list(reference), significance, resampling, reference.needs.threads)
+    if resampling.interval is not None:
         if resampling.interval_method == "jackknife":
             bounds = [
-                jackknife(score.rows, level, score.metric.largest, score.metric.smallest)
+                jackknife(score.rows, resampling.interval, score.metric.largest, score.metric.smallest)
                 for result in results.values()
                 for score in result.values()
             ]
-        results = with_intervals(results, bounds, resampling, several)
-    return Comparison(dict(results), fair(pairs, results), test, alpha, correction, resampling, several)
+        results = with_intervals(results, bounds, resampling, significance.attempts)
+    test, alpha, correction, attempts = significance
+    return Comparison(dict(results), fair(pairs, results), test, alpha, correction, resampling, dict(attempts))
 
 
 def tested(
     results: Mapping[str, Mapping[str, Score]],
     metrics: Sequence[str],
-    test: Test,
-    correction: str,
-    alpha: float,
-    attempts: Mapping[str, int],
+    significance: Significance,
     resampling: Resampling,
     threads: int,
 ) -> tuple[list[Interval], list[Pair]]:
@@ -196,26 +214,33 @@ def tested(
 
     A pair of which one system has no score of some images is of those that both have.
     """
-    bounds, between, p = _paired(
-        [[result[key].rows for key in metrics] for result in results.values()], test, resampling, threads
-    )
-    left_out = [0] * len(p)
-    for place, (a, b, key) in enumerate(_names(results, metrics)):
-        common = in_common(results[a][key], results[b][key])
-        if common is None:
-            continue
-        left_out[place] = results[a][key].rows.rows - common[0].rows
-        between[place], p[place] = None, 1.0
-        if common[0].rows > 1:
-            _, [between[place]], [p[place]] = _paired([[table] for table in common], test, resampling, threads)
-    return bounds, _pairs_of(
-        results, metrics, list(zip(between, p, left_out, strict=True)), correction, alpha, attempts, resampling.interval
-    )
-
-
-def _names(results: Iterable[str], metrics: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Every two systems by each metric, in the order of the tests."""
-    return [(a, b, key) for a, b in combinations(results, 2) for key in metrics]
+    tables = [[result[key].rows for key in metrics] for result in results.values()]
+    bounds, between, p = _paired(tables, significance.test, resampling, threads)
+    names = [(a, b, key) for a, b in combinations(results, 2) for key in metrics]
+    pairs = []
+    for (a, b, key), whole_interval, whole_p in zip(names, between, p, strict=True):
+        first, other, interval, p_value, left_out = results[a][key], results[b][key], whole_interval, whole_p, 0
+        common = in_common(first, other)
+        if common is not None:
+            left_out, interval, p_value = first.rows.rows - common[0].rows, None, 1.0
+            if common[0].rows > 1:
+                _, [interval], [p_value] = _paired(
+                    [[table] for table in common], significance.test, resampling, threads
+                )
+        delta = difference(first, other)
+        if interval is not None and resampling.interval is not None and significance.attempts:
+            better_first = (a, b) if first.metric.lower_is_better else (b, a)
+            above, below = (significance.attempts.get(system, 1) for system in better_first)
+            interval = of_best(delta, interval, resampling.interval, below, above)
+        interval = interval if math.isfinite(delta) else None
+        pairs.append(Pair(a, b, key, delta, interval, p_value, p_value, significant=False, left_out=left_out))
+    corrected_p: dict[tuple[str, str, str], float] = {}
+    for metric in dict.fromkeys(pair.metric for pair in pairs):
+        corrected_p |= _corrected(results, [pair for pair in pairs if pair.metric == metric], significance)
+    return bounds, [
+        replace(pair, p_corrected=p_value, significant=p_value <= significance.alpha)
+        for pair, p_value in zip(pairs, map(corrected_p.__getitem__, names), strict=True)
+    ]
 
 
 def _paired(
@@ -247,106 +272,35 @@ def _paired(
     return bounds, between, p
 
 
-def _pairs_of(
-    results: Mapping[str, Mapping[str, Score]],
-    metrics: Sequence[str],
-    tested: Sequence[tuple[Interval | None, float, int]],
-    correction: str,
-    alpha: float,
-    attempts: Mapping[str, int],
-    level: float | None,
-) -> list[Pair]:
-    """Every two systems by each of these metrics; the interval, p and the images left out are pair by pair."""
-    names = _names(results, metrics)
-    deltas = {name: difference(results[name[0]][name[2]], results[name[1]][name[2]]) for name in names}
-    p_corrected: dict[tuple[str, str, str], float] = {}
-    for metric in metrics:
-        tests = {name: (deltas[name], p) for name, (_, p, _) in zip(names, tested, strict=True) if name[2] == metric}
-        p_corrected |= _corrected(results, metric, tests, correction, attempts)
-
-    def pair(name: tuple[str, str, str], between: Interval | None, p: float, left_out: int) -> Pair:
-        a, b, metric = name
-        if not math.isfinite(deltas[name]):
-            between = None
-        elif between is not None and level is not None and attempts:
-            lower_is_better = results[a][metric].metric.lower_is_better
-            above, below = (attempts.get(system, 1) for system in ((a, b) if lower_is_better else (b, a)))
-            between = of_best(deltas[name], between, level, below, above)
-        corrected = p_corrected[name]
-        return Pair(
-            a, b, metric, deltas[name], between, p, corrected, significant=corrected <= alpha, left_out=left_out
-        )
-
-    return [pair(name, *test) for name, test in zip(names, tested, strict=True)]
-
-
 def _corrected(
-    results: Mapping[str, Mapping[str, Score]],
-    metric: str,
-    tests: Mapping[tuple[str, str, str], tuple[float, float]],
-    correction: str,
-    attempts: Mapping[str, int],
+    results: Mapping[str, Mapping[str, Score]], pairs: Sequence[Pair], significance: Significance
 ) -> dict[tuple[str, str, str], float]:
     """The p of a metric's pairs, times the attempts of the better system, corrected for the number of pairs.
 
     That one of N attempts is wrongly ahead at p / N has the probability p at most. The other's attempts need no
-    correction: its best score is the hardest to be ahead of. `tests` has the differences, and p.
+    correction: its best score is the hardest to be ahead of.
     """
+    metric = pairs[0].metric
     systems = best_first(results, metric)
-    place = {system: number for number, system in enumerate(systems)}
+    sign = -1 if results[systems[0]][metric].metric.lower_is_better else 1
     p, against = {}, set()
-    for (a, b, _), (delta, p_value) in tests.items():
-        better, worse = (a, b) if place[a] < place[b] else (b, a)
-        ahead = (delta if better == a else -delta) * (-1 if results[a][metric].metric.lower_is_better else 1)
+    for pair in pairs:
+        better, worse = sorted((pair.a, pair.b), key=systems.index)
         # Where scores are missing, the first may be better than the second, that than the third, and it than the first.
-        if ahead < 0:
+        is_behind = sign * (pair.delta if better == pair.a else -pair.delta) < 0
+        if is_behind:
             against.add((better, worse))
-        p[better, worse] = 1.0 if ahead < 0 else min(1.0, attempts.get(better, 1) * p_value)
-    if correction == "holm":
+        p[better, worse] = 1.0 if is_behind else min(1.0, significance.attempts.get(better, 1) * pair.p)
+    if significance.correction == "holm":
         p = {**corrected(systems, p), **dict.fromkeys(against, 1.0)}
-    return {(a, b, metric): p[a, b] if (a, b) in p else p[b, a] for a, b, _ in tests}
+    return {
+        (a, b, metric): value for (better, worse), value in p.items() for a, b in ((better, worse), (worse, better))
+    }
 
 
-def checked_attempts(
-    systems: Iterable[str], attempts: int | Mapping[str, int], *, test: str, alpha: float, correction: str
-) -> dict[str, int]:
-    """How many attempts each system is the best of, where they are several.
-
-    Raises `UsageError` for arguments that do not allow a comparison.
-    """
-    names = list(systems)
-    accepted_name("test", test, TESTS)
-    accepted_name("correction", correction, CORRECTIONS)
-    if len(names) < 2:
-        received = "one system was given" if names else "no system was given"
-        alone = spelled(python="sacrecap.score", command="sacrecap score")
-        raise UsageError(f"a comparison takes two systems or more, {received}; {alone} scores a single one")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
-    by_system = attempts if isinstance(attempts, Mapping) else dict.fromkeys(names, attempts)
-    for name, number in by_system.items():
-        if name not in names:
-            raise UsageError(f"attempts names {name!r}, which is no system; the systems are {', '.join(names)}")
-        whole_number(f"attempts of {name}" if isinstance(attempts, Mapping) else "attempts", number, 1)
-    return {name: by_system[name] for name in names if by_system.get(name, 1) > 1}
-
-
-def _check_scored_alike(results: Mapping[str, Result]) -> None:
-    (first, reference), *rest = results.items()
-    for name, other in rest:
-        if other.image_ids != reference.image_ids:
-            raise UsageError(
-                f"{name} was scored on other images than {first}, or in another order; score both on the same"
-            )
-        signatures = [[shared(score.signature) for score in result.values()] for result in (reference, other)]
-        if signatures[0] != signatures[1]:
-            raise UsageError(
-                f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
-            )
-
-
-def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
+def warn_of_weak_tests(images: int, systems: int, significance: Significance, samples: int) -> None:
     """Warns of tests that find too much, or cannot find anything."""
+    test, alpha, correction, _ = significance
     if test == "bootstrap" and images < _FEW_TO_DRAW:
         sample = "1 image" if images == 1 else f"{images} images"
         warn(
@@ -366,19 +320,14 @@ def with_intervals(
     results: Mapping[str, Result], bounds: Sequence[Interval], resampling: Resampling, attempts: Mapping[str, int]
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
-    intervals = iter(bounds)
-    return {
-        name: dataclasses.replace(
-            result,
-            resampling=resampling,
-            scores={
-                key: _of_best(within(score, next(intervals), resampling), resampling.interval, several)
-                for key, score in result.items()
-            },
-        )
-        for name, result in results.items()
-        for several in [attempts.get(name, 1)]
-    }
+    intervals, changed = iter(bounds), {}
+    for name, result in results.items():
+        scores = {
+            key: _of_best(within(score, next(intervals), resampling), resampling.interval, attempts.get(name, 1))
+            for key, score in result.items()
+        }
+        changed[name] = replace(result, resampling=resampling, scores=scores)
+    return changed
 
 
 def _of_best(score: Score, level: float | None, attempts: int) -> Score:
@@ -390,4 +339,4 @@ def _of_best(score: Score, level: float | None, attempts: int) -> Score:
     low, high = of_best(score.value, score.interval, level, below, above)
     most = math.inf if metric.largest is None else max(metric.largest, high if above == 1 else score.value)
     least = -math.inf if metric.smallest is None else metric.smallest
-    return dataclasses.replace(score, interval=(max(low, least), min(high, most)))
+    return replace(score, interval=(max(low, least), min(high, most)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from operator import ne
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.above import Printable
 from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.scoring.count import standard_in
-from sacrecap.scoring.findings import Finding, Looked, comparable, of_systems
+from sacrecap.scoring.findings import Finding, SystemResult, comparable, of_systems
 from sacrecap.scoring.ranks import best_first, rank_ranges
 from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
 
@@ -61,7 +61,7 @@ class Pair:
         return document if self.left_out else {name: value for name, value in document.items() if name != "left_out"}
 
 
-def fair(pairs: Iterable[Pair], results: Mapping[str, Looked]) -> list[Pair]:
+def fair(pairs: Iterable[Pair], results: Mapping[str, SystemResult]) -> list[Pair]:
     """The pairs, of which none is significant by a metric that does not bear the lengths of the systems' captions."""
     return [
         replace(pair, significant=False)
@@ -130,9 +130,19 @@ class Comparison(Printable, Keyed["Result"]):
         if any(pair.left_out for pair in self.pairs):
             systems[COMPLETE] = [*self]
         if apart := [pair for pair in self.pairs if self._is_apart(pair)]:
-            systems[two_verdicts(apart)] = [*self]
+            more = f" and {len(apart) - 1} more" if len(apart) > 1 else ""
+            note = (
+                f"{apart[0].a} – {apart[0].b} by {apart[0].metric}{more}: the interval and the p of the difference "
+                "disagree on whether it is 0. The interval speaks of other images, too, of which few that differ say "
+                "little; the p is of these, and its level is exact."
+            )
+            systems[note] = [*self]
         for name, attempts in self.attempts.items():
-            systems.setdefault(of_the_best(attempts), []).append(name)
+            note = (
+                f"the best of {attempts:,} attempts on these images: where it is ahead, p is multiplied by "
+                f"{attempts:,}; the less good end of its intervals is further away, so that it holds for each attempt"
+            )
+            systems.setdefault(note, []).append(name)
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
     def _is_apart(self, pair: Pair) -> bool:
@@ -254,22 +264,3 @@ class Comparison(Printable, Keyed["Result"]):
 
 MANY = 100
 """Images that differ, from which an interval and a p rarely say two things of a difference."""
-
-
-def two_verdicts(pairs: Sequence[Pair]) -> str:
-    """Why intervals of differences and p of these pairs do not say the same."""
-    first = pairs[0]
-    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
-    return (
-        f"{first.a} – {first.b} by {first.metric}{more}: the interval and the p of the difference disagree on whether "
-        "it is 0. The interval speaks of other images, too, of which few that differ say little; the p is of these, "
-        "and its level is exact."
-    )
-
-
-def of_the_best(attempts: int) -> str:
-    """What a reader must know of a system that is the best of several attempts on the same images."""
-    return (
-        f"the best of {attempts:,} attempts on these images: where it is ahead, p is multiplied by {attempts:,}; the "
-        "less good end of its intervals is further away, so that it holds for each attempt"
-    )

@@ -214,18 +214,17 @@ def standard_of(scores: Mapping[str, list[float]]) -> Standard:
     """Mean and deviation of these scores, by the keys of their metrics."""
     from sacrecap.metrics.combine import Standard
 
-    return Standard({key: _scale(key, distribution) for key, distribution in scores.items()})
+    scales: dict[str, Scale] = {}
+    for key, distribution in scores.items():
+        defined = [score for score in distribution if not math.isnan(score)]
+        mean = math.fsum(defined) / len(defined) if defined else 0.0
+        deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in defined) / len(defined)) if defined else 0.0
+        if not deviation > 1e-12 * max(1.0, abs(mean)):
+            raise DataError(f"z({key}): all {len(distribution):,} captions have the same score, so it has no deviation")
+        scales[key] = {"mean": mean, "deviation": deviation}
+    return Standard(scales)
 
 
 def standard_in(needs: Needs) -> dict[str, Any]:
     """The entry of a JSON document with mean and deviation that were taken from all captions of the call, if any."""
     return {"standard": dict(needs.get("standard").scales)} if hasattr(needs.get("standard"), "scales") else {}
-
-
-def _scale(key: str, scores: list[float]) -> Scale:
-    defined = [score for score in scores if not math.isnan(score)]
-    mean = math.fsum(defined) / len(defined) if defined else 0.0
-    deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in defined) / len(defined)) if defined else 0.0
-    if not deviation > 1e-12 * max(1.0, abs(mean)):
-        raise DataError(f"z({key}): all {len(scores):,} captions have the same score, so it has no deviation")
-    return {"mean": mean, "deviation": deviation}

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import TESTS, OnMissing, Test, Tokenizer
@@ -36,7 +36,7 @@ from sacrecap.metrics.caption_sets import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import tested, warn_of_weak_tests
+from sacrecap.scoring.compare import Significance, tested, warn_of_weak_tests
 from sacrecap.scoring.comparison import fair
 from sacrecap.scoring.count import CountedMetric, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
@@ -115,7 +115,9 @@ def diversity(
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
     accepted_name("test", test or "exact", TESTS)
     systems = _named(sets)
-    check_top(top, described=references is not None)
+    if top is not None and (top < 1 or references is None):
+        reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
+        raise UsageError(f"top {reason}")
     scoring = Scoring(parsed_metrics, accuracy_metric, beta2, merged_needs)
     own_documents = "document_frequency" not in merged_needs
     weighted = any(metric.uses_document_frequency for metric in parsed_metrics)
@@ -138,13 +140,6 @@ def diversity(
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
     result = Diversity(_core.__version__, scored, human, (), how, beta2, test or "exact")
     return _with_intervals(result, threads)
-
-
-def check_top(top: int | None, *, described: bool) -> None:
-    """Raises `UsageError` for a number of captions that cannot be chosen."""
-    if top is not None and (top < 1 or not described):
-        reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
-        raise UsageError(f"top {reason}")
 
 
 def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, CaptionSource]:
@@ -196,23 +191,13 @@ def _accuracy_metric(accuracy: str | Metric) -> Metric:
     return parsed[0]
 
 
-def say_alone(several: int, images: int) -> None:
-    """Warns of images that people are not scored on."""
-    if several < images:
-        warn(
-            f"people are scored on {several:,} of {images:,} images: the others have a single reference, which leaves "
-            "none to compare it with"
-        )
-
-
-class Scoring:
+class Scoring(NamedTuple):
     """Settings that are the same for every system: metrics, weights, threads."""
 
-    def __init__(self, metrics: tuple[Metric, ...], accuracy: Metric, beta2: float, needs: Needs) -> None:
-        self.metrics = metrics
-        self.accuracy = accuracy
-        self.beta2 = beta2
-        self.needs = needs
+    metrics: tuple[Metric, ...]
+    accuracy: Metric
+    beta2: float
+    needs: Needs
 
     def system(
         self, name: str, corpus: SetCorpus, top: int | None, training: _core.References | None
@@ -252,17 +237,17 @@ class Scoring:
         images = [image for image in corpus.image_ids if image in several]
         if not images:
             return None
-        say_alone(len(images), len(corpus))
+        if len(images) < len(corpus):
+            warn(
+                f"people are scored on {len(images):,} of {len(corpus):,} images: the others have a single reference, "
+                "which leaves none to compare it with"
+            )
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
         human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.needs.threads)["human"]
-        figures = self.people_figures(human)
-        return SystemDiversity("human", human, figures, {}, self.needs.get("document_frequency"))
-
-    def people_figures(self, human: SetCorpus) -> dict[str, Score]:
-        """The figures of references as caption sets, of images that have several."""
         held_out = LeaveOneOut(human, threads=self.needs.threads)
         [captions] = count(held_out, (self.accuracy,), self.needs.with_({}, image_of=held_out.image_of))
-        return self._figures(human, captions)
+        figures = self._figures(human, captions)
+        return SystemDiversity("human", human, figures, {}, self.needs.get("document_frequency"))
 
     def _caption_scores(self, corpus: SetCorpus) -> CountedMetric:
         """The accuracy of each caption, one row each."""
@@ -290,34 +275,24 @@ class Scoring:
 
 def _with_intervals(result: Diversity, threads: int) -> Diversity:
     """The result with intervals, if any are wanted, and with a paired test for each pair of systems and metric."""
-    if result.resampling.interval is None:
+    how = result.resampling
+    if how.interval is None:
         return result
 
     def bounded(system: SystemDiversity) -> SystemDiversity:
-        return system.with_intervals(
-            intervals(
-                [figure.rows for figure in system.values()],
-                [figure.metric for figure in system.values()],
-                result.resampling,
-                threads=threads,
-            ),
-            result.resampling,
-        )
+        tables, metrics = zip(*((figure.rows, figure.metric) for figure in system.values()), strict=True)
+        return system.with_intervals(intervals(tables, metrics, how, threads=threads), how)
 
+    systems = list(result.values())
+    pairs: list[Pair] = []
+    if len(systems) > 1:
+        significance = Significance(result.test, 1 - how.interval)
+        warn_of_weak_tests(systems[0].images, len(systems), significance, how.samples)
+        keys = [key for key in systems[0] if all(key in system for system in systems)]
+        _, pairs = tested(result, keys, significance, how, threads)
     return replace(
         result,
         systems={name: bounded(system) for name, system in result.items()},
         human=bounded(result.human) if result.human else None,
-        pairs=_pairs(result, 1 - result.resampling.interval, threads),
+        pairs=tuple(fair(pairs, result)),
     )
-
-
-def _pairs(result: Diversity, alpha: float, threads: int) -> tuple[Pair, ...]:
-    """Every two systems on each figure that all have, corrected over the pairs of systems."""
-    systems = list(result.values())
-    keys = [key for key in systems[0] if all(key in system for system in systems)]
-    if len(systems) < 2:
-        return ()
-    warn_of_weak_tests(systems[0].images, len(systems), result.test, result.resampling.samples, alpha, "holm")
-    _, pairs = tested(result, keys, result.test, "holm", alpha, {}, result.resampling, threads)
-    return tuple(fair(pairs, result))

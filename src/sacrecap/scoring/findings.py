@@ -16,28 +16,23 @@ from sacrecap.metrics.registry import groups
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus, Seen, Tallies
-    from sacrecap.corpus.sets import SetCorpus
     from sacrecap.metrics import Metric
     from sacrecap.metrics.base import Bears
+    from sacrecap.scoring.result import Score
 
 RATIO_PARTS = 20
 """Parts of 1 in which ratios of lengths are counted, as in the native core."""
 
 
-class Scored(Protocol):
-    """What a finding takes of a score."""
+class SystemResult(Protocol):
+    """What messages take of the result of a system: its scores by key, its images and captions, what is odd in them."""
 
+    def __getitem__(self, key: str, /) -> Score: ...
+    def values(self) -> Collection[Score]: ...
     @property
-    def metric(self) -> Metric: ...
-
-
-class Looked(Protocol):
-    """What it takes of the result of a system: its scores by key, its captions, what was found in them."""
-
-    def __getitem__(self, key: str, /) -> Scored: ...
-    def values(self) -> Collection[Scored]: ...
+    def images(self) -> int: ...
     @property
-    def corpus(self) -> Corpus | SetCorpus: ...
+    def corpus(self) -> Corpus: ...
     @property
     def findings(self) -> list[Finding]: ...
 
@@ -88,44 +83,36 @@ class FindingRule(NamedTuple):
     """When a count is a finding, and what it says."""
 
     kind: str
-    name: str
-    """Of the count."""
-    least: int
-    """The least that counts, whatever the share."""
-    share: float
-    """The least share."""
     says: str
     """What is found, after how many there are."""
     remedy: str
+    share: float = 0
+    """The least share."""
+    least: int = 1
+    """The least that counts, whatever the share."""
+    name: str = ""
+    """Of the count, where it is not the kind's."""
 
 
 _CHECK = "are these the same images?"
 _MARKS = (
     FindingRule(
         "empty",
-        "empty",
-        1,
-        0.01,
         "are empty or missing",
         "they score about 0, also where lower is better: add captions, or leave the images out",
+        share=0.01,
     ),
+    FindingRule("list", "are a list as text", "write lists as lists, or name the column of single captions"),
+    FindingRule("json", "are JSON as text", "take the caption out of it"),
+    FindingRule("think", "hold a model's thoughts", "cut out everything up to the closing tag"),
+    FindingRule("token", "hold tokens of a model, or signs of its tokenizer", "decode without special tokens"),
+    FindingRule("markdown", "are Markdown", "its signs count as words; ask for plain text, or strip them", share=0.05),
     FindingRule(
-        "list", "list", 1, 0, "are a list as text", "write lists as lists, or name the column of single captions"
-    ),
-    FindingRule("json", "json", 1, 0, "are JSON as text", "take the caption out of it"),
-    FindingRule("think", "think", 1, 0, "hold a model's thoughts", "cut out everything up to the closing tag"),
-    FindingRule(
-        "token", "token", 1, 0, "hold tokens of a model, or signs of its tokenizer", "decode without special tokens"
-    ),
-    FindingRule(
-        "markdown", "markdown", 1, 0.05, "are Markdown", "its signs count as words; ask for plain text, or strip them"
-    ),
-    FindingRule(
-        "lines", "lines", 1, 0.05, "have lines that are each as long as a caption", "give each caption a row of its own"
+        "lines", "have lines that are each as long as a caption", "give each caption a row of its own", share=0.05
     ),
     *(
         FindingRule(
-            "ids", f"ids by {how}", 1, 0, f"were matched by {what} of their image ids, as no id is the same", _CHECK
+            "ids", f"were matched by {what} of their image ids, as no id is the same", _CHECK, name=f"ids by {how}"
         )
         for how, what in (("stem", "the file name"), ("number", "the number"))
     ),
@@ -135,31 +122,32 @@ these shares on, since published captions have some.
 """
 _DENIED = FindingRule(
     "denied",
-    "denied",
-    5,
-    0.05,
     "deny something (“no”, “without”), and what they deny counts as named",
     "take chair-i(denied=skip), and chair-s likewise",
+    share=0.05,
+    least=5,
 )
 """Of metrics that count the objects that captions name. Short captions have these words in 0 to 0.3 %, long ones of
 vision-language models in 6 to 14 %.
 """
-_EQUAL = FindingRule("repeated", "all equal", 3, 0.05, "have the same caption several times", "give each caption once")
+_EQUAL = FindingRule(
+    "repeated", "have the same caption several times", "give each caption once", 0.05, 3, name="all equal"
+)
 _OWN = FindingRule(
     "in-references",
-    "own reference",
-    5,
-    0.1,
     "are one of their own references, word by word",
     "take them out of the references (a leak), or say that they are people's",
+    share=0.1,
+    least=5,
+    name="own reference",
 )
 """Published systems say 0.1 to 2 % of their captions as a reference does."""
 _SAME = FindingRule(
-    "same-caption", "same caption", 4, 0.2, "have one and the same caption", "did the model see the images?"
+    "same-caption", "have one and the same caption", "did the model see the images?", 0.2, 4, name="same caption"
 )
 """The commonest caption of published systems has 2 % of the images; of 60 images of a template, 13 %."""
 _OTHER = FindingRule(
-    "wrong-image", "other image", 7, 0.1, "match their own references worse than those of most other images", ""
+    "wrong-image", "match their own references worse than those of most other images", "", 0.1, 7, name="other image"
 )
 """Than those of three quarters: of published systems 0 to 2.5 %, of captions that were given to other images a quarter.
 So four times as many are of other images: this says that two fifths are. Of 60 captions of a template 10 %.
@@ -178,21 +166,14 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
 
     `called`: the name of candidates in messages.
     """
-    chosen = list(metrics)
+    chosen, counts = list(metrics), seen.everywhere
+    misled = [metric for metric in chosen if metric.counts_denied]
+    denials = _ruled(_DENIED, counts, "candidates", sum(words(counts, "candidates").values()), called)
     return [
-        *_of_lengths(seen.everywhere, chosen, called),
+        *_of_lengths(counts, chosen, called),
         *(replace(finding, metrics=_keys(chosen)) for finding in _of_texts(seen, called)),
-        *_of_denials(seen.everywhere, chosen, called),
+        *(replace(finding, metrics=_keys(misled)) for finding in denials if misled),
     ]
-
-
-def _of_denials(counts: Tallies, metrics: list[Metric], called: str) -> Iterator[Finding]:
-    """Whether many captions deny something, if a metric counts it as named."""
-    misled = [metric for metric in metrics if metric.counts_denied]
-    if misled:
-        whole = sum(words(counts, "candidates").values())
-        notes = _ruled(_DENIED, counts, ("candidates", _DENIED.name, 0), whole, called)
-        yield from (replace(finding, metrics=_keys(misled)) for finding in notes)
 
 
 def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
@@ -200,15 +181,15 @@ def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
     for part, name in (("candidates", called), ("references", "references")):
         whole = sum(words(counts, part).values())
         for rule in _MARKS:
-            yield from _ruled(rule, counts, (part, rule.name, 0), whole, name)
+            yield from _ruled(rule, counts, part, whole, name)
         several = counts.get((part, "several", 0), _NONE)[0]
-        yield from _ruled(_EQUAL, counts, (part, _EQUAL.name, 0), several, f"images with several {name}")
-    yield from _ruled(_OWN, counts, ("", _OWN.name, 0), sum(_ratios(counts).values()), called)
+        yield from _ruled(_EQUAL, counts, part, several, f"images with several {name}")
+    yield from _ruled(_OWN, counts, "", sum(_ratios(counts).values()), called)
     captions = sample.get(("", "captions", 0), _NONE)[0]
     among = called if captions == sum(words(counts, "candidates").values()) else f"{called} of a sample"
     images = sample.get(("", "images", 0), _NONE)[0]
     same_of = among if captions == images else f"images of {among}"
-    same = list(_ruled(_SAME, sample, ("", _SAME.name, 0), images, same_of))
+    same = list(_ruled(_SAME, sample, "", images, same_of))
     yield from same
     yield from _beginnings(sample, captions, among)
     if not same:
@@ -218,10 +199,10 @@ def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
 _NONE = (0, "", "")
 
 
-def _ruled(rule: FindingRule, counts: Tallies, name: tuple[str, str, int], whole: int, what: str) -> Iterator[Finding]:
+def _ruled(rule: FindingRule, counts: Tallies, part: str, whole: int, what: str) -> Iterator[Finding]:
     """The finding of a rule, if there is one."""
-    count, image, caption = counts.get(name, _NONE)
-    if count >= max(rule.least, 1) and count >= rule.share * whole:
+    count, image, caption = counts.get((part, rule.name or rule.kind, 0), _NONE)
+    if count >= rule.least and count >= rule.share * whole:
         message = f"{_many(count, whole, what)} {rule.says} (image {image}{_quoted(caption)}); {rule.remedy}"
         yield Finding(rule.kind, count / whole, count, _example(image, caption), (), message)
 
@@ -261,7 +242,7 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
         remedy=f"of captions on any ids a quarter would, so about {share:.0%} are on other images' ids: do ids and "
         "captions belong together?"
     )
-    yield from _ruled(rule, sample, ("", rule.name, 0), matched, among)
+    yield from _ruled(rule, sample, "", matched, among)
 
 
 # Lengths
@@ -342,12 +323,12 @@ def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
 
 def _instead(metrics: Iterable[Metric]) -> str:
     """What to do: the group `long` helps where not all of it is scored."""
-    scored = {metric.name for metric in metrics}
-    take = "" if scored >= {*groups()["long"]} else f"take {option('metrics', 'long')}, or "
+    has_long = {metric.name for metric in metrics} >= {*groups()["long"]}
+    take = "" if has_long else f"take {option('metrics', 'long')}, or "
     return f"{take}bring captions and references to like lengths"
 
 
-def comparable(first: Looked, other: Looked, key: str) -> bool:
+def comparable(first: SystemResult, other: SystemResult, key: str) -> bool:
     """Whether the metric of that key bears the lengths of two systems' captions."""
     metric, seen = first[key].metric, (first.corpus.seen, other.corpus.seen)
     return all(_fit(part.everywhere, metric) for part in seen) and _alike(*seen, metric)
@@ -369,7 +350,7 @@ def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
     return short >= low * min(long, 1) - 1e-9 and long <= high * max(short, 1) + 1e-9
 
 
-def of_systems(results: Mapping[str, Looked]) -> list[Finding]:
+def of_systems(results: Mapping[str, SystemResult]) -> list[Finding]:
     """The findings about pairs of systems, whose lengths differ too much, and those of each system.
 
     What is found of several systems alike, as of their references, is one finding.
@@ -390,7 +371,7 @@ def of_systems(results: Mapping[str, Looked]) -> list[Finding]:
     return [*_of_pairs(results, texts), *findings]
 
 
-def _of_pairs(results: Mapping[str, Looked], covered: Set[tuple[str, str]]) -> Iterator[Finding]:
+def _of_pairs(results: Mapping[str, SystemResult], covered: Set[tuple[str, str]]) -> Iterator[Finding]:
     """Findings about pairs, by metrics of which those of neither system tell."""
     for names in combinations(results, 2):
         seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen

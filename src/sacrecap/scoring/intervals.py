@@ -108,14 +108,7 @@ def intervals(
 ) -> list[Interval] | list[None]:
     """An interval for the score of each metric, over the rows (images) of its statistics; None each if none is wanted.
 
-    Args:
-        statistics: a table for each metric, all of the same images.
-        metrics: whose tables they are; their ranges bound the intervals.
-        resampling: how they are made.
-        threads: number of threads; 0 means one per core.
-
-    Raises:
-        UsageError: tables of different lengths, or the jackknife of one image.
+    The tables of all metrics are of the same images. Raises `UsageError` for the jackknife of one image.
     """
     level = resampling.interval
     if level is None:
@@ -189,12 +182,7 @@ def of_best(value: float, interval: Interval, level: float, below: int, above: i
     lower end is that of a level for N ends (Bonferroni): it moves away from the value as normal quantiles do. The other
     end holds as it is: the best score is above it less often than any score.
 
-    Args:
-        value: the score, or the difference.
-        interval: that of one attempt.
-        level: its level.
-        below: number of attempts that the value is the highest of.
-        above: number of attempts that it is the lowest of.
+    `interval` is that of one attempt; the value is the highest of `below` attempts, and the lowest of `above`.
     """
     tail = (1 - level) / 2
     lower, upper = (_normal(tail / attempts) / _normal(tail) for attempts in (below, above))
@@ -271,13 +259,8 @@ def _last(holds: Callable[[float], bool], high: float) -> float:
 
 
 def notes(metrics: Iterable[Metric], resampling: Resampling, *, images: int, own_frequencies: bool) -> list[str]:
-    """Notes that a reader of the scores and intervals needs, one sentence each.
-
-    Args:
-        metrics: those scored.
-        resampling: how the intervals were made.
-        images: how many images were scored.
-        own_frequencies: whether words were weighed by the corpus itself, not by document frequencies from elsewhere.
+    """Notes that a reader of the scores and intervals needs, one sentence each; `own_frequencies`: whether words were
+    weighed by the corpus itself, not by document frequencies from elsewhere.
     """
     parts = list(dict.fromkeys(part for metric in metrics for part in metric.parts))
     notes = []

@@ -135,11 +135,8 @@ def corrected(systems: Sequence[Name], p: Mapping[tuple[Name, Name], float]) -> 
     """Corrects the p of each pair for the number of pairs: with probability 1 - α, all pairs of α at most are right.
 
     By Holm's correction; and if the first is better than the second, and the second than the third, so is the first
-    than the third: a pair's p is no larger than those that it follows from.
-
-    Args:
-        systems: the best first.
-        p: of each pair, (better, worse), by the scores; 1 for one that was not tested.
+    than the third: a pair's p is no larger than those that it follows from. `systems` have the best first, `p` is by
+    (better, worse); 1 for a pair that was not tested.
     """
     corrected = dict(zip(p, holm(list(p.values())), strict=True))
     for place, middle in enumerate(systems):
@@ -155,11 +152,7 @@ def rank_ranges(systems: Iterable[Name], separated: Iterable[tuple[Name, Name]])
     """The best and the worst rank that each system may have, 1 being the best.
 
     A system stands behind those that are better and before those that are worse; systems that no test separates share
-    their ranks.
-
-    Args:
-        systems: all that are ranked.
-        separated: (better, worse): the pairs that a test finds to differ, each once.
+    their ranks. `separated` has the pairs (better, worse) that a test finds to differ, each once.
     """
     better = dict.fromkeys(systems, 0)
     worse = dict(better)

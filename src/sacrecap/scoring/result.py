@@ -7,8 +7,8 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sacrecap import _core
 from sacrecap._core import image_ids
@@ -17,7 +17,7 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError, optio
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.findings import Finding, findings
+from sacrecap.scoring.findings import Finding, SystemResult, findings
 from sacrecap.scoring.intervals import Interval, Resampling, intervals, notes, opened
 from sacrecap.scoring.signature import Signature, with_part
 
@@ -194,29 +194,15 @@ def _unscored(metric: Metric, statistics: _core.Statistics | Summed) -> int:
     return 0 if metric.no_score_where is None else statistics.unscored
 
 
-def flat(scores: Mapping[str, Score], prefix: str, percent: bool) -> dict[str, float]:
-    """The scores by names that loggers take, after the prefix; see [`Result.flat`][sacrecap.Result.flat]."""
-    return {f"{prefix}{logged_name(key)}": score.value * (100 if percent else 1) for key, score in scores.items()}
-
-
-def logged_name(key: str) -> str:
-    """A metric's key as a name that loggers take: `cider-d(sigma=5)` is `cider-d.sigma_5`."""
-    inside = key.replace("(", ".").replace(")", "").replace(", ", ".")
-    return re.sub(r"[^\w\-./ ]", "_", inside, flags=re.ASCII)
-
-
 def within(score: Score, interval: Interval | None, how: Resampling) -> Score:
     """The score with this interval, which was made so; without any where no image has a score."""
     if interval is None or how.interval is None or not math.isfinite(score.value):
         return score
     bounds = score.metric.smallest, score.metric.largest
-    images = score.statistics.rows - score.unscored
-    spread = opened(interval, score.value, bounds, images, how.interval)
-    return (
-        replace(score, interval=spread, signature=with_part(score.signature, "interval", how.signed))
-        if spread
-        else score
-    )
+    spread = opened(interval, score.value, bounds, score.statistics.rows - score.unscored, how.interval)
+    if spread is None:
+        return score
+    return replace(score, interval=spread, signature=with_part(score.signature, "interval", how.signed))
 
 
 def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:
@@ -299,9 +285,7 @@ class Result(Printable, Keyed[Score]):
         )
         group_notes = () if self.groups is None else self.groups.notes
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
-        improved: list[str] = []
-        if self.corpus.filled:
-            improved = only_improved(self.corpus.filled, self.values())
+        improved = only_improved(self.corpus.filled, self.values()) if self.corpus.filled else []
         usage = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
         return [*general, *group_notes, *improved, *dict.fromkeys(of_metrics), *usage]
 
@@ -318,8 +302,7 @@ class Result(Printable, Keyed[Score]):
 
         Raises `UsageError` when METEOR was not scored, or for an unknown image.
         """
-        aligned: Alignment | None = self._explained("alignment", "alignments are METEOR's", image_id)
-        return aligned
+        return self._explained("alignment", "alignments are METEOR's", image_id)  # type: ignore[no-any-return]
 
     def explanation(self, image_id: str) -> Explanation:
         """VIFIDEL's plan for an image: which object moves to which word; printable. If several variants were scored, of
@@ -327,8 +310,7 @@ class Result(Printable, Keyed[Score]):
 
         Raises `UsageError` when VIFIDEL was not scored, or for an unknown image.
         """
-        plan: Explanation = self._explained("explanation", "explanations are VIFIDEL's", image_id)
-        return plan
+        return self._explained("explanation", "explanations are VIFIDEL's", image_id)  # type: ignore[no-any-return]
 
     def graph(self, image_id: str) -> GraphMatch:
         """The scene graphs that SPICE compared for an image: all that the candidate and the references say, whatever
@@ -336,8 +318,7 @@ class Result(Printable, Keyed[Score]):
 
         Raises `UsageError` when SPICE was not scored, or for an unknown image.
         """
-        compared: GraphMatch = self._explained("graph", "scene graphs are SPICE's", image_id)
-        return compared
+        return self._explained("graph", "scene graphs are SPICE's", image_id)  # type: ignore[no-any-return]
 
     def hallucination(self, image_id: str) -> Hallucination:
         """Which words of the image's candidate name which object, where they stand, and which objects are not there;
@@ -345,8 +326,7 @@ class Result(Printable, Keyed[Score]):
 
         Raises `UsageError` when CHAIR was not scored, or for an unknown image.
         """
-        named: Hallucination = self._explained("hallucination", "hallucinations are CHAIR's", image_id)
-        return named
+        return self._explained("hallucination", "hallucinations are CHAIR's", image_id)  # type: ignore[no-any-return]
 
     def explain(self, image_id: str) -> dict[str, Any]:
         """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`,
@@ -368,20 +348,19 @@ class Result(Printable, Keyed[Score]):
         """The explanation of that kind by the first metric that gives one."""
         if not self.corpus.candidate_captions.image_count:
             raise UsageError("the captions were not kept, so nothing is explained; score them with sacrecap.score")
-        for score in self.values():
-            for part in (score.metric, *score.metric.parts):
-                if part.explains == kind:
-                    number = self.corpus.number(image_id)
-                    ready = self._ready(score)
-                    return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
+        explaining = (
+            (score, part)
+            for score in self.values()
+            for part in (score.metric, *score.metric.parts)
+            if part.explains == kind
+        )
+        for score, part in explaining:
+            number, ready = self.corpus.number(image_id), score.ready
+            if ready is None:  # as the score was pickled
+                prepare = partial(score.metric.ready, self.corpus, self.needs)
+                ready = self.needs.once(("ready", score.metric), prepare, of=self.corpus)
+            return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
         raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
-
-    def _ready(self, score: Score) -> Ready:
-        """What the metric took for the corpus; taken again where the score was pickled."""
-        if score.ready is not None:
-            return score.ready
-        metric, corpus, needs = score.metric, self.corpus, self.needs
-        return needs.once(("ready", metric), lambda: metric.ready(corpus, needs), of=corpus)
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
@@ -430,7 +409,31 @@ class Result(Printable, Keyed[Score]):
             >>> by.groups.images("b"), f"{by.groups.scores['b']['rouge-l']:.3f}"
             (9, '0.669')
         """
-        return grouped(self, groups, column)
+        for score in self.values():
+            _ = score.rows  # of every image, or an error
+        places: dict[str, list[int]] = {}
+        group_of = dict(zip(image_ids(groups), groups.values(), strict=True))
+        for place, image in enumerate(self.image_ids):
+            if image in group_of:
+                places.setdefault(str(group_of[image]), []).append(place)
+        if not places:
+            raise DataError(
+                f"no image that was scored has a value in {column}; sacrecap inspect FILE says which columns a file has"
+            )
+        scores = {group: self._on(places[group], f"{column}={group}") for group in sorted(places)}
+        return replace(self, groups=Groups(column, scores, len(self.image_ids) - sum(map(len, places.values()))))
+
+    def _on(self, places: list[int], group: str) -> dict[str, Score]:
+        """The scores over these images, those of that group."""
+        statistics = [score.rows.select(places) for score in self.values()]
+        metrics, how = [score.metric for score in self.values()], self.resampling
+        alone = len(places) < 2 and how.interval_method == "jackknife"  # which one image has no interval by
+        bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, how)
+        scores = {}
+        for metric, table, between in zip(metrics, statistics, bounds, strict=True):
+            signature = Signature.read(self[metric].signature).without("interval").with_("group", group)
+            scores[metric.key] = within(Score(metric, table, str(signature)), between, how)
+        return scores
 
     def flat(self, prefix: str = "", *, percent: bool = False) -> dict[str, float]:
         """The scores as a flat dictionary of floats, for loggers.
@@ -448,7 +451,12 @@ class Result(Printable, Keyed[Score]):
             >>> result.flat("val/", percent=True)
             {'val/rouge-s': 100.0, 'val/rouge-l': 100.0}
         """
-        return flat(self.scores, prefix, percent)
+        flat = {}
+        for key, score in self.scores.items():
+            inside = key.replace("(", ".").replace(")", "").replace(", ", ".")
+            name = re.sub(r"[^\w\-./ ]", "_", inside, flags=re.ASCII)
+            flat[f"{prefix}{name}"] = score.value * (100 if percent else 1)
+        return flat
 
     def to_pandas(self) -> pandas.DataFrame:
         """Per-image scores: one row per image (index `image_id`), one column per metric.
@@ -480,15 +488,6 @@ class Groups:
     left_out: int = 0
     """Images of no group."""
 
-    @classmethod
-    def of(cls, scores: Mapping[str, Mapping[str, Score]], column: str, left_out: int) -> Groups:
-        """Those of groups, of which there is one at least. Raises `DataError` without any."""
-        if not scores:
-            raise DataError(
-                f"no image that was scored has a value in {column}; sacrecap inspect FILE says which columns a file has"
-            )
-        return cls(column, scores, left_out)
-
     def images(self, group: str) -> int:
         """Number of images in the group."""
         return max(score.statistics.rows for score in self.scores[group].values())
@@ -497,10 +496,8 @@ class Groups:
     def notes(self) -> list[str]:
         """What a reader of the groups needs to know."""
         note = "Groups: each image has the score that it has among all images, whose references weigh the words."
-        return [
-            note,
-            *([f"{self.left_out:,} images have no {self.column}, and are in no group."] if self.left_out else []),
-        ]
+        outside = f"{self.left_out:,} images have no {self.column}, and are in no group."
+        return [note, outside] if self.left_out else [note]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: images, scores and intervals of each group."""
@@ -514,37 +511,6 @@ class Groups:
         }
 
 
-def grouped(result: Result, groups: Mapping[str, Any], column: str = "group") -> Result:
-    """The result with the scores of each group; see `Result.by`."""
-    for score in result.values():
-        _ = score.rows  # of every image, or an error
-    places: dict[str, list[int]] = {}
-    of = dict(zip(image_ids(groups), groups.values(), strict=True))
-    for place, image in enumerate(result.image_ids):
-        if image in of:
-            places.setdefault(str(of[image]), []).append(place)
-    scores = {group: _scores(result, of_group, f"{column}={group}") for group, of_group in sorted(places.items())}
-    left_out = len(result.image_ids) - sum(map(len, places.values()))
-    return replace(result, groups=Groups.of(scores, column, left_out))
-
-
-def _scores(result: Result, places: list[int], group: str) -> dict[str, Score]:
-    """The scores over these images, those of that group."""
-
-    def signed(whole: str) -> str:
-        return str(Signature.read(whole).without("interval").with_("group", group))
-
-    statistics = [score.rows.select(places) for score in result.values()]
-    metrics = [score.metric for score in result.values()]
-    method = result.resampling.interval_method
-    alone = len(places) < 2 and method == "jackknife"  # which one image has no interval by
-    bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, result.resampling)
-    return {
-        metric.key: within(Score(metric, table, signed(result[metric].signature)), between, result.resampling)
-        for metric, table, between in zip(metrics, statistics, bounds, strict=True)
-    }
-
-
 _SAID = {
     "no candidate": "images without candidate",
     "several candidates": "images with several candidates",
@@ -555,23 +521,14 @@ _SAID = {
 }
 
 
-class OfImages(Protocol):
-    """The result of a system: how many images were scored, and of which captions."""
-
-    @property
-    def images(self) -> int: ...
-    @property
-    def corpus(self) -> Corpus: ...
-
-
-def images_of(result: OfImages) -> str:
+def images_of(result: SystemResult) -> str:
     """How many images were scored, of how many given ones where those are more: `593 of 5,000 images`."""
     every = result.images + result.corpus.images_left_out
     of_every = f" of {every:,}" if every > result.images else ""
     return f"{result.images:,}{of_every} image{'' if every == 1 else 's'}"
 
 
-def left_out(systems: Mapping[str, OfImages]) -> str:
+def left_out(systems: Mapping[str, SystemResult]) -> str:
     """What was left out, of which systems where these differ, and how many images count as an empty caption."""
     corpora = {name: result.corpus for name, result in systems.items()}
     counts = {
@@ -580,12 +537,8 @@ def left_out(systems: Mapping[str, OfImages]) -> str:
     }
     parts = [part for what, of_systems in counts.items() for part in _parts(of_systems, what)]
     filled = _parts({name: corpus.filled for name, corpus in corpora.items()}, "images without candidate")
-    return "; ".join(
-        [
-            *([f"left out: {', '.join(parts)}"] if parts else []),
-            *([f"scored as empty captions: {', '.join(filled)}"] if filled else []),
-        ]
-    )
+    phrases = {"left out": parts, "scored as empty captions": filled}
+    return "; ".join(f"{what}: {', '.join(of_systems)}" for what, of_systems in phrases.items() if of_systems)
 
 
 def _parts(counts: Mapping[str, int], what: str) -> list[str]:
@@ -605,16 +558,12 @@ def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
     phrases = []
     for key, score in next(iter(results.values())).items():
         counts = {system: result[key].unscored for system, result in results.items()}
-        of_systems = [f"{_images(count)} of {system}" for system, count in counts.items() if count]
+        of_systems = [f"{counted(count, 'image')} of {system}" for system, count in counts.items() if count]
         if of_systems and len({*counts.values()}) == 1:
-            of_systems = [_images(score.unscored) + (" of each" if len(results) > 1 else "")]
+            of_systems = [counted(score.unscored, "image") + (" of each" if len(results) > 1 else "")]
         if of_systems:
             phrases.append(f"no {score.label} of {', '.join(of_systems)}")
     return phrases
-
-
-def _images(count: int) -> str:
-    return f"{count:,} image{'' if count == 1 else 's'}"
 
 
 def only_improved(filled: int, scores: Iterable[Score]) -> list[str]:
@@ -622,7 +571,6 @@ def only_improved(filled: int, scores: Iterable[Score]) -> list[str]:
     better = [score.label for score in scores if score.metric.lower_is_better]
     if not better:
         return []
-    images = "image without candidate, scored as an empty caption, can"
-    images = f"1 {images}" if filled == 1 else f"{filled:,} {images.replace('image', 'images', 1)}"
+    images = f"{counted(filled, 'image')} without candidate, scored as an empty caption, can"
     remedy = f"leave such out by {option('on_missing', 'skip')}"
     return [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sacrecap import _core
 from sacrecap.above import from_above
@@ -20,7 +20,6 @@ from sacrecap.scoring.result import Result, Score, within
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap._core import Captions
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Comparison
 
@@ -90,48 +89,38 @@ def score(
     how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
-    read_with = references.tokenizer if isinstance(references, References) else "ptb"
-    if (engine if isinstance(engine, str) else engine.name) != "local" and not isinstance(references, Corpus):
-        return named_engine(engine, merged_needs).score(
+    if isinstance(references, Corpus):
+        if candidates is not None:
+            raise UsageError("a corpus has candidates; leave the others out, as in sacrecap.score(corpus, metrics=…)")
+        if tokenizer not in (None, references.tokenizer):
+            raise UsageError(
+                f"the corpus was cut by the tokenizer {references.tokenizer}, and the call asks for {tokenizer}; leave "
+                "it out, or make a Corpus with the other one"
+            )
+        return score_corpus(references, parsed_metrics, needs=merged_needs, resampling=how)
+    cut_by = tokenizer or (references.tokenizer if isinstance(references, References) else "ptb")
+    if elsewhere := named_engine(engine, merged_needs):
+        return elsewhere.score(
             references,
             candidates,
             parsed_metrics,
             needs=merged_needs,
-            tokenizer=tokenizer or read_with,
+            tokenizer=cut_by,
             on_missing=on_missing,
             resampling=how,
         )
-    if isinstance(references, Corpus):
-        corpus = _encoded(references, candidates, tokenizer)
-    else:
-        if candidates is None:
-            references, candidates = _both(references)
-        merged_needs.begin("tokenising")
-        corpus = Corpus(
-            references, candidates, tokenizer=tokenizer or read_with, on_missing=on_missing, threads=threads
-        )
-    return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how, threads=threads)
+    if candidates is None:
+        if not isinstance(references, (str, PathLike)):
+            raise UsageError(NO_CANDIDATES)
+        from sacrecap.data.captions import read_both
+
+        references, candidates = read_both(references)
+    merged_needs.begin("tokenising")
+    corpus = Corpus(references, candidates, tokenizer=cut_by, on_missing=on_missing, threads=threads)
+    return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how)
 
 
-def _encoded(corpus: Corpus, candidates: object, tokenizer: str | None) -> Corpus:
-    """The corpus. Raises `UsageError` for candidates beside it, and for another tokenizer than its own."""
-    if candidates is not None:
-        raise UsageError("a corpus has candidates; leave the others out, as in sacrecap.score(corpus, metrics=…)")
-    if tokenizer not in (None, corpus.tokenizer):
-        raise UsageError(
-            f"the corpus was cut by the tokenizer {corpus.tokenizer}, and the call asks for {tokenizer}; leave it out, "
-            "or make a Corpus with the other one"
-        )
-    return corpus
-
-
-def _both(source: object) -> tuple[Captions, Captions]:
-    """References and candidates of one file."""
-    from sacrecap.data.captions import read_both
-
-    if not isinstance(source, (str, PathLike)):
-        raise UsageError("no candidates were given; give them, or a path of a file that has references and candidates")
-    return read_both(source)
+NO_CANDIDATES = "no candidates were given; give them, or a path of a file that has references and candidates"
 
 
 def score_corpus(
@@ -140,29 +129,24 @@ def score_corpus(
     *,
     needs: Needs | Mapping[str, object] | None = None,
     resampling: Resampling | None = None,
-    threads: int = 0,
     **keywords: Unpack[Given],
 ) -> Result:
     """Scores a corpus that was encoded before, without intervals unless `resampling` says how; other arguments as for
     [`sacrecap.score`][].
     """
     metrics = tuple(metrics)
-    how = resampling or Resampling(None)
     check_unit(corpus, metrics)
-    merged_needs = Needs.of(needs, keywords, threads=threads)
+    merged_needs = Needs.of(needs, keywords)
     merged_needs.begin("scoring")
-    counted = count(corpus, metrics, merged_needs)
-    return result_of(counted, corpus, merged_needs, how, threads=threads)
+    return result_of(count(corpus, metrics, merged_needs), corpus, merged_needs, resampling or Resampling(None))
 
 
-def result_of(
-    counted: Sequence[CountedMetric], corpus: Corpus, needs: Needs, resampling: Resampling, *, threads: int = 0
-) -> Result:
+def result_of(counted: Sequence[CountedMetric], corpus: Corpus, needs: Needs, resampling: Resampling) -> Result:
     """What the statistics of a corpus' images come to: scores with their intervals and signatures."""
     if resampling.interval is not None:
         needs.begin("resampling")
     statistics = [table.statistics for table in counted]
-    bounds = intervals(statistics, [table.metric for table in counted], resampling, threads=threads)
+    bounds = intervals(statistics, [table.metric for table in counted], resampling, threads=needs.threads)
     scores = {
         table.metric.key: within(
             Score(table.metric, table.statistics, table.signature(corpus), None, table.ready), between, resampling
@@ -181,21 +165,18 @@ class ScoringEngine(Protocol):
     def name(self) -> str:
         """Its name for `engine=` and `--engine`; `local` stands for this process."""
 
-    @property
-    def score(self) -> Callable[..., Result]:
-        """As [`sacrecap.score`][]."""
-
-    @property
-    def compare(self) -> Callable[..., Comparison]:
-        """As [`sacrecap.compare`][]."""
+    def score(self, *arguments: Any, **keywords: Any) -> Result: ...
+    def compare(self, *arguments: Any, **keywords: Any) -> Comparison: ...
 
 
-def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None) -> ScoringEngine:
-    """The engine itself, or that of this name, which is loaded.
+def named_engine(engine: EngineName | ScoringEngine, needs: Needs) -> ScoringEngine | None:
+    """The engine itself, or that of this name, which is loaded; None for `local`.
 
     Raises `UsageError` for scores that others computed whose rows have no captions: parts know no names of systems.
     """
-    if needs is not None and "scores" in needs:
+    if (engine if isinstance(engine, str) else engine.name) == "local":
+        return None
+    if "scores" in needs:
         from sacrecap.metrics.outside import outside_scores
 
         scores = outside_scores(needs)
@@ -204,7 +185,4 @@ def named_engine(engine: EngineName | ScoringEngine, needs: Needs | None = None)
                 f"{scores.source}: where captions are scored part by part, their rows are told by captions; add a "
                 "column caption, or take engine local"
             )
-    if not isinstance(engine, str):
-        return engine
-    named: ScoringEngine = from_above("engine")(engine)
-    return named
+    return from_above("engine")(engine) if isinstance(engine, str) else engine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
@@ -30,18 +30,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
 
 B = TypeVar("B")
-
-
-class _Counted(NamedTuple):
-    """The rows of a batch that can be scored."""
-
-    rows: npt.NDArray[np.int64]
-    """Their numbers."""
-    metrics: list[CountedMetric]
-    """Empty without any row, as the corpus is None."""
-    corpus: Corpus | None
-    image_ids: list[str] | None
-    """Of these rows; None where image ids are not wanted."""
 
 
 def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> tuple[Captions, list[int]]:
@@ -192,8 +180,11 @@ class Scorer:
         extent = Extent.of(metrics, corpus, self._needs.threads, added_up(left_out, corpus.reference_captions.left_out))
         return RowsPart(ids, [metric.statistics for metric in metrics], extent)
 
-    def _counted(self, frame: Frame) -> _Counted:
-        """What can be scored of a batch.
+    def _counted(
+        self, frame: Frame
+    ) -> tuple[npt.NDArray[np.int64], list[CountedMetric], Corpus | None, list[str] | None]:
+        """The numbers of the rows that can be scored, their statistics, corpus and image ids: None where these are not
+        wanted, and of no row there is none.
 
         Raises `DataError` for a row that cannot be scored, unless such have no score.
         """
@@ -208,7 +199,7 @@ class Scorer:
                 raise DataError(f"row {row} of the batch: {reasons[row]}{more}; {remedy}")
             rows = np.delete(np.arange(len(frame)), list(reasons))
             if not len(rows):
-                return _Counted(rows, [], None, None)
+                return rows, [], None, None
             ids_of_rows = None if ids is None else [ids[row] for row in rows]
             places = rows.tolist()
             chosen = captions.select(places)
@@ -216,12 +207,14 @@ class Scorer:
             if ids_of_rows is not None and len({*ids_of_rows}) == len(places):  # else their numbers name the rows
                 chosen = captions.aligned(ids_of_rows, places)
                 described = references and references.aligned(ids_of_rows, places)
+            needs, tokenizer = self._needs, self._tokenizer
             try:
-                metrics, corpus = self._score(chosen, described, ids_of_rows)
+                parts = Corpus.of_part(described, {"": chosen}, tokenizer=tokenizer, threads=needs.threads)
+                if ids_of_rows is not None:
+                    needs = needs.with_({}, image_of=dict(zip(parts[""].image_ids, ids_of_rows, strict=True)))
+                return rows, count_quietly(parts[""], self.metrics, needs), parts[""], ids_of_rows
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
-            else:
-                return _Counted(rows, metrics, corpus, ids_of_rows)
 
     def _checked(self, frame: Frame) -> tuple[Captions, Captions | None, list[str] | None, dict[int, str]]:
         """The captions and references by the numbers of their rows, and image ids, None where they are not wanted; and
@@ -271,17 +264,6 @@ class Scorer:
                     unknown = f"no objects are known of image {ids[-1]!r}; give it an empty list if it has none"
                     reasons.setdefault(row, unknown)
         return ids
-
-    def _score(
-        self, captions: Captions, described: Captions | None, ids: list[str] | None
-    ) -> tuple[list[CountedMetric], Corpus]:
-        """The statistics of captions, with references in the same order, and their corpus."""
-        threads = self._needs.threads
-        [corpus] = Corpus.of_part(described, {"": captions}, tokenizer=self._tokenizer, threads=threads).values()
-        needs = self._needs
-        if ids is not None:
-            needs = needs.with_({}, image_of=dict(zip(corpus.image_ids, ids, strict=True)))
-        return count_quietly(corpus, self.metrics, needs), corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _here, (vars(self),)
