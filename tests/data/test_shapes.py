@@ -14,8 +14,11 @@ from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.captions import read_both
 from sacrecap.data.recognise import recognised
 from sacrecap.data.shapes import SHAPES
+from sacrecap.data.tables import read_table
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, DataWarning, UsageError
+from sacrecap.judgments.datasets.own_files import RATINGS
+from sacrecap.judgments.datasets.read import recognise
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
 
@@ -172,10 +175,24 @@ def test_candidates_beside_references(
     assert tuple(captions.to_dict() for captions in both) == (references, candidates)
 
 
+@pytest.mark.parametrize("header", ["image_id{}caption\n", ""], ids=["header", "no header"])
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_columns_are_separated_by_any_of_these(separator: str, write: Callable[[str | bytes], Path]) -> None:
-    path = write(f"image_id{separator}caption\n007{separator}a dog\n8{separator}a red bus\n")
-    assert read_candidates(path).to_dict() == {"007": ["a dog"], "8": ["a red bus"]}
+def test_columns_are_separated_by_any_of_these(
+    separator: str, header: str, write: Callable[[str | bytes], Path]
+) -> None:
+    others = ",;|".replace(separator, "")
+    caption = f"a dog{others} a cat{others} a cow"
+    path = write(f"{header.format(separator)}007{separator}{caption}\n8{separator}a red bus\n")
+    assert read_candidates(path).to_dict() == {"007": [caption], "8": ["a red bus"]}
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_judgments_and_scores_are_separated_by_the_same(separator: str, tmp_path: Path) -> None:
+    rows = [("image_id", "candidate", "references", "rating"), ("1", "a dog", "a cat", "0.5")]
+    path = tmp_path / "ratings.csv"
+    path.write_text("".join(separator.join(row) + "\n" for row in rows))
+    assert read_table(path).columns == {name: [cell] for name, cell in zip(*rows, strict=True)}
+    assert recognise(path) is RATINGS[0]
 
 
 @pytest.mark.filterwarnings("ignore:.*looks like a candidate file")

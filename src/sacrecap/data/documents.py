@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import Rows, names_of, of_columns, of_records, of_table, quoting
+from sacrecap.data.rows import Rows, delimiter_of, fields_of, names_of, of_columns, of_records, of_table, quoting
 from sacrecap.data.shapes import ENVELOPES, IDS, WRAPPERS, excludes, is_envelope, shape_of_columns
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, cut_off, first_of
@@ -349,8 +349,10 @@ def without_header(content: Content) -> Rows | None:
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
         clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
         return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
-    delimiter = "\t" if first and "\t" in first[0] else ","
-    reader, rows, line = csv.reader(first, delimiter=delimiter, strict=True), [], 1
+    delimiter = delimiter_of(first[0], is_header=False) if first else None
+    if delimiter is None:
+        return None
+    reader, rows, line = fields_of(first, delimiter), [], 1
     try:
         for row in reader:
             rows.append(row)
@@ -359,7 +361,7 @@ def without_header(content: Content) -> Rows | None:
         if len(first) < _LINES and _is_pair(next(csv.reader(first[:1], delimiter=delimiter))):
             raise DataError(f"line {line}: {quoting(error)}") from None
         return None
-    if not rows or not all(map(_is_pair, rows)):
+    if not all(map(_is_pair, rows)):
         return None
     return of_table(content, ["id", "caption"], delimiter)
 

@@ -11,7 +11,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any
@@ -25,8 +25,8 @@ _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
 _ROWS = 10_000
 """Rows that are read together."""
-DELIMITERS = ",;\t|"
-"""What may stand between the fields of a table; of equal counts the first."""
+_DELIMITERS = "\t,;|"
+"""What may stand between the fields of a table, the surest first."""
 UNNAMED = "Unnamed: "
 """What a column without a name is called, before its place, from 0: as pandas, which writes its index so, calls it."""
 _FLICKR = ["image_name", "comment_number", "comment"]
@@ -246,11 +246,29 @@ def of_table(content: Content, known: Sequence[str] | None = None, delimiter: st
     return Rows(columns, batches, is_text=True)
 
 
+def delimiter_of(line: str, *, is_header: bool = True) -> str | None:
+    """What stands between the fields of a text table that begins with this line; None where nothing does.
+
+    A tab, which neither names nor captions hold, where there is one. Else what is most often in a header; of another
+    line, whose caption may hold more of the others, what comes first.
+    """
+    signs = [sign for sign in line if sign in _DELIMITERS]
+    if not signs or "\t" in signs:
+        return "\t" if signs else None
+    return max(_DELIMITERS, key=signs.count) if is_header else signs[0]
+
+
+def fields_of(lines: Iterable[str], delimiter: str) -> Any:
+    """The fields of each row, as `csv.reader`. Between bars, as in Flickr30k's table, quotes are those of captions."""
+    quoting = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
+    return csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
+
+
 def table_header(content: Content) -> tuple[list[str], str]:
     """The columns of a text table, all named, and its delimiter. Raises `DataError` for a text without header."""
     first = next((line for line in content.lines() if line.strip()), "")
-    delimiter = max(DELIMITERS, key=first.count)
-    if delimiter not in first:
+    delimiter = delimiter_of(first)
+    if delimiter is None:
         raise DataError("has no header line with columns")
     names = enumerate(next(csv.reader([first], delimiter=delimiter)))
     return [name.strip() or f"{UNNAMED}{place}" for place, name in names], delimiter
@@ -259,7 +277,7 @@ def table_header(content: Content) -> tuple[list[str], str]:
 def table_rows(
     content: Content, columns: list[str], delimiter: str, *, has_header: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table, each with its line. Those with bars, such as Flickr30k's, have quotes in fields, not around.
+    """The rows of a table, each with its line.
 
     Raises `DataError` for rows that do not fit the header, or whose quotes are malformed.
     """
@@ -268,7 +286,7 @@ def table_rows(
     if has_header:
         before = 1 + next(number for number, line in enumerate(lines) if line.strip())
     bars = delimiter == "|"
-    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if bars else csv.QUOTE_MINIMAL)
+    reader = fields_of(lines, delimiter)
     number, line, width = 0, before + 1, len(columns)
     ids: set[str] = set()
     while True:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sacrecap.data.fields import json_type
-from sacrecap.data.rows import DELIMITERS, check_single, of_arrow, parsed, table_header, table_rows
+from sacrecap.data.rows import check_single, delimiter_of, of_arrow, parsed, table_header, table_rows
 from sacrecap.data.source import PathLike, display_name, read_bytes
 from sacrecap.data.unpack import Content, text_of
 from sacrecap.errors import DataError, naming
@@ -164,7 +164,7 @@ def _delimited(source: str, data: bytes, checksum: str) -> NumberTable:
     content = Content(source, data)
     first = next(line for line in content.lines() if line.strip())
     with naming(f"{source}: "):
-        head, delimiter = table_header(content) if any(mark in first for mark in DELIMITERS) else ([first.strip()], ",")
+        head, delimiter = table_header(content) if delimiter_of(first) else ([first.strip()], ",")
         check_single(head, head)
         rows = [*table_rows(content, head, delimiter)]
     columns = {name: [row[place] for _, row in rows] for place, name in enumerate(head)}

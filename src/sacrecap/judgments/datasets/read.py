@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sacrecap.choices import DATASETS, UNDECIDED, VOTES
 from sacrecap.data import matlab
+from sacrecap.data.rows import delimiter_of
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
@@ -166,5 +167,4 @@ def _names(path: PathLike, *, text: bool) -> set[str]:
     if begin[:1] in ("[", "{"):
         return set(re.findall(r'"([^"\\]+)"\s*:', begin))
     line = next(iter(begin.splitlines()), "")
-    delimiter = max(",;\t", key=line.count)
-    return columns_of(line) or {name.strip(' "') for name in line.split(delimiter)}
+    return columns_of(line) or {name.strip(' "') for name in line.split(delimiter_of(line) or ",")}
