@@ -379,7 +379,7 @@ class CommonWords(PythonMetric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         if corpus.whole is not None:
-            words = corpus.whole.learnt(self)
+            words = corpus.whole.learnt[self]
         else:
             words = {word for image in corpus.image_ids for one in corpus.captions(image)[1] for word in one.split()}
         return Ready(corpus._core, own=words)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
-from sacrecap.choices import ON_MISSING, OWN_TOKENIZERS, TOKENIZERS, OnMissing, Tokenizer
+from sacrecap.choices import ON_MISSING, TOKENIZERS, OnMissing, Tokenizer
+from sacrecap.corpus.tokenizers import cut, lines
+from sacrecap.data import inputs, read_candidates, read_caption_sets, read_references
+from sacrecap.data.cells import without_empty
 from sacrecap.data.image_ids import (
     remedy_for_extra,
     remedy_for_missing,
@@ -43,41 +46,16 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
         [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    texts = check_texts(captions)
-    if tokenizer not in OWN_TOKENIZERS:
-        from sacrecap.corpus.tokenizers import lines
-
-        texts = lines(texts, tokenizer)
-    return _core.tokenize(texts, tokenizer, whole_number("threads", threads))
+    return _core.tokenize(lines(check_texts(captions), tokenizer), tokenizer, whole_number("threads", threads))
 
 
-def encode_captions(captions: Captions, places: Sequence[int], tokenizer: str, threads: int = 0) -> _core.References:
-    """The captions at these places, cut into words and numbered."""
-    return _core.References(_cut(captions, tokenizer), places, tokenizer, threads)
-
-
-def encode_candidates(
-    references: _core.References, captions: Captions, places: Sequence[int | None], threads: int = 0
-) -> _core.Corpus:
-    """The candidates of the references' images, at these places, cut as the references are."""
-    return _core.Corpus(references, _cut(captions, references.tokenizer), places, threads)
-
-
-def _cut(captions: Captions, tokenizer: str) -> Captions:
-    if tokenizer in OWN_TOKENIZERS:
-        return captions
-    from sacrecap.corpus.tokenizers import cut
-
-    return cut(captions, tokenizer)
-
-
-def signed(tokenizer: str) -> str:
-    """The tokenizer in signatures: another package's with its version."""
-    if tokenizer in OWN_TOKENIZERS:
-        return tokenizer
-    from sacrecap.corpus import tokenizers
-
-    return tokenizers.signed(tokenizer)
+def encode_captions(
+    captions: Captions, places: Sequence[int], tokenizer: str, threads: int = 0, *, describe: bool = True
+) -> _core.References:
+    """The captions at these places, cut into words and numbered: references, unless they do not `describe` images."""
+    if not describe:
+        return _core.References.none(captions, places, tokenizer)
+    return _core.References(cut(captions, tokenizer), places, tokenizer, threads)
 
 
 def check_texts(captions: Iterable[str]) -> list[str]:
@@ -186,7 +164,8 @@ class Corpus:
         whole_number("threads", threads)
         aligned = align(references, {"": candidates}, {"": "the candidates"}, on_missing)
         encoded = _encoded(references, aligned.references, aligned.images, tokenizer, threads)
-        self._assemble(encoded, aligned.references, aligned.systems[""], aligned.places[""], threads)
+        captions, places = aligned.systems[""], aligned.places[""]
+        self._assemble(_core.Corpus(encoded, cut(captions, tokenizer), places, threads), aligned.references, captions)
         self._is_of(aligned, "")
 
     @classmethod
@@ -222,7 +201,8 @@ class Corpus:
         corpora = {}
         for name, captions in aligned.systems.items():
             corpora[name] = cls.__new__(cls)
-            corpora[name]._assemble(encoded, aligned.references, captions, aligned.places[name], threads)
+            core = _core.Corpus(encoded, cut(captions, tokenizer), aligned.places[name], threads)
+            corpora[name]._assemble(core, aligned.references, captions)
             corpora[name]._is_of(aligned, name)
         return corpora
 
@@ -258,24 +238,22 @@ class Corpus:
             whole: what is known of the whole; None if no metric needs it.
             threads: number of threads; 0 means one per core.
         """
-        if references is None:
-            images = next(iter(systems.values()))
-            places = range(images.image_count)
-            encoded, references = _core.References.none(images, places, tokenizer), _core.Captions.of_images([], None)
-        else:
-            places = range(references.image_count)
-            encoded = encode_captions(references, places, tokenizer, threads)
+        images = next(iter(systems.values())) if references is None else references
+        places = range(images.image_count)
+        encoded = encode_captions(images, places, tokenizer, threads, describe=references is not None)
+        references = _core.Captions.of_images([], None) if references is None else references
         corpora = {}
         for name, candidates in systems.items():
             corpora[name] = cls.__new__(cls)
-            corpora[name]._assemble(encoded, references, candidates, places, threads)
+            core = _core.Corpus(encoded, cut(candidates, tokenizer), places, threads)
+            corpora[name]._assemble(core, references, candidates)
             corpora[name].whole = whole
         return corpora
 
     @classmethod
     def without_references(cls, captions: Captions, *, tokenizer: Tokenizer) -> Corpus:
         """One system's captions alone, for metrics that need no references."""
-        check_captions(captions, describe(captions, "the candidates"))
+        check_captions(captions, captions.source or "the candidates")
         [corpus] = cls.of_part(None, {"": captions}, tokenizer=tokenizer).values()
         corpus.left_out = captions.left_out
         return corpus
@@ -285,24 +263,16 @@ class Corpus:
         self.matched_by, self.left_out = aligned.matched[system], aligned.left_out[system]
         self.filled = aligned.places[system].count(None)
 
-    def _assemble(
-        self,
-        encoded: _core.References,
-        references: Captions,
-        candidates: Captions,
-        places: Sequence[int | None],
-        threads: int,
-    ) -> None:
-        """Encodes the candidates, which are at these places, of the encoded images."""
-        self.reference_captions = references
-        self.candidate_captions = candidates
-        vars(self)["_core"] = encode_candidates(encoded, candidates, places, threads)
-        self.image_ids: list[str] = encoded.image_ids
+    def _assemble(self, core: _core.Corpus, references: Captions, candidates: Captions) -> None:
+        """Takes encoded captions, and those as given."""
+        self.reference_captions, self.candidate_captions = references, candidates
+        vars(self)["_core"] = core
+        self.image_ids: list[str] = core.references.image_ids
         """The images, in the order of the references."""
         self._numbers: dict[str, int] | None = None
-        self.tokenizer: Tokenizer = cast("Tokenizer", encoded.tokenizer)
+        self.tokenizer: Tokenizer = cast("Tokenizer", core.references.tokenizer)
         """What cut the captions into words."""
-        counts = encoded.counts
+        counts = core.references.counts
         self.reference_counts: tuple[int, int] = (min(counts, default=0), max(counts, default=0))
         """The fewest and the most references of an image."""
 
@@ -314,13 +284,10 @@ class Corpus:
         """The digest of the captions that are scored, for signatures: of `refs` or of `caps`, which adds up over
         parts; see `rust/core/src/text/digest.rs`.
         """
-        if part not in self._digests:
-            self._digests[part] = self._digest(part)
-        return self._digests[part]
-
-    @cached_property
-    def _digests(self) -> dict[str, int]:
-        return {}
+        digests: dict[str, int] = vars(self).setdefault("_digests", {})
+        if part not in digests:
+            digests[part] = self._digest(part)
+        return digests[part]
 
     def _digest(self, part: str) -> int:
         captions = self.reference_captions if part == "refs" else self.candidate_captions
@@ -333,16 +300,10 @@ class Corpus:
     @cached_property
     def _core(self) -> _core.Corpus:
         """The encoded captions. A corpus that was pickled encodes them again when they are first needed."""
-        references, candidates = self.reference_captions, self.candidate_captions
-        place_of = places(candidates, self.image_ids)
-        if self.reference_counts == (0, 0):
-            encoded = _core.References.none(
-                candidates, [place for place in place_of if place is not None], self.tokenizer
-            )
-        else:
-            described = [place for place in places(references, self.image_ids) if place is not None]
-            encoded = encode_captions(references, described, self.tokenizer)
-        return encode_candidates(encoded, candidates, place_of)
+        candidates, describe = self.candidate_captions, self.reference_counts != (0, 0)
+        images = self.reference_captions if describe else candidates
+        encoded = encode_captions(images, known_places(images, self.image_ids), self.tokenizer, describe=describe)
+        return _core.Corpus(encoded, cut(candidates, self.tokenizer), places(candidates, self.image_ids))
 
     @cached_property
     def seen(self) -> Seen:
@@ -433,29 +394,17 @@ class Corpus:
         return self._numbers[image_id]
 
 
-class WholeCorpus:
+class WholeCorpus(NamedTuple):
     """Document frequencies of a whole corpus, and what metrics learnt of it: parts take them in the place of their own.
 
-    Args:
-        images: number of images.
-        frequencies: document frequencies of stems (True) and of word forms (False), as far as they were counted.
-        learnt: what each metric's learner made of all references.
+    What was not counted or learnt is no key.
     """
 
-    def __init__(
-        self, images: int, frequencies: Mapping[bool, DocumentFrequency], learnt: Mapping[Hashable, Any]
-    ) -> None:
-        self.images = images
-        self._frequencies = frequencies
-        self._learnt = learnt
-
-    def frequencies(self, *, stems: bool) -> DocumentFrequency:
-        """Document frequencies of stems, or of word forms. Raises `KeyError` if they were not counted."""
-        return self._frequencies[stems]
-
-    def learnt(self, metric: Hashable) -> Any:
-        """What the metric's learner made of all references. Raises `KeyError` if it has none."""
-        return self._learnt[metric]
+    images: int
+    frequencies: Mapping[bool, DocumentFrequency]
+    """Those of stems (True) and of word forms (False)."""
+    learnt: Mapping[Hashable, Any]
+    """What each metric's learner made of all references."""
 
 
 class References:
@@ -487,7 +436,7 @@ class References:
         """The captions as given."""
         self.tokenizer: Tokenizer = tokenizer
         """What cut the references into words; candidates are cut by the same."""
-        name = describe(self.captions, "the references")
+        name = self.captions.source or "the references"
         check_captions(self.captions, name)
         self._images = [number for number, count in enumerate(self.captions.caption_counts()) if count]
         if not self._images:
@@ -544,36 +493,20 @@ def encode_references(references: CaptionSource, *, tokenizer: str, threads: int
 
 def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Captions:
     """Caption sets of one system, from any source; `part` is their name in messages."""
-    from sacrecap.data import read_caption_sets
-
-    return source.captions if isinstance(source, References) else _captions(source, part, read_caption_sets)
+    return source.captions if isinstance(source, References) else inputs.captions(source, part, read_caption_sets)
 
 
 def as_references(source: CaptionSource) -> Captions:
     """References, from any source; of empty ones, which are left out, it warns."""
-    from sacrecap.data import read_references
-
     if isinstance(source, References):
         return source.captions
-    from sacrecap.data.cells import without_empty
-
-    captions = _captions(source, "the references", read_references)
-    return without_empty(captions, describe(captions, "the references"))
+    captions = inputs.captions(source, "the references", read_references)
+    return without_empty(captions, captions.source or "the references")
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:
     """One system's candidates, from any source; `part` is their name in messages."""
-    from sacrecap.data import read_candidates
-
-    return _captions(source, part, read_candidates)
-
-
-def _captions(source: Any, part: str, read: Callable[..., Captions]) -> Captions:
-    if isinstance(source, _core.Captions):
-        return source
-    from sacrecap.data import inputs
-
-    return inputs.captions(source, part, read)
+    return inputs.captions(source, part, read_candidates)
 
 
 def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
@@ -584,8 +517,6 @@ def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple
     images, candidate_ids = references.image_ids, candidates.image_ids
     if images == candidate_ids:
         return candidates, None
-    from sacrecap.data import inputs
-
     if inputs.by_place(candidates) or inputs.by_place(references):
         return inputs.side_by_side(references, candidates), None
     same_ids = same_images(images, candidate_ids) if {*images}.isdisjoint(candidate_ids) else None
@@ -597,11 +528,6 @@ def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple
     return renamed, (how, example)
 
 
-def describe(captions: Captions, otherwise: str) -> str:
-    """The name of captions in messages."""
-    return captions.source or otherwise
-
-
 def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
     """The numbers of these images among the captions; None if an image has no caption."""
     ids, counts = captions.image_ids, captions.caption_counts()
@@ -609,6 +535,11 @@ def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
         return list(range(len(ids)))
     place = {image: number for number, image in enumerate(ids) if counts[number]}
     return [place.get(image) for image in image_ids]
+
+
+def known_places(captions: Captions, image_ids: Sequence[str]) -> list[int]:
+    """The numbers of those of these images that have captions."""
+    return [place for place in places(captions, image_ids) if place is not None]
 
 
 class Aligned(NamedTuple):
@@ -631,20 +562,16 @@ def align(
 ) -> Aligned:
     """The images that references and all systems have; `called` names systems in messages. Errors as of a `Corpus`."""
     accepted_name("on_missing", on_missing, ON_MISSING)
-    sources: list[Any] = [references, *systems.values()]
-    if not all(isinstance(source, _core.Captions) for source in sources):
-        from sacrecap.data.inputs import with_places
-
-        sources = with_places(sources)
-    described = as_references(sources.pop(0))
+    of_references, *sources = inputs.with_places([references, *systems.values()])
+    described = as_references(of_references)
     pairs = {
         name: matched(described, as_candidates(source, called[name]))
         for name, source in zip(systems, sources, strict=True)
     }
     captions = {name: captions_of_system for name, (captions_of_system, _) in pairs.items()}
-    whose = describe(described, "the references")
+    whose = described.source or "the references"
     every = {
-        name: _align(described, captions_of_system, (whose, describe(captions_of_system, called[name])), on_missing)
+        name: _align(described, captions_of_system, (whose, captions_of_system.source or called[name]), on_missing)
         for name, captions_of_system in captions.items()
     }
     shared = set.intersection(*({image for image, _ in pairs_of_images} for pairs_of_images in every.values()))

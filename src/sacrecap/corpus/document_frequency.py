@@ -129,7 +129,8 @@ class DocumentFrequency:
             if os.path.isdir(path):  # the system's own message would differ by platform
                 raise IsADirectoryError
             counts = cls(_core.DocumentFrequency.load(fspath(path)), file_name(path))
-        counts._file = os.path.abspath(path), checksum_of_file(path)
+            with open(path, "rb") as file:
+                counts._file = os.path.abspath(path), checksum(file.read(_CHECKSUM.stop))
         return counts
 
     @classmethod
@@ -212,12 +213,6 @@ _EVERYWHERE = "document frequencies of a file are sent by its path: have the fil
 def checksum(data: bytes) -> str:
     """The checksum that the bytes of document frequencies begin with."""
     return f"{int.from_bytes(data[_CHECKSUM], 'little'):08x}"
-
-
-def checksum_of_file(path: str | PathLike[str]) -> str:
-    """The checksum that a file says its counts have."""
-    with open(path, "rb") as file:
-        return checksum(file.read(_CHECKSUM.stop))
 
 
 def check_order(n: int) -> None:

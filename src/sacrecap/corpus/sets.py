@@ -19,12 +19,11 @@ from sacrecap.corpus.corpus import (
     as_caption_sets,
     as_references,
     check_captions,
-    describe,
-    encode_candidates,
     encode_captions,
-    places,
+    known_places,
     tallies,
 )
+from sacrecap.corpus.tokenizers import cut
 from sacrecap.data.image_ids import remedy_for_extra, remedy_for_missing
 from sacrecap.data.inputs import side_by_side, with_places
 from sacrecap.errors import DataError, accepted_name, some, warn
@@ -99,25 +98,17 @@ class SetCorpus(Corpus):
         core: _core.Corpus,
         sets: Captions,
         references: Captions | None,
-        tokenizer: Tokenizer,
         document_source: str,
         documents: int | None = None,
     ) -> None:
-        vars(self)["_core"] = core
-        self.candidate_captions = sets
-        self.reference_captions = sets if references is None else references
+        self._assemble(core, sets if references is None else references, sets)
         self.has_references = references is not None
-        self.tokenizer = tokenizer
         self.document_source = document_source
-        self.image_ids: list[str] = core.references.image_ids
         self._documents = documents
-        self._numbers: dict[str, int] | None = None
         self._top_places: list[list[int]] | None = None
         self.counts: list[int] = core.counts
         """Captions per image, by image."""
         self.candidate_counts = (min(self.counts), max(self.counts))
-        counts = core.references.counts
-        self.reference_counts = (min(counts), max(counts))
         self.left_out = added_up(sets.left_out, {} if references is None else references.left_out)
 
     @classmethod
@@ -125,14 +116,11 @@ class SetCorpus(Corpus):
         """Caption sets with references of the same images in the same order."""
         places = range(sets.image_count)
         encoded = encode_captions(references, places, tokenizer)
-        return cls(encode_candidates(encoded, sets, places), sets, references, tokenizer, "corpus")
+        return cls(_core.Corpus(encoded, cut(sets, tokenizer), places), sets, references, "corpus")
 
     @cached_property
     def _core(self) -> _core.Corpus:
-        encode = _without_references if self.reference_counts == (0, 0) else encode_captions
-        references, sets = self.reference_captions, self.candidate_captions
-        encoded = encode(references, _places(references, self.image_ids), self.tokenizer, 0)
-        whole = encode_candidates(encoded, sets, _places(sets, self.image_ids))
+        whole = super()._core
         if self._top_places is None:
             return whole
         marks = array("d")
@@ -184,7 +172,7 @@ class SetCorpus(Corpus):
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""
         core, places = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
-        chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
+        chosen = SetCorpus(core, self.candidate_captions, references, self.document_source)
         chosen._top_places = places
         least, largest = self.candidate_counts
         chosen.candidate_counts = (min(least, most), min(largest, most))
@@ -198,7 +186,7 @@ class LeaveOneOut(SetCorpus):
         self._sets, self._threads = sets, threads
         captions = sets.candidate_captions
         held_out = _core.leave_one_out(sets._core, threads)
-        super().__init__(held_out, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
+        super().__init__(held_out, captions, captions, "corpus", documents=sets.documents)
         self._caption_of = {
             f"{image} {place}": (image, place)
             for image, count in zip(sets.image_ids, sets.counts, strict=True)
@@ -260,68 +248,50 @@ def encode_sets(
         sets = {name: side_by_side(described, captions) for name, captions in sets.items()}
     described, every, filled = of_same_images(described, [*sets.values()], on_missing)
     sets = dict(zip(sets, every, strict=True))
-    names = {name: describe(captions, f"the caption sets of {name}") for name, captions in sets.items()}
-    for name, captions in sets.items():
-        _check_sets(captions, names[name])
+    names = {name: captions.source or f"the caption sets of {name}" for name, captions in sets.items()}
     first = next(iter(sets))
-    for name, captions in sets.items():
-        _check_same_images(captions, sets[first], names[name], names[first])
+    _check_sets(sets, names)
     if described is None:
         ids = sets[first].image_ids
-        encode = encode_captions if own_documents else _without_references
         encoded = {
-            name: encode(captions, _places(captions, ids), tokenizer, threads) for name, captions in sets.items()
+            name: encode_captions(captions, known_places(captions, ids), tokenizer, threads, describe=own_documents)
+            for name, captions in sets.items()
         }
     else:
-        numbers = _described(described, sets[first], describe(described, "the references"), names[first])
+        numbers = _described(described, sets[first], described.source or "the references", names[first])
         undescribed = sum(map(bool, described.caption_counts())) - len(numbers)
         sets = {name: captions.leaving_out("no candidate", undescribed) for name, captions in sets.items()}
         encoded = dict.fromkeys(sets, encode_captions(described, numbers, tokenizer, threads))
     source = "sets" if described is None else "corpus"
-    corpora = {
-        name: SetCorpus(
-            encode_candidates(encoded[name], captions, _places(captions, encoded[name].image_ids), threads),
-            captions,
-            described,
-            tokenizer,
-            source,
-        )
-        for name, captions in sets.items()
-    }
-    for corpus, count in zip(corpora.values(), filled, strict=True):
-        corpus.filled = count
+    corpora = {}
+    for (name, captions), count in zip(sets.items(), filled, strict=True):
+        places = known_places(captions, encoded[name].image_ids)
+        core = _core.Corpus(encoded[name], cut(captions, tokenizer), places, threads)
+        corpora[name] = SetCorpus(core, captions, described, source)
+        corpora[name].filled = count
     return corpora
 
 
-def _without_references(captions: Captions, images: list[int], tokenizer: str, _: int) -> _core.References:
-    return _core.References.none(captions, images, tokenizer)
-
-
-def _places(captions: Captions, image_ids: list[str]) -> list[int]:
-    """Numbers of these images, which all have captions, among them."""
-    return [place for place in places(captions, image_ids) if place is not None]
-
-
-def _check_sets(captions: Captions, name: str) -> None:
-    check_captions(captions, name)
-    if not captions.image_count:
-        raise DataError(f"{name}: no image to score")
-    empty = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if not count]
-    if empty:
-        raise DataError(f"{name}: no caption for {some(empty)}; {remedy_for_missing()}")
-
-
-def _check_same_images(captions: Captions, other_captions: Captions, name: str, other_name: str) -> None:
-    mine, theirs = set(captions.image_ids), set(other_captions.image_ids)
-    if mine == theirs:
-        return
-    lacking, more = sorted(theirs - mine), sorted(mine - theirs)
-    have, difference = (other_name, lacking) if lacking else (name, more)
-    lacks = name if lacking else other_name
-    raise DataError(
-        f"{lacks}: no captions for {some(difference)} that {have} has; systems are compared on the same images: "
-        f"{remedy_for_missing()}"
-    )
+def _check_sets(sets: Mapping[str, Captions], names: Mapping[str, str]) -> None:
+    """Raises `DataError` unless all have the same images, and captions of each that can be scored."""
+    for name, captions in sets.items():
+        check_captions(captions, names[name])
+        if not captions.image_count:
+            raise DataError(f"{names[name]}: no image to score")
+        counts = zip(captions.image_ids, captions.caption_counts(), strict=True)
+        if empty := [image for image, count in counts if not count]:
+            raise DataError(f"{names[name]}: no caption for {some(empty)}; {remedy_for_missing()}")
+    first = next(iter(sets))
+    first_images = {*sets[first].image_ids}
+    for name, captions in sets.items():
+        images = {*captions.image_ids}
+        lacking, more = sorted(first_images - images), sorted(images - first_images)
+        if lacking or more:
+            lacks, has = (name, first) if lacking else (first, name)
+            raise DataError(
+                f"{names[lacks]}: no captions for {some(lacking or more)} that {names[has]} has; systems are compared "
+                f"on the same images: {remedy_for_missing()}"
+            )
 
 
 def _described(references: Captions, sets: Captions, name: str, sets_name: str) -> list[int]:

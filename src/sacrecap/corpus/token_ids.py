@@ -23,13 +23,12 @@ def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None)
     if 0 in sizes:
         raise DataError(f"references[{sizes.index(0)}] is empty: an image needs at least one reference")
     width = max((group.shape[1] for group in groups), default=0)
-    groups = [group if group.shape[1] == width else _widened(group, width) for group in groups]
+    groups = [
+        ids if ids.shape[1] == width else np.pad(ids, ((0, 0), (0, width - ids.shape[1])), constant_values=-1)
+        for ids in (group.astype(np.int64, copy=False) for group in groups)
+    ]
     rows = np.concatenate(groups) if groups else np.zeros((0, 0), dtype=np.int64)
     return (*pack(rows, end_of_sentence, "references"), sizes)
-
-
-def _widened(rows: npt.NDArray[np.integer], width: int) -> npt.NDArray[np.integer]:
-    return np.pad(rows.astype(np.int64), ((0, 0), (0, width - rows.shape[1])), constant_values=-1)
 
 
 def pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:

@@ -1,5 +1,5 @@
 """Tokens of tokenizers that are not ours: sacreBLEU's, by the same names. The native code splits what they return at
-blanks.
+blanks; what its own tokenizers cut stays as it is.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from sacrecap._core import Captions
+from sacrecap.choices import OWN_TOKENIZERS
 from sacrecap.errors import DataError, MissingDependencyError
 
 LOWER = "-lc"
@@ -20,6 +21,8 @@ def lines(texts: Iterable[str], tokenizer: str) -> list[str]:
 
     Raises `MissingDependencyError` if that is not installed, and `DataError` if it cannot be made ready.
     """
+    if tokenizer in OWN_TOKENIZERS:
+        return [*texts]
     tokens = _tokenizer(tokenizer.removesuffix(LOWER))
     # sacreBLEU takes blanks from a text's end before it tokenises: intl makes "3. " two tokens, and "3." one.
     if tokenizer.endswith(LOWER):
@@ -28,7 +31,9 @@ def lines(texts: Iterable[str], tokenizer: str) -> list[str]:
 
 
 def signed(tokenizer: str) -> str:
-    """The tokenizer in signatures: with sacreBLEU's version, and that of what it needs."""
+    """The tokenizer in signatures: sacreBLEU's with its version, and that of what it needs."""
+    if tokenizer in OWN_TOKENIZERS:
+        return tokenizer
     import sacrebleu
 
     signature = _tokenizer(tokenizer.removesuffix(LOWER)).signature()
@@ -38,6 +43,8 @@ def signed(tokenizer: str) -> str:
 
 def cut(captions: Captions, tokenizer: str) -> Captions:
     """The captions with a blank between their tokens."""
+    if tokenizer in OWN_TOKENIZERS:
+        return captions
     images = captions.to_dict().items()
     return Captions.of_images([(image, lines(texts, tokenizer)) for image, texts in images], captions.source)
 

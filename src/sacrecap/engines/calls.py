@@ -114,7 +114,7 @@ class EngineOptions:
             counted = engine.fetch(engine.count(plan, CountedReferences(references).pieces(), minimum=1))
         finally:
             engine.close()
-        return counted.frequencies(stems=stem)
+        return counted.frequencies[stem]
 
     def _results(self, source: PieceSource, plan: Plan, how: Resampling, *, keep: bool = True) -> dict[str, Result]:
         """The result of each system, after the pass that counts, if one is needed; `keep`: whether rows are kept."""

@@ -53,7 +53,7 @@ class Learner(Protocol):
         """Adds what another learner of the metric learnt from other images."""
 
     def finish(self) -> Any:
-        """What `ready` finds as `corpus.whole.learnt(metric)`; `pickle` takes it. Nothing is learnt afterwards."""
+        """What `ready` finds as `corpus.whole.learnt[metric]`; `pickle` takes it. Nothing is learnt afterwards."""
 
 
 @dataclass(frozen=True, eq=False)

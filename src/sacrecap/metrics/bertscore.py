@@ -145,7 +145,7 @@ class BertScore(LearnedMetric):
         weights: TokenWeights | None = None
         signature = [f"model:{encoder.identity}", f"layer:{layer}"]
         if self.idf and corpus.whole is not None:
-            weights = corpus.whole.learnt(self)
+            weights = corpus.whole.learnt[self]
         elif self.idf:
             weights = TokenWeights(encoder.checkpoint)
             weights.count((text for _, texts in captions.given.values() for text in texts), tokenizer)

@@ -59,7 +59,7 @@ class IdfMetric(NgramMetric):
             if corpus.documents == 1:
                 warn(ONE_IMAGE.format(self.label, proposed([self])))
             whole = corpus.whole
-            counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
+            counted = () if whole is None else (whole.frequencies[self.uses_stems]._core,)
             return Ready(captions, counted, (f"df:{corpus.document_source}({corpus.documents})",))
         frequencies = self.fitting(sources, corpus.tokenizer)
         return Ready(captions, (frequencies._core,), (f"df:{frequencies.checksum}({frequencies.documents})",))

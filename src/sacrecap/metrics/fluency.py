@@ -82,7 +82,7 @@ class Fluency(Metric):
                 f"one image leaves no other image's references to learn from, so {self.label} is 0; score more images "
                 "together, or learn from the image's own references with fluency(own=yes)"
             )
-        model = () if whole is None else (whole.learnt(self),)
+        model = () if whole is None else (whole.learnt[self],)
         return Ready(corpus._core, model, (f"lm:references({images})",))
 
     def _by(self, source: object, corpus: Corpus, needs: Needs) -> Ready:

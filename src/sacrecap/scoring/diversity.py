@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from sacrecap import _core
 from sacrecap.choices import TESTS, OnMissing, Test, Tokenizer
-from sacrecap.corpus.corpus import CaptionSource, encode_references, signed
+from sacrecap.corpus.corpus import CaptionSource, encode_references
 from sacrecap.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
+from sacrecap.corpus.tokenizers import signed
 from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError, accepted_name, option, warn

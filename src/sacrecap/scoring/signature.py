@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.choices import TAKEN
-from sacrecap.corpus.corpus import signed as signed_tokenizer
+from sacrecap.corpus.tokenizers import signed as signed_tokenizer
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:

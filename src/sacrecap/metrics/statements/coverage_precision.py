@@ -83,7 +83,7 @@ class _OfStatements(Metric):
         if whole is None:
             frequencies = needs.once(("statements", corpus.digest("refs")), counted)
         else:
-            images, frequencies = whole.images, whole.learnt(self.learns_as)
+            images, frequencies = whole.images, whole.learnt[self.learns_as]
         read = (paragraphs, table, frequencies)
         return Ready(corpus._core, read, (f"chance:references({images})", *read_with()), own=read)
 
