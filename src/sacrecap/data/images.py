@@ -8,6 +8,7 @@ content = found.read()
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import tarfile
@@ -15,7 +16,6 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -85,14 +85,16 @@ class ImageSource(ABC):
                 f"{text}: a pattern has {{image_id}} in the place of the id, such as photos/{{image_id}}.jpg"
             )
         if os.path.isdir(text):
-            return _Folder(text)
+            with reading(text):
+                names = list(_names(text))
+            return _Listed(text, names, lambda name: _file_at(os.path.join(text, name)))
         with reading(text):
             is_tar = tarfile.is_tarfile(text)
         if not is_tar:
             raise UsageError(
                 f"{text}: images are in a folder, a tar file, or files of a pattern such as photos/{{image_id}}.jpg"
             )
-        return _Tar(text)
+        return _of_tar(text)
 
     @abstractmethod
     def find(self, image_id: str) -> ImageFile | None:
@@ -148,10 +150,10 @@ class _Pattern(ImageSource):
         if self.are_addresses:
             address = self._filled(quote(image_id.encode("utf-8", "replace"), safe="/"))
             return ImageFile(address, address)
-        if _leaves_folder(image_id):
-            return None
-        path = self._filled(image_id)
-        return ImageFile(path, _open=lambda: _content(path)) if os.path.isfile(path) else None
+        # Ids come from files of other people: none may lead out of the folder.
+        parts, path = re.split(r"[/\\]", image_id), self._filled(image_id)
+        leaves_folder = ".." in parts or parts[0] == "" or "\0" in image_id or ":" in parts[0]
+        return None if leaves_folder or not os.path.isfile(path) else _file_at(path)
 
     def looked_for(self, image_id: str) -> str:
         return repr(self._filled(image_id))
@@ -195,34 +197,33 @@ class ByImage(ImageSource):
             case {"path": path}:
                 picture = path
         if isinstance(picture, (str, os.PathLike)) and os.fspath(picture):
-            path = os.path.join(folder, picture)
-            return ImageFile(path, _open=lambda: _content(path))
-        if hasattr(picture, "save") and hasattr(picture, "convert"):
-            return ImageFile(f"{self.description}: {name}", _open=lambda: _encoded(picture))
+            return _file_at(os.path.join(folder, picture))
+        if hasattr(picture, "save") and hasattr(picture, "convert"):  # of Pillow
+
+            def without_loss() -> bytes:
+                picture.save(buffer := io.BytesIO(), "PNG")
+                return buffer.getvalue()
+
+            return ImageFile(f"{self.description}: {name}", _open=without_loss)
         raise DataError(
             f"{self.description}: {name} is of type {type(picture).__name__}; accepted are a path, the bytes of a "
             'file, {"bytes": …, "path": …} and a Pillow image'
         )
 
 
-def _encoded(image: Any) -> bytes:
-    """A Pillow image as a file in a lossless format."""
-    import io
-
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG")
-    return buffer.getvalue()
-
-
 class _Listed(ImageSource):
-    """Named files, found by name, by stem, or by number."""
+    """Files of a folder or a tar file, found by name, by stem, or by number; `file` makes that of a name."""
 
-    def __init__(self, text: str, names: Iterable[str]) -> None:
-        self.description = text
-        self._names = list(names)
+    def __init__(self, text: str, names: list[str], file: Callable[[str], ImageFile]) -> None:
+        self.description, self._names, self._file = text, names, file
         self._by: dict[tuple[str, str], str | None] = {}
-        for name in self._names:
-            for key in dict.fromkeys((("name", name), *_keys(name))):
+        """Names by what finds them, of which each has a kind; None where several would be found."""
+        for name in names:
+            base = os.path.basename(name)
+            number, is_bare = _number(_stem(base)), _stem(base).isdigit()
+            keys = [("name", name), ("name", base), ("stem", _stem(base)), ("stem", _stem(name))]
+            keys += [] if number is None else [("number", number), *([("bare", number)] if is_bare else [])]
+            for key in dict.fromkeys(keys):
                 self._by[key] = None if key in self._by else name
 
     def find(self, image_id: str) -> ImageFile | None:
@@ -247,74 +248,44 @@ class _Listed(ImageSource):
     def files(self) -> list[tuple[str, ImageFile]]:
         return [(name, self._file(name)) for name in self._names]
 
-    @abstractmethod
-    def _file(self, name: str) -> ImageFile:
-        """The file of that name."""
 
+def _of_tar(text: str) -> _Listed:
+    """The images of a tar file, which are read without unpacking; it is open as long as one of them exists."""
 
-class _Folder(_Listed):
-    def __init__(self, text: str) -> None:
-        with reading(text):
-            names = list(_names(Path(text)))
-        super().__init__(text, names)
-
-    def _file(self, name: str) -> ImageFile:
-        path = os.path.join(self.description, name)
-        return ImageFile(path, _open=lambda: _content(path))
-
-
-class _Tar(_Listed):
-    """A tar file, open as long as the source exists; members are read without unpacking."""
-
-    def __init__(self, text: str) -> None:
-        try:
-            with reading(text):
-                self._tar = tarfile.open(text)  # noqa: SIM115
-                weakref.finalize(self, self._tar.close)
-                members = [member for member in self._tar if member.isreg() and _is_image(member.name)]
-        except (tarfile.TarError, EOFError) as error:
-            raise DataError(f"{text}: this tar file is broken: {error}") from None
-        self._members = {os.path.normpath(member.name): (member, place) for place, member in enumerate(members)}
-        super().__init__(text, self._members)
-
-    def _file(self, name: str) -> ImageFile:
-        member, place = self._members[name]
-        return ImageFile(f"{self.description}: {name}", order=place, _open=lambda: self._content(member))
-
-    def _content(self, member: tarfile.TarInfo) -> bytes:
+    def content(member: tarfile.TarInfo) -> bytes:
         _check_size(member.size)
         try:
-            file = self._tar.extractfile(member)
+            file = tar.extractfile(member)
             return b"" if file is None else file.read()
         except (tarfile.TarError, EOFError) as error:
-            raise DataError(f"{self.description}: {member.name} cannot be read: {error}") from None
+            raise DataError(f"{text}: {member.name} cannot be read: {error}") from None
+
+    def image(name: str) -> ImageFile:
+        member, place = members[name]
+        return ImageFile(f"{text}: {name}", order=place, _open=lambda: content(member))
+
+    try:
+        with reading(text):
+            tar = tarfile.open(text)  # noqa: SIM115
+            weakref.finalize(content, tar.close)
+            images = (member for member in tar if member.isreg() and _is_image(member.name))
+            members = {os.path.normpath(member.name): (member, place) for place, member in enumerate(images)}
+    except (tarfile.TarError, EOFError) as error:
+        raise DataError(f"{text}: this tar file is broken: {error}") from None
+    return _Listed(text, list(members), image)
 
 
-def _names(folder: Path) -> Iterator[str]:
+def _names(folder: str) -> Iterator[str]:
     """Image files of a folder and below it, in a fixed order."""
     for place, folders, files in os.walk(folder):
         folders.sort()
         inside = os.path.relpath(place, folder)
-        for name in sorted(files):
-            if _is_image(name):
-                yield name if inside == "." else os.path.join(inside, name)
+        for name in sorted(filter(_is_image, files)):
+            yield name if inside == "." else os.path.join(inside, name)
 
 
 def _is_image(name: str) -> bool:
     return name.lower().endswith(SUFFIXES) and not os.path.basename(name).startswith("._")
-
-
-def _keys(name: str) -> Iterator[tuple[str, str]]:
-    """Shorter keys that also find a file, besides its whole path."""
-    stem = _stem(os.path.basename(name))
-    number = _number(stem)
-    yield "name", os.path.basename(name)
-    yield "stem", stem
-    yield "stem", _stem(name)
-    if number is not None:
-        yield "number", number
-        if stem.isdigit():
-            yield "bare", number
 
 
 def _stem(name: str) -> str:
@@ -328,10 +299,8 @@ def _number(stem: str) -> str | None:
     return number[1] if number else None
 
 
-def _leaves_folder(image_id: str) -> bool:
-    """Whether the id, as part of a path, could lead out of the folder: ids come from files of other people."""
-    parts = re.split(r"[/\\]", image_id)
-    return ".." in parts or parts[0] == "" or "\0" in image_id or ":" in parts[0]
+def _file_at(path: str) -> ImageFile:
+    return ImageFile(path, _open=lambda: _content(path))
 
 
 def _content(path: str) -> bytes:

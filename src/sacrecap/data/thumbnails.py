@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 from sacrecap.errors import DataError, of_extra
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 SIDE = 320
 """Longest side of a thumbnail, in pixels."""
@@ -48,7 +44,11 @@ def thumbnail(content: bytes, name: str, side: int = SIDE, *, kind: str = "WEBP"
             image.draft("RGB", (side, side))
             upright = ImageOps.exif_transpose(image)
             upright.thumbnail((side, side), Image.Resampling.BICUBIC, reducing_gap=2.0)
-            small = _opaque(upright)
+            if upright.has_transparency_data:
+                layer = upright.convert("RGBA")
+                upright = Image.new("RGBA", layer.size, "white")
+                upright.alpha_composite(layer)
+            small = upright.convert("RGB")
         written = io.BytesIO()
         how = {"WEBP": {"quality": _QUALITY, "method": 2}, "JPEG": {"quality": 95}, "PNG": {}}[kind]
         small.save(written, kind, **how)
@@ -68,14 +68,3 @@ def upright_size(content: bytes) -> tuple[int, int]:
     with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
         width, height = image.size
         return (height, width) if image.getexif().get(ExifTags.Base.Orientation) in (5, 6, 7, 8) else (width, height)
-
-
-def _opaque(image: Image) -> Image:
-    from PIL import Image as Pillow
-
-    if not image.has_transparency_data:
-        return image.convert("RGB")
-    layer = image.convert("RGBA")
-    white = Pillow.new("RGBA", layer.size, "white")
-    white.alpha_composite(layer)
-    return white.convert("RGB")

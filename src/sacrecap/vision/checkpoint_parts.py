@@ -24,30 +24,24 @@ def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any)
 
     Raises `DataError`, which says what was tried and what to do.
     """
-    if os.path.isdir(name):
-        return _attempt(factory, name, what, files, local=True, **options)
-    with contextlib.suppress(DataError):
-        return _attempt(factory, name, what, files, local=True, **options)
-    return _attempt(factory, name, what, files, local=False, **options)
-
-
-def _attempt(factory: Any, name: str, what: str, files: str, *, local: bool, **options: Any) -> Any:
     from safetensors import SafetensorError
 
-    try:
-        with _quiet():
-            return factory.from_pretrained(name, local_files_only=local, trust_remote_code=False, **options)
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:300]
-        if os.path.isdir(name):
-            tried, remedy = "", f"it needs {files}, as save_pretrained writes them"
-        else:
-            tried = "neither in the hub's cache nor by the network "
-            remedy = (
-                f"download the files of https://huggingface.co/{name} into a folder ({files.replace(' and ', ', ')}) "
-                "and give the folder"
-            )
-        raise DataError(f"{name}: no {what} could be loaded {tried}({reason}); {remedy}") from None
+    is_folder = os.path.isdir(name)
+    for local in (True,) if is_folder else (True, False):
+        try:
+            with _quiet():
+                return factory.from_pretrained(name, local_files_only=local, trust_remote_code=False, **options)
+        except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
+            reason = " ".join(str(error).split())[:300]
+    if is_folder:
+        tried, remedy = "", f"it needs {files}, as save_pretrained writes them"
+    else:
+        tried = "neither in the hub's cache nor by the network "
+        remedy = (
+            f"download the files of https://huggingface.co/{name} into a folder ({files.replace(' and ', ', ')}) "
+            "and give the folder"
+        )
+    raise DataError(f"{name}: no {what} could be loaded {tried}({reason}); {remedy}")
 
 
 @contextlib.contextmanager

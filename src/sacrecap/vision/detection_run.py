@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -145,7 +145,12 @@ def detect_images(
     for results in detections(detector, images, lowest=lowest, batch=batch):
         for image, detected in results.items():
             if not isinstance(detected, DataError):
-                rows.append({"image_id": image, "detections": _written(detected, lowest)})
+                written = [
+                    {"label": label, "score": round(score, 6), "box": [round(side, 2) for side in box]}
+                    for label, score, box in detected
+                    if score >= lowest
+                ]
+                rows.append({"image_id": image, "detections": written})
             elif on_corrupt == "error":
                 raise DataError(f"{detected}; repair or remove it, or give {option('on_corrupt', 'skip')}") from None
             else:
@@ -156,11 +161,3 @@ def detect_images(
         warn(f"left out, because they cannot be read: {some(corrupt)}", DataWarning)
     write_list(output, rows)
     return len(rows)
-
-
-def _written(detected: Sequence[Detection], lowest: float) -> list[dict[str, Any]]:
-    return [
-        {"label": label, "score": round(score, 6), "box": [round(side, 2) for side in box]}
-        for label, score, box in detected
-        if score >= lowest
-    ]

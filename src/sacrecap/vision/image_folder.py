@@ -34,12 +34,21 @@ def find_images(*places: PathLike, ids: str = "name") -> dict[str, ImageFile]:
     """
     accepted_name("the way to form image ids", ids, IMAGE_IDS)
     images: dict[str, ImageFile] = {}
-    for place in places:
-        files = _files(place)
+    for place in [os.fspath(place) for place in places]:
+        if place.lower().endswith((".parquet", ".pq")):
+            files = list(parquet_images(place))
+        elif place.lower().endswith(SUFFIXES):
+            with reading(place):
+                os.stat(place)
+            files = ByImage({place: place}).files()
+        else:
+            files = ImageSource.open(place).files()
         if not files:
             raise DataError(f"{place}: holds no image; image files end in {', '.join(SUFFIXES)}")
         for name, file in files:
-            image = _id(name, file, ids)
+            image = key(os.path.basename(name), "text" if ids == "name" else ids)
+            if image is None:
+                raise DataError(f"{file.name}: has no number in its name; form the ids from the name or stem")
             if image in images:
                 raise DataError(
                     f"{images[image].name} and {file.name} both have the image id {image!r}; rename one, or form the "
@@ -47,24 +56,6 @@ def find_images(*places: PathLike, ids: str = "name") -> dict[str, ImageFile]:
                 )
             images[image] = file
     return images
-
-
-def _files(place: PathLike) -> list[tuple[str, ImageFile]]:
-    text = os.fspath(place)
-    if text.lower().endswith((".parquet", ".pq")):
-        return list(parquet_images(text))
-    if text.lower().endswith(SUFFIXES):
-        with reading(text):
-            os.stat(text)
-        return ByImage({text: text}).files()
-    return ImageSource.open(text).files()
-
-
-def _id(name: str, file: ImageFile, ids: str) -> str:
-    image = key(os.path.basename(name), "text" if ids == "name" else ids)
-    if image is None:
-        raise DataError(f"{file.name}: has no number in its name; form the ids from the name or stem")
-    return image
 
 
 def parquet_images(path: str) -> Iterator[tuple[str, ImageFile]]:

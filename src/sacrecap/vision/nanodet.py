@@ -48,7 +48,7 @@ class NanoDet:
     """
 
     threshold = 0.4
-    """Of the labels above it, people found 81% right in pictures of Flickr8k: docs/howto/fidelity.md."""
+    """See `Detector.threshold`."""
 
     def __init__(self, threads: int = 0) -> None:
         self._layers = _layers(installed_file())
