@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,116 +22,75 @@ ACCEPTED = (
 )
 
 
-class Frame:
-    """A batch of rows: the common base of one class per library."""
-
-    def __init__(self, batch: Any) -> None:
-        self.batch = batch
-        self.names: list[str] = list(map(str, self._names()))
-        """The columns."""
-
-    def __len__(self) -> int:
-        return len(self.batch)
-
-    def _names(self) -> Iterable[Any]:
-        names: Iterable[Any] = self.batch.columns
-        return names
-
-    def values(self, name: str) -> Any:
-        """A column, as a list or an array."""
-        return self.batch[name]
-
-    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
-        """The batch with these columns added; NaN is no score, which is null where the library has nulls."""
-        raise NotImplementedError
-
-
-class _ArrowBatch(Frame):
-    def __len__(self) -> int:
-        return int(self.batch.num_rows)
-
-    def _names(self) -> Iterable[Any]:
-        names: Iterable[Any] = self.batch.schema.names
-        return names
-
-    def values(self, name: str) -> Any:
-        return self.batch.column(self.names.index(name))
-
-    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
-        import pyarrow
-
-        columns, schema = list(self.batch.columns), self.batch.schema
-        for name, column in scores.items():
-            schema = schema.append(pyarrow.field(name, pyarrow.float64()))
-            columns.append(_nullable(column))
-        return type(self.batch).from_arrays(columns, schema=schema)
-
-
-class _PandasFrame(Frame):
-    def values(self, name: str) -> Any:
-        return self.batch[name].to_list()
-
-    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
-        return self.batch.assign(**scores)
-
-
-class _PolarsFrame(Frame):
-    def values(self, name: str) -> Any:
-        return self.batch[name].to_arrow()
-
-    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
-        import polars
-
-        return self.batch.with_columns(
-            **{name: polars.Series(column, nan_to_null=True) for name, column in scores.items()}
-        )
-
-
-class _Columns(Frame):
-    """A dictionary: scores are lists, or arrays of NumPy where the other columns are."""
-
-    def __len__(self) -> int:
-        return len(next(iter(self.batch.values()), ()))
-
-    def _names(self) -> Iterable[Any]:
-        lengths = {str(name): len(values) for name, values in self.batch.items()}
-        if len({*lengths.values()}) > 1:
-            listed = ", ".join(f"{count:,} ({name})" for name, count in lengths.items())
-            raise DataError(f"the columns of the batch have {listed} values; give one per row in each")
-        return lengths
-
-    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
-        if any(type(values).__module__ == "numpy" for values in self.batch.values()):
-            return {**self.batch, **scores}
-        return {**self.batch, **{name: _nullable(column).to_pylist() for name, column in scores.items()}}
-
-
-_CLASSES: dict[tuple[str, str], type[Frame]] = {
-    ("pyarrow", "RecordBatch"): _ArrowBatch,
-    ("pyarrow", "Table"): _ArrowBatch,
-    ("pandas", "DataFrame"): _PandasFrame,
-    ("polars", "DataFrame"): _PolarsFrame,
-}
+_BATCHES = {("pyarrow", "RecordBatch"), ("pyarrow", "Table"), ("pandas", "DataFrame"), ("polars", "DataFrame")}
 """By library and class."""
 
 
-def opened(batch: object) -> Frame:
-    """The batch, whatever it is.
+class Frame:
+    """A batch of rows, whatever it is.
 
     Raises:
         DataError: columns of different lengths.
         MissingDependencyError: pyarrow is not installed.
         UsageError: something else than a batch.
     """
-    with of_extra("parquet", "scoring columns"):
-        import pyarrow  # noqa: F401
-    if isinstance(batch, Mapping):
-        return _Columns(batch)
-    for kind in type(batch).__mro__:
-        known = _CLASSES.get((kind.__module__.partition(".")[0], kind.__name__))
-        if known is not None:
-            return known(batch)
-    raise UsageError(f"the batch is of type {type(batch).__name__}; {ACCEPTED}")
+
+    def __init__(self, batch: Any) -> None:
+        with of_extra("parquet", "scoring columns"):
+            import pyarrow  # noqa: F401
+        kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(batch).__mro__]
+        self._library = (
+            "" if isinstance(batch, Mapping) else next((kind[0] for kind in kinds if kind in _BATCHES), None)
+        )
+        if self._library is None:
+            raise UsageError(f"the batch is of type {type(batch).__name__}; {ACCEPTED}")
+        self._batch = batch
+        names = batch.schema.names if self._library == "pyarrow" else batch.columns if self._library else batch
+        self.names: list[str] = list(map(str, names))
+        """The columns."""
+        lengths = {} if self._library else {str(name): len(values) for name, values in batch.items()}
+        if len({*lengths.values()}) > 1:
+            listed = ", ".join(f"{count:,} ({name})" for name, count in lengths.items())
+            raise DataError(f"the columns of the batch have {listed} values; give one per row in each")
+        self._rows = len(batch) if self._library else next(iter(lengths.values()), 0)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def values(self, name: str) -> Any:
+        """A column, as a list or an array."""
+        match self._library:
+            case "pyarrow":
+                return self._batch.column(self.names.index(name))
+            case "pandas":
+                return self._batch[name].to_list()
+            case "polars":
+                return self._batch[name].to_arrow()
+        return self._batch[name]
+
+    def with_scores(self, scores: Mapping[str, Scores]) -> Any:
+        """The batch with these columns added; NaN is no score, which is null where the library has nulls.
+
+        In a dictionary they are lists, or arrays of NumPy where other columns are.
+        """
+        import pyarrow
+
+        batch = self._batch
+        if self._library == "pandas":
+            return batch.assign(**scores)
+        if not self._library and any(type(values).__module__ == "numpy" for values in batch.values()):
+            return {**batch, **scores}
+        columns = {name: pyarrow.array(column, from_pandas=True) for name, column in scores.items()}
+        if self._library == "pyarrow":
+            schema = batch.schema
+            for name in columns:
+                schema = schema.append(pyarrow.field(name, pyarrow.float64()))
+            return type(batch).from_arrays([*batch.columns, *columns.values()], schema=schema)
+        if self._library == "polars":
+            import polars
+
+            return batch.with_columns(**{name: polars.Series(name, column) for name, column in columns.items()})
+        return {**batch, **{name: column.to_pylist() for name, column in columns.items()}}
 
 
 class BatchColumns(NamedTuple):
@@ -196,10 +155,3 @@ def chosen_columns(
             f"name others by {' and '.join(option(keyword, 'NAME') for _, keyword in absent)}"
         )
     return BatchColumns(texts[0], tuple(about), ids[0] if ids else None)
-
-
-def _nullable(scores: Scores) -> Any:
-    """An array of Arrow, with null for NaN."""
-    import pyarrow
-
-    return pyarrow.array(scores, from_pandas=True)

@@ -11,7 +11,7 @@ from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added_up
 from sacrecap.data.cells import unwritten, warn_of_empty
-from sacrecap.data.frames import Frame, chosen_columns, opened
+from sacrecap.data.frames import Frame, chosen_columns
 from sacrecap.data.inputs import listed
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.cider import proposed
@@ -144,7 +144,7 @@ class Scorer:
         """
         import numpy as np
 
-        frame = opened(batch)
+        frame = Frame(batch)
         clashing = [name for name in self.columns if name in frame.names]
         if clashing:
             raise DataError(
@@ -163,14 +163,14 @@ class Scorer:
         They are put together with `+` and `sum`, also in other processes, and have intervals and tests. Paired tests
         need the image ids of rows: name their column by `image_id`.
         """
-        return Rows(self._scored_as, [self._part(opened(batch))])
+        return Rows(self._scored_as, [self._part(Frame(batch))])
 
     def statistics(self, batch: object) -> Sums:
         """The sums of the metrics' statistics over the rows of a batch; arguments and errors as for a call.
 
         They add up in any order: with `+`, with `sum`, and in other processes.
         """
-        return Sums.of(self._scored_as, self._part(opened(batch)))
+        return Sums.of(self._scored_as, self._part(Frame(batch)))
 
     def _part(self, frame: Frame) -> RowsPart:
         rows, metrics, corpus, ids = self._counted(frame)
