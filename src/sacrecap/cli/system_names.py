@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from sacrecap.data.listing import captions_in, captions_suffixes, warn_of_others
+from sacrecap.data.listing import systems_in
 from sacrecap.data.source import is_remote, system_name
 from sacrecap.errors import UsageError, warn
 
@@ -40,16 +40,8 @@ def in_folder(systems: Sequence[str]) -> Sequence[str]:
 
     Raises `UsageError` for fewer than two.
     """
-    if len(systems) != 1 or not os.path.isdir(systems[0]):
-        return systems
-    paths = captions_in(systems[0])
-    if len(paths) < 2:
-        raise UsageError(
-            f"{systems[0]}: has {'one file' if paths else 'no files'} of captions, where systems are compared; their "
-            f"names end in {captions_suffixes()}"
-        )
-    warn_of_others(systems[0])
-    return paths
+    is_folder = len(systems) == 1 and os.path.isdir(systems[0])
+    return systems_in(systems[0]) if is_folder else systems
 
 
 def name_and_file(system: str) -> tuple[str | None, str]:

@@ -84,7 +84,8 @@ class Cache(Generic[K, V]):
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (self.table,)).fetchone():
                 return results
             by_stored = {self.stored_key(result_key): result_key for result_key in keys}
-            for some in _pieces(list(by_stored), _AT_ONCE):
+            remaining = iter(by_stored)
+            while some := list(islice(remaining, _AT_ONCE)):
                 marks = ", ".join("?" * len(some))
                 query = f"SELECT {key}, {value} FROM {self.table} WHERE {scope} = ? AND {key} IN ({marks})"  # noqa: S608
                 for stored_key, stored in database.execute(query, (self.scope, *some)):
@@ -113,17 +114,17 @@ class Cache(Generic[K, V]):
                 )
                 database.execute("COMMIT")
 
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        with contextlib.closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as database:
-            yield database
+    def _opened(self) -> contextlib.closing[sqlite3.Connection]:
+        return contextlib.closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None))
 
     @contextlib.contextmanager
     def _guard(self, *, writing: bool = False) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError, TypeError) as error:
-            self.failure(error, _remedy(error), writing=writing)
+            is_refused = isinstance(error, (OSError, sqlite3.OperationalError, sqlite3.InterfaceError))
+            remedy = "free space there or make it writable, or choose another place by XDG_CACHE_HOME"
+            self.failure(error, remedy if is_refused else "the file is damaged, remove it", writing=writing)
 
     def failure(self, error: Exception, remedy: str, *, writing: bool) -> None:
         """Warns that the cache cannot be used. A subclass may raise."""
@@ -133,18 +134,6 @@ class Cache(Generic[K, V]):
             f"{self.path}: the cache of {self.what} cannot be used ({error}); scores are right, but {self.again}: "
             f"{remedy}"
         )
-
-
-def _remedy(error: Exception) -> str:
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-        return "the file is damaged, remove it"
-    if isinstance(error, (ValueError, TypeError)):
-        return "the file is damaged, remove it"
-    return "free space there or make it writable, or choose another place by XDG_CACHE_HOME"
-
-
-def _pieces(items: list[Any], size: int) -> Iterable[list[Any]]:
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 WORTH_KEEPING = 1000

@@ -11,23 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap._core import Captions, CaptionsBuilder
 from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE
+from sacrecap.data import shapes
 from sacrecap.data.cells import divided, is_missing, unwritten
 from sacrecap.data.image_ids import key, keyed
-from sacrecap.data.shapes import (
-    POSITION,
-    SHAPES,
-    TABLE_FORMATS,
-    NamedColumns,
-    Names,
-    NoColumnError,
-    Shape,
-    columns_named,
-    is_envelope,
-    is_usual,
-    shape_of_columns,
-    some_columns,
-    whole_numbers,
-)
+from sacrecap.data.shapes import NamedColumns, Names, NoColumnError, Shape, columns_named, shape_of_columns
 from sacrecap.data.source import PathLike, Reading, content_of, display_name, names_several
 from sacrecap.data.unpack import Content, is_binary
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, first_of, nearest, option, spelled, warn
@@ -37,7 +24,7 @@ if TYPE_CHECKING:
     from sacrecap.data.rows import Rows
     from sacrecap.data.testsets import Progress
 
-FORMATS = tuple(SHAPES)
+FORMATS = tuple(shapes.SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
 
 _USUAL = ("coco", "list", "mapping", "jsonl")
@@ -171,9 +158,9 @@ def read_both(
     return file.references(columns=columns, image_ids=image_ids), candidates
 
 
-def read_data(data: bytes, part: str, name: str, *, split: str | None = None) -> Captions:
+def read_data(data: bytes, part: str, name: str) -> Captions:
     """The captions in the bytes of a file, as `CaptionFile.captions`; `name` is the file's in messages, or empty."""
-    return CaptionFile(name, Reading(split=split), contents={name: Content(name, data)}).captions(part)
+    return CaptionFile(name, Reading(), contents={name: Content(name, data)}).captions(part)
 
 
 def unknown_format(unknown: str) -> str:
@@ -233,16 +220,14 @@ class CaptionFile:
         self._both = self._has_told = False
 
     @classmethod
-    def of_references(
-        cls, path: PathLike, reading: Reading, progress: Progress | None = None, *, held: bool = True
-    ) -> CaptionFile:
+    def of_references(cls, path: PathLike, reading: Reading, progress: Progress | None = None) -> CaptionFile:
         """A file of references, or the test set of this name; `progress` is called while it is fetched."""
         if not isinstance(path, str) or path == "-" or os.path.exists(path):
-            return cls(path, reading, held=held)
+            return cls(path, reading)
         from sacrecap.data.testsets import NEAR, TEST_SETS, find
 
         try:
-            return cls(find(path, progress) or path, reading, held=held)
+            return cls(find(path, progress) or path, reading)
         except DataError as error:
             near = nearest(path, TEST_SETS, cutoff=NEAR)
             if near in ([], [path]):
@@ -266,15 +251,22 @@ class CaptionFile:
         if len(self._contents) > 1:  # the ranks of a distributed evaluation repeat images to have as many each
             by_image = {image: [*dict.fromkeys(texts)] for image, texts in by_image.items()}
         if on_duplicate == "skip":
-            several = [image for image, texts in by_image.items() if len(texts) > 1]
-            self.skipped.update(several)
+            self.skipped.update(image for image, texts in by_image.items() if len(texts) > 1)
             by_image = {image: texts for image, texts in by_image.items() if len(texts) <= 1}
         elif on_duplicate != "error":
-            by_image = {
-                image: texts[:1] if on_duplicate == "first" else texts[-1:] for image, texts in by_image.items()
-            }
-        if any(len(texts) > 1 for texts in by_image.values()):
-            raise DataError(f"{self.name}: {_not_one(by_image)}")
+            part = slice(1) if on_duplicate == "first" else slice(-1, None)
+            by_image = {image: texts[part] for image, texts in by_image.items()}
+        several = [image for image, texts in by_image.items() if len(texts) > 1]
+        if several and len(several) == len(by_image):
+            counts = [len(texts) for texts in by_image.values()]
+            mean = sum(counts) / len(counts)
+            each = f"{mean:.0f}" if len({*counts}) == 1 else f"about {mean:.3g}"
+            raise DataError(
+                f"{self.name}: looks like a reference file: {each} captions per image, where candidates have one; "
+                "give references first and candidates second, or score several captions per image as caption sets"
+            )
+        if several:
+            raise DataError(f"{self.name}: {several_candidates(several)}")
         return captions.with_texts(by_image)
 
     def sets(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
@@ -295,16 +287,12 @@ class CaptionFile:
                 left_out: list[str] | None = None if self.rejected == "keep" else []
                 captions, excluded = shape.read(rows, part, self.split, left_out), len(left_out or ())
                 self._tell(left_out)
-            captions = self._whole(captions)
+            captions = divided(unwritten(captions), self.separator)
             if image_ids != "text":
                 captions = keyed(captions, image_ids)
             if not (self._both and part == "references"):  # the same rows hold the candidates
                 captions = captions.leaving_out("excluded annotation", excluded)
             return captions.named(self.name) if self.name else captions
-
-    def _whole(self, captions: Captions) -> Captions:
-        """The captions, also where a text holds several: a list as text, or parts with a separator between."""
-        return divided(unwritten(captions), self.separator)
 
     def pieces(self, parts: Sequence[str], count: int, columns: NamedColumns | None) -> Iterator[list[Captions]]:
         """The captions of these parts, of `count` rows after the other.
@@ -321,7 +309,7 @@ class CaptionFile:
                 for values in cells:
                     builder = CaptionsBuilder(first)
                     builder.extend(ids, values)
-                    piece.append(self._whole(builder.finish()).named(self.name))
+                    piece.append(divided(unwritten(builder.finish()), self.separator).named(self.name))
                 yield piece
                 first += len(ids)
             self.excluded = len(left_out or ())
@@ -331,7 +319,7 @@ class CaptionFile:
     def is_in_pieces(self) -> bool:
         """Whether `pieces` reads the file piece by piece."""
         with self._reading():
-            return self._recognised.document is None and self._recognised.name in (*IN_PIECES, *TABLE_FORMATS)
+            return self._recognised.document is None and self._recognised.name in (*IN_PIECES, *shapes.TABLE_FORMATS)
 
     def id_columns(self, columns: NamedColumns | None) -> tuple[str, ...]:
         """The columns that could be image ids, the best first; none where a format or a column of ids is named."""
@@ -356,7 +344,9 @@ class CaptionFile:
         seen = 0
         for images, cells in rows.batches([ids, name]) if ids is not None else ():
             numbers = range(seen + 1, (seen := seen + len(cells)) + 1)
-            for image, cell in zip(numbers if ids == POSITION else whole_numbers(images), cells, strict=True):
+            for image, cell in zip(
+                numbers if ids == shapes.POSITION else shapes.whole_numbers(images), cells, strict=True
+            ):
                 if cell != "" and not is_missing(cell, words=rows.is_text):
                     values.setdefault(key(str(image), image_ids) or str(image), cell)
         return values
@@ -403,8 +393,8 @@ class CaptionFile:
         captions, shape, names = read
         if shape == "mapping":
             images = captions.image_ids if captions.image_count <= _FEW and self.format is None else []
-            return None if shape_of_columns(images).is_known or is_envelope(images) else captions
-        return captions if is_usual(shape, names) else None
+            return None if shape_of_columns(images).is_known or shapes.is_envelope(images) else captions
+        return captions if shapes.is_usual(shape, names) else None
 
     def _of_columns(self, named: NamedColumns | None, part: str) -> tuple[Rows, Shape]:
         """The rows, and their columns: those that are named, completed by those that are known."""
@@ -416,7 +406,7 @@ class CaptionFile:
         rows = file.every
         if file.name in _OF_IMAGES[2:] and rows is file.rows and named is not None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
-        shape = (named or _NO_COLUMNS).of_part(rows.names, part, both=self._both)
+        shape = (named or _NO_COLUMNS).within(rows.names, part, both=self._both)
         return rows, replace(shape, ids=shape.ids[self.id_place :])
 
     def _tell(self, left_out: list[str] | None) -> None:
@@ -441,20 +431,17 @@ class CaptionFile:
         except (DataError, UsageError) as error:
             where = f"{self.name}: " if self.name else ""
             message = str(error).removeprefix(where)  # what is unpacked while it is read names the file already
-            raise type(error)(f"{where}{message}{self._encoding_hint()}") from None
+            hint = ""
+            if not all(content.is_utf8() or is_binary(content.start) for content in self._contents.values()):
+                python = option("encoding", "utf-16", "cp1252")
+                command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
+                hint = f", or name its encoding: {spelled(python=python, command=command)}"
+            raise type(error)(f"{where}{message}{hint}") from None
         except MemoryError:
             raise DataError(
                 f"{self.name}: does not fit into the memory of this machine; write it as JSON lines or Parquet, which "
                 "--engine stream reads piece by piece, or score a part of it"
             ) from None
-
-    def _encoding_hint(self) -> str:
-        """What to do about a text that is not UTF-8."""
-        if all(content.is_utf8() or is_binary(content.start) for content in self._contents.values()):
-            return ""
-        python = option("encoding", "utf-16", "cp1252")
-        command = "auto(encoding=utf-16) or auto(encoding=cp1252) as its format"
-        return f", or name its encoding: {spelled(python=python, command=command)}"
 
 
 def _of_length(batches: Iterable[list[list[Any]]], count: int) -> Iterator[list[list[Any]]]:
@@ -479,23 +466,9 @@ def _lacks(rows: Rows, shape: Shape, name: str) -> str:
         keyword for families, keyword in ((shape.candidates, captions), (shape.references, references)) if not families
     ]
     return (
-        f"it has the columns {some_columns(rows.names)}: name those of the two by "
+        f"it has the columns {shapes.some_columns(rows.names)}: name those of the two by "
         f"{' and '.join(lacking or (references, captions))}, or give references and candidates"
     )
-
-
-def _not_one(captions: Mapping[str, Sequence[str]]) -> str:
-    """Explains why these captions, of which an image has several, are not candidates."""
-    several = [image for image, texts in captions.items() if len(texts) > 1]
-    if len(several) == len(captions):
-        counts = [len(texts) for texts in captions.values()]
-        mean = sum(counts) / len(counts)
-        each = f"{mean:.0f}" if len({*counts}) == 1 else f"about {mean:.3g}"
-        return (
-            f"looks like a reference file: {each} captions per image, where candidates have one; "
-            "give references first and candidates second, or score several captions per image as caption sets"
-        )
-    return several_candidates(several)
 
 
 def several_candidates(images: Sequence[str]) -> str:

@@ -44,19 +44,19 @@ def written(text: str) -> list[Any] | None:
     """
     if not _BEGINS.match(text):
         return None
-    parts = _parsed(text.strip())
+    array = _ARRAY.fullmatch(text.strip())
+    inner = array["list"] if array else text.strip()
+    try:
+        return _listed(json.loads(inner))
+    except (ValueError, RecursionError):
+        parts = _of_python(inner)
     if parts is None and _LIST.match(text) and "]" not in text:
         raise DataError(f"a text that begins like a list of captions, but ends early: {text[:40]!r}")
     return parts
 
 
-def _parsed(text: str) -> list[Any] | None:
-    array = _ARRAY.fullmatch(text)
-    text = array["list"] if array else text
-    try:
-        return _listed(json.loads(text))
-    except (ValueError, RecursionError):
-        pass
+def _of_python(text: str) -> list[Any] | None:
+    """The captions in what Python or NumPy writes of an object."""
     import ast
     import io
     import tokenize
@@ -166,24 +166,21 @@ def divided(captions: Captions, separator: str | None) -> Captions:
         return captions
     if separator is None:
         text = next(text for text in captions.captions(images[0]) if SEPARATOR in text)
-        raise DataError(f"{some(list(dict.fromkeys(images)))} with {undivided(text)}")
+        there, as_one = (
+            spelled(
+                python=option("separator", value, of="the readers in sacrecap.data"),
+                command=f"the format 'auto(separator={value})'",
+            )
+            for value in (SEPARATOR, AS_ONE)
+        )
+        raise DataError(
+            f"{some(list(dict.fromkeys(images)))} with a caption that holds {SEPARATOR}, which mostly stands between "
+            f"several ({cut_off(text)!r}); cut captions there by {there}, or take each as one by {as_one}"
+        )
     every = captions.to_dict()
     for image in images:
         every[image] = [part for text in captions.captions(image) for part in parts(text, separator)]
     return captions.with_texts(every)
-
-
-def undivided(text: str) -> str:
-    """What is wrong with a caption that holds `SEPARATOR`, and what to do."""
-    of = "the readers in sacrecap.data"
-    return (
-        f"a caption that holds {SEPARATOR}, which mostly stands between several ({cut_off(text)!r}); cut captions "
-        f"there by {_separator(SEPARATOR, of)}, or take each as one by {_separator(AS_ONE, of)}"
-    )
-
-
-def _separator(value: str, of: str) -> str:
-    return spelled(python=option("separator", value, of=of), command=f"the format 'auto(separator={value})'")
 
 
 def parts(text: str, separator: str) -> list[str]:
@@ -230,7 +227,8 @@ def at(value: Any, path: str) -> Any:
         return value[path]
     if not path or value is None:
         return value
-    step, rest = _step(path)
+    match = re.match(r"(\[[^\]]*\]|[^.\[]+)\.?", path)
+    step, rest = (match[1], path[match.end() :]) if match else (path, "")  # its first key or bracket
     if isinstance(value, Mapping):
         return at(value.get(step), rest)
     if isinstance(value, str) and path.startswith("[type="):
@@ -256,12 +254,6 @@ def at(value: Any, path: str) -> Any:
 def is_deep(path: str) -> bool:
     """Whether a path leads into a list."""
     return "[" in path or re.search(r"\.[0-9]+(\.|$)", path) is not None
-
-
-def _step(path: str) -> tuple[str, str]:
-    """The first key or bracket of a path, and the rest."""
-    step = re.match(r"(\[[^\]]*\]|[^.\[]+)\.?", path)
-    return (step[1], path[step.end() :]) if step else (path, "")
 
 
 def is_missing(value: Any, *, words: bool = False) -> bool:

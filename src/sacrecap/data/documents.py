@@ -121,7 +121,8 @@ def rows_in(document: Any) -> Rows | None:
     inside = dict(_inside(document, _DEEP, envelopes=not is_row)) if isinstance(document, dict) else {}
     known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
     if len(known) > 1 and {*known} <= _SPLITS:
-        return _of_splits({split: document[split] for split in inside})
+        records = [{"split": split, **record} for split in inside for record in document[split]]
+        return replace(of_records(records), of_splits=[*inside])
     if len(known) > 1:
         raise DataError(
             f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own"
@@ -129,12 +130,6 @@ def rows_in(document: Any) -> Rows | None:
     if known or len(inside) == 1:
         return next(iter((known or inside).values()))
     return row if direct is None and is_row else direct
-
-
-def _of_splits(document: Mapping[str, Any]) -> Rows:
-    """Lists of rows under the names of splits."""
-    records = [{"split": split, **row} for split, rows in document.items() for row in rows]
-    return replace(of_records(records), of_splits=[*document])
 
 
 def _rows_of(document: Any) -> Rows | None:
@@ -145,7 +140,9 @@ def _rows_of(document: Any) -> Rows | None:
         return None
     values = [*document.values()]
     if _are(values, list) and len({*map(len, values)}) == 1:
-        return _columns(document)
+        if any(isinstance(cell, dict) for column in values for cell in column):
+            return _by_image(document)
+        return of_columns(document) if shape_of_columns([*document]).is_known else None
     if {"columns", "data"} <= document.keys() and _are(document["data"], list) and _are(document["columns"], str):
         return of_columns(dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False)))
     if not _are(values, dict):
@@ -154,13 +151,6 @@ def _rows_of(document: Any) -> Rows | None:
     if all(entry.keys() == values[0].keys() for entry in values) and shape_of_columns(["key", *document]).is_known:
         return of_columns({"key": keys, **{name: [entry[key] for key in keys] for name, entry in document.items()}})
     return of_records([{"key": key, **value} for key, value in document.items()])
-
-
-def _columns(document: dict[str, list[Any]]) -> Rows | None:
-    """Lists of equal length under the names of columns."""
-    if any(isinstance(cell, dict) for column in document.values() for cell in column):
-        return _by_image(document)
-    return of_columns(document) if shape_of_columns([*document]).is_known else None
 
 
 def _by_image(document: dict[str, list[Any]]) -> Rows | None:
@@ -183,7 +173,8 @@ def _inside(document: Any, depth: int, path: str = "", *, envelopes: bool) -> It
     for key, value in document.items():
         name = f"{path}.{key}" if path else str(key)
         rows = _rows_of(value)
-        if rows is None and key in WRAPPERS and isinstance(value, dict) and _are_captions(value.values()):
+        is_wrapper = rows is None and key in WRAPPERS and isinstance(value, dict)
+        if is_wrapper and all(isinstance(text, str) or _are(text, str) for text in value.values()):
             rows = of_columns({"key": [*value], "caption": [*value.values()]})
         if rows is None and envelopes and key in ENVELOPES and isinstance(value, list):
             rows = lists(value)
@@ -206,10 +197,6 @@ def _are_objects(document: Any) -> TypeGuard[list[dict[str, Any]]]:
 
 def _are(values: Any, kind: type) -> bool:
     return isinstance(values, list) and all(isinstance(item, kind) for item in values)
-
-
-def _are_captions(values: Any) -> bool:
-    return all(isinstance(item, str) or _are(item, str) for item in values)
 
 
 def msrvtt(document: Any) -> Rows | None:
@@ -265,27 +252,17 @@ def lmms_eval(document: Any) -> Rows | None:
     samples = [samples] if isinstance(samples, dict) else samples
     if not _are_objects(samples) or not all({"doc_id", "filtered_resps"} <= sample.keys() for sample in samples):
         return None
-    return of_records(
-        [
-            {"id": _id(sample), "prediction": _first(sample["filtered_resps"]), "references": sample.get("target")}
-            for sample in samples
-        ]
-    )
-
-
-def _id(sample: Record) -> Any:
-    """The image's id, if the task's data or a metric's record has one, else the number of the sample."""
-    records = [sample.get("doc"), *sample.values()]
-    known = [record for record in records if isinstance(record, Mapping)]
-    names = ("image_id", "question_id", "file_name")
-    return next((record[name] for name in names for record in known if name in record), sample["doc_id"])
-
-
-def _first(responses: Any) -> Any:
-    """The first response: one is logged for each repetition, and each may be inside another list."""
-    while isinstance(responses, list) and responses:
-        responses = responses[0]
-    return None if isinstance(responses, list) else responses
+    records = []
+    for sample in samples:
+        # The image's id is in the task's data, or in a metric's record.
+        inside = [record for record in (sample.get("doc"), *sample.values()) if isinstance(record, Mapping)]
+        names = ("image_id", "question_id", "file_name")
+        image = next((record[name] for name in names for record in inside if name in record), sample["doc_id"])
+        response = sample["filtered_resps"]
+        while isinstance(response, list):  # of one for each repetition, each of which may be inside another list
+            response = response[0] if response else None
+        records.append({"id": image, "prediction": response, "references": sample.get("target")})
+    return of_records(records)
 
 
 def lists(document: Any) -> Rows | None:

@@ -72,15 +72,14 @@ def same_images(references: Iterable[str], candidates: Iterable[str]) -> tuple[s
         by_key = {key(image, how): image for image in described}
         parts = [key(image, how) for image in captioned]
         is_sure = len(by_key) == len(described) and len({*parts}) == len(parts) and {*parts} <= by_key.keys()
-        if captioned and is_sure and None not in parts and (how == "stem" or _differ_in_numbers(described, captioned)):
+        if how == "number":
+            stems = [
+                {re.sub(r"[0-9]+$", "", key(image, "stem") or "") for image in side} for side in (described, captioned)
+            ]
+            is_sure = is_sure and all(len(names) == 1 for names in stems) and {""} in stems
+        if captioned and is_sure and None not in parts:
             return how, {image: by_key[part] for image, part in zip(captioned, parts, strict=True)}
     return None
-
-
-def _differ_in_numbers(*sides: list[str]) -> bool:
-    stems = [[key(image, "stem") or "" for image in side] for side in sides]
-    before = [{re.sub(r"[0-9]+$", "", stem) for stem in side} for side in stems]
-    return all(len(names) == 1 for names in before) and {""} in before
 
 
 def remedy_for_other_ids(references: Iterable[str], candidates: Iterable[str]) -> str:

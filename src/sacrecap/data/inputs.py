@@ -72,10 +72,10 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
     if isinstance(source, (str, PathLike)):
         return read(source)
     with naming(f"{part}: "):
-        return unwritten(_captions_from(source, part))
+        return unwritten(_in_memory(source, part))
 
 
-def _captions_from(source: Any, part: str) -> Captions:
+def _in_memory(source: Any, part: str) -> Captions:
     if isinstance(source, Mapping):
         is_columns = _ID in source and any(name in source for name in _CAPTIONS)
         return _of_columns(list(source), [source]) if is_columns else Captions.from_dict(source)
@@ -83,7 +83,8 @@ def _captions_from(source: Any, part: str) -> Captions:
         return _of_table(source)
     if _is_series(source):
         return _of_columns([_ID, "caption"], [{_ID: source.index, "caption": source}]).named(f"{part} {BY_LABEL}")
-    if not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray, set, frozenset)) or _is_open(source):
+    is_file = hasattr(source, "read")
+    if is_file or not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray, set, frozenset)):
         raise DataError(f"they are of type {type(source).__name__}; {ACCEPTED}")
     return _of_items(source, part)
 
@@ -157,10 +158,6 @@ def is_table(source: object) -> bool:
         return True
     # A single Arrow column also has the interface of a table, but no columns.
     return hasattr(source, "__arrow_c_stream__") and not hasattr(source, "to_list") and not hasattr(source, "to_pylist")
-
-
-def _is_open(source: object) -> bool:
-    return hasattr(source, "read")
 
 
 def _of_table(source: Any) -> Captions:

@@ -53,10 +53,20 @@ def contents_of(
         UsageError: a format is named for captioned images.
     """
     files, left = _files_in_folder(path, split)
-    if not files:
-        name = os.fspath(path)
-        return {name: Content(name, _captioned(path, split, format))}, None
-    return {display_name(file): content_of(file, held=held) for file in files}, left
+    if files:
+        return {display_name(file): content_of(file, held=held) for file in files}, left
+    from sacrecap.data.captioned import of_folder, of_split
+
+    name, images = os.fspath(path), of_folder(path) or []
+    if format is not None:
+        raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
+    splits = dict.fromkeys(image.split for image in images)
+    if split is None and len(splits) > 1:
+        raise _not_chosen(name, split, splits)
+    if split is not None:
+        with naming(f"{name}: "):
+            images = of_split(images, split)
+    return {name: Content(name, json.dumps({image.id: image.references for image in images}).encode())}, None
 
 
 def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str | None]:
@@ -99,22 +109,6 @@ def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str 
     return next(iter(by_split.values())), split
 
 
-def _captioned(folder: PathLike, split: str | None, format: str | None) -> bytes:
-    """The captions of captioned images, of the split or of the only one."""
-    from sacrecap.data.captioned import of_folder, of_split
-
-    name, images = os.fspath(folder), of_folder(folder) or []
-    if format is not None:
-        raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
-    splits = dict.fromkeys(image.split for image in images)
-    if split is None and len(splits) > 1:
-        raise _not_chosen(name, split, splits)
-    if split is not None:
-        with naming(f"{name}: "):
-            images = of_split(images, split)
-    return json.dumps({image.id: image.references for image in images}).encode()
-
-
 def _not_chosen(name: str, split: str | None, splits: Iterable[str]) -> UsageError:
     problem = "no split is chosen" if split is None else f"no split is called {split!r}"
     choose = option("split", of="the readers in sacrecap.data")
@@ -135,12 +129,18 @@ def files_of(url: str) -> list[str]:
     if is_file:
         return paths
     name = display_name(url)
-    formats = Counter(format for path in paths if (format := _by_suffix(path)) is not None)
+    by_suffix = {
+        path: format
+        for path in paths
+        for format, suffixes in FORMATS.items()
+        if _unpacked_name(path).endswith(suffixes)
+    }
+    formats = Counter(by_suffix.values())
     if len(formats) > 1:
         counted = " and ".join(f"{count:,} of {format}" for format, count in formats.items())
         raise DataError(f"{name}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
     if formats:
-        return sorted(path for path in paths if _by_suffix(path) is not None)
+        return sorted(by_suffix)
     documents = sorted(path for path in paths if is_pattern(url) and _unpacked_name(path).endswith(_DOCUMENT))
     if not documents:
         raise DataError(
@@ -151,38 +151,24 @@ def files_of(url: str) -> list[str]:
     return documents
 
 
-def captions_in(folder: str | os.PathLike[str]) -> list[str]:
-    """Paths of the files of a folder that may be captions, by their suffixes, in the order of their names.
+def systems_in(folder: PathLike) -> list[str]:
+    """Paths of the files of a folder, each the captions of a system, in the order of their names.
 
-    Raises `DataError` if the folder cannot be read.
+    Files that are none by their suffixes are left out with a warning. Raises `DataError` if the folder cannot be read,
+    and `UsageError` for fewer than two systems.
     """
-    return [path for path in _files_in(folder) if _may_be_captions(path)]
-
-
-def warn_of_others(folder: str | os.PathLike[str]) -> None:
-    """Warns of files of a folder that [`captions_in`][sacrecap.data.listing.captions_in] leaves out, by name."""
-    if left_out := [os.path.basename(path) for path in _files_in(folder) if not _may_be_captions(path)]:
-        warn(f"{folder}: not read: {first_of(left_out)}; names of files of captions end in {captions_suffixes()}")
-
-
-def _files_in(folder: str | os.PathLike[str]) -> list[str]:
     with reading(folder):
-        return sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
-
-
-def captions_suffixes() -> str:
-    """What the names of such files end in, for messages."""
-    return f"{', '.join(_OF_CAPTIONS)}, and {', '.join(SUFFIXES)} may follow"
-
-
-def _may_be_captions(name: str) -> bool:
-    return _unpacked_name(name).endswith(_OF_CAPTIONS)
-
-
-def _by_suffix(url: str) -> str | None:
-    """The format that a file's name tells."""
-    name = _unpacked_name(url)
-    return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
+        files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
+    systems = [path for path in files if _unpacked_name(path).endswith(_OF_CAPTIONS)]
+    suffixes = f"{', '.join(_OF_CAPTIONS)}, and {', '.join(SUFFIXES)} may follow"
+    if len(systems) < 2:
+        raise UsageError(
+            f"{os.fspath(folder)}: has {'one file' if systems else 'no files'} of captions, where systems are "
+            f"compared; their names end in {suffixes}"
+        )
+    if left_out := [os.path.basename(path) for path in files if path not in systems]:
+        warn(f"{os.fspath(folder)}: not read: {first_of(left_out)}; names of files of captions end in {suffixes}")
+    return systems
 
 
 def _unpacked_name(url: str) -> str:

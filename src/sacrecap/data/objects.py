@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +20,10 @@ Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
 Located: TypeAlias = tuple[str, float, tuple[float, ...]]
 """A label, the score of its detection, and its box: left, top, right, bottom in pixels; empty where it has none."""
 ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | PathLike"
+
+
+OBJECT_FORMATS = ("coco", "list", "mapping", "detections", "voc")
+"""Names of the formats of objects."""
 
 
 class DetectedObjects(Objects):
@@ -71,18 +75,39 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
     name = display_name(source)
     folder = source != "-" and os.path.isdir(source)
     if folder or format == "voc":
-        _refuse_threshold(name, threshold, "voc")
-        if not folder:
-            raise DataError(f"{name}: format voc is a folder of XML files; give the folder")
-        if format is not None and format != "voc":
-            raise DataError(f"{name}: is a folder, where format {format} is a file; name a file in it")
+        with naming(f"{name}: "):
+            _refuse_threshold(threshold, "voc")
+            if not folder:
+                raise DataError("format voc is a folder of XML files; give the folder")
+            if format not in (None, "voc"):
+                raise DataError(f"is a folder, where format {format} is a file; name a file in it")
         return _voc(Path(source))
-    document = _parse(read_bytes(source), name)
-    shape = format or _recognise(document, name)
-    if shape != "detections":
-        _refuse_threshold(name, threshold, shape)
+    data = read_bytes(source)
     with naming(f"{name}: "):
-        return _detections(document, threshold) if shape == "detections" else _READERS[shape](document)
+        return _of_file(data, format, threshold)
+
+
+def _of_file(data: bytes, format: str | None, threshold: float | None) -> Objects:
+    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if not start:
+        raise DataError(f"is empty; accepted: {_SHAPES}")
+    if start == b"<":
+        raise DataError("looks like XML; for VOC annotations give the folder that holds the XML files")
+    try:
+        document = parsed(data, strict=True)
+    except DataError as error:
+        raise DataError(f"{error}; accepted: {_SHAPES}") from None
+    format = format or _recognise(document)
+    if format == "detections":
+        return _detections(document, threshold)
+    _refuse_threshold(threshold, format)
+    if format == "coco":
+        return _coco(document)
+    if format == "list":
+        return {image: count_labels(labels, f"image {image}") for image, labels in _images(document, "objects")}
+    if not isinstance(document, dict):
+        raise DataError(f"is {json_type(document)}, where format mapping is an object; accepted: {_SHAPES}")
+    return {_image_id(image, "a key"): count_labels(labels, f"image {image}") for image, labels in document.items()}
 
 
 def check_threshold(threshold: float) -> None:
@@ -91,41 +116,26 @@ def check_threshold(threshold: float) -> None:
         raise DataError(f"the threshold must be a score between 0 and 1, got {threshold!r}")
 
 
-def _refuse_threshold(name: str, threshold: float | None, format: str) -> None:
+def _refuse_threshold(threshold: float | None, format: str) -> None:
     if threshold is not None:
-        raise DataError(f"{name}: a threshold needs detections with scores, and format {format} has none; leave it out")
+        raise DataError(f"a threshold needs detections with scores, and format {format} has none; leave it out")
 
 
-def _parse(data: bytes, name: str) -> Any:
-    """The JSON document, or a list of the rows where each line is one."""
-    start = data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if not start:
-        raise DataError(f"{name}: is empty; accepted: {_SHAPES}")
-    if start == b"<":
-        raise DataError(f"{name}: looks like XML; for VOC annotations give the folder that holds the XML files")
-    try:
-        return parsed(data, strict=True)
-    except DataError as error:
-        raise DataError(f"{name}: {error}; accepted: {_SHAPES}") from None
-
-
-def _recognise(document: Any, name: str) -> str:
+def _recognise(document: Any) -> str:
     """The format of a parsed document."""
     if isinstance(document, dict):
         if "annotations" in document and "categories" in document:
             return "coco"
         if isinstance(document.get("annotations"), list):
             raise DataError(
-                f"{name}: has annotations but no categories, like a caption file; give the instances file of the "
-                "data set"
+                "has annotations but no categories, like a caption file; give the instances file of the data set"
             )
         if isinstance(document.get("image_id"), str | int):
             return "detections" if "detections" in document else "list"
         return "mapping"
     if isinstance(document, list):
-        rows = [row for row in document if isinstance(row, dict)]
-        return "detections" if any("detections" in row for row in rows) else "list"
-    raise DataError(f"{name}: is {json_type(document)}; accepted: {_SHAPES}")
+        return "detections" if any(isinstance(row, dict) and "detections" in row for row in document) else "list"
+    raise DataError(f"is {json_type(document)}; accepted: {_SHAPES}")
 
 
 def _coco(document: Any) -> Objects:
@@ -165,25 +175,12 @@ def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _list(document: Any) -> Objects:
-    """Rows of an image id and its labels, or its labels with counts."""
-    rows = _images(document, "objects")
-    return _unique((image, count_labels(row["objects"], f"image {image}")) for image, row in rows)
-
-
 def _detections(document: Any, threshold: float | None) -> Objects:
     """Rows of an image id and scored detections; those under the threshold are left out."""
-    rows = [(image, _above(row.get("detections"), image, threshold)) for image, row in _images(document, "detections")]
-    objects = DetectedObjects(_unique((image, _counted(label for label, *_ in located)) for image, located in rows))
-    objects.located = dict(rows)
+    located = {image: _above(rows, image, threshold) for image, rows in _images(document, "detections")}
+    objects = DetectedObjects({image: _counted(label for label, *_ in rows) for image, rows in located.items()})
+    objects.located = located
     return objects
-
-
-def _mapping(document: Any) -> Objects:
-    """Image id to labels."""
-    if not isinstance(document, dict):
-        raise DataError(f"is {json_type(document)}, where format mapping is an object; accepted: {_SHAPES}")
-    return {_image_id(image, "a key"): count_labels(objects, f"image {image}") for image, objects in document.items()}
 
 
 def _voc(folder: Path) -> Objects:
@@ -191,9 +188,9 @@ def _voc(folder: Path) -> Objects:
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml")
     if not files:
         raise DataError(f"{folder}: holds no .xml file; give VOC's Annotations folder")
-    documents = {path: read_bytes(path) for path in files}
     objects = {}
-    for path, data in documents.items():
+    for path in files:
+        data = read_bytes(path)
         with naming(f"{path}: "):
             objects[path.stem] = _counted(_labels_of_xml(data))
     return objects
@@ -223,27 +220,22 @@ def _labels_of_xml(data: bytes) -> Iterator[str]:
         yield label
 
 
-def _images(document: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each row with its image id."""
+def _images(document: Any, key: str) -> Iterator[tuple[str, Any]]:
+    """The image id of each row, and what is under the key."""
     rows = [document] if isinstance(document, dict) else document
     if not isinstance(rows, list):
         raise DataError(f"is {json_type(document)}; accepted: {_SHAPES}")
+    images = set()
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
             raise DataError(f"row {number} is {json_type(row)}; each row is an object with image_id and {key}")
         image = _image_id(row.get("image_id"), f"row {number}")
         if key not in row:
             raise DataError(f"image {image} (row {number}) has no {key}; each row has image_id and {key}")
-        yield image, row
-
-
-def _unique(rows: Iterable[tuple[str, dict[str, int]]]) -> Objects:
-    objects: Objects = {}
-    for image, counts in rows:
-        if image in objects:
+        if image in images:
             raise DataError(f"image {image} is listed twice; keep one row for each image")
-        objects[image] = counts
-    return objects
+        images.add(image)
+        yield image, row[key]
 
 
 def count_labels(objects: object, where: str) -> dict[str, int]:
@@ -306,9 +298,3 @@ def _image_id(value: object, where: str) -> str:
 
 def _label(value: object, where: str) -> str:
     return checked(f"{where}: a label", fields.text, value)
-
-
-_READERS: dict[str, Callable[[Any], Objects]] = {"coco": _coco, "list": _list, "mapping": _mapping}
-
-OBJECT_FORMATS = (*_READERS, "detections", "voc")
-"""Names of the formats of objects."""

@@ -26,10 +26,20 @@ def fetched(url: str) -> bytes:
         DataError: nothing can be read there; the message says why.
         MissingDependencyError: fsspec, or the package that it needs for this kind of URL, is not installed.
     """
-    if url.startswith(("http://", "https://")):
-        return _by_http(url)
-    with naming_url(url), opened_at(url) as file:
-        return file.read()  # type: ignore[no-any-return]
+    if not url.startswith(("http://", "https://")):
+        with naming_url(url), opened_at(url) as file:
+            return file.read()  # type: ignore[no-any-return]
+    from http.client import HTTPException
+    from urllib.error import URLError
+
+    try:
+        with opened(url) as response:
+            return response.read()
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None)
+        code = getattr(error, "code", None)
+        why = " ".join(str(part) for part in (code, reason) if part) or _line(error)
+        raise DataError(f"{url}: cannot be fetched ({why}); check the address, or download the file") from None
 
 
 def opened_at(url: str) -> Any:
@@ -71,7 +81,7 @@ def naming_url(url: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def opened(url: str, method: str = "GET", **headers: str) -> Iterator[HTTPResponse]:
+def opened(url: str) -> Iterator[HTTPResponse]:
     """A server's answer, by http or https.
 
     Raises `HTTPError` for a refusal, which is closed: its connection would stay open as long as somebody has the error.
@@ -79,7 +89,7 @@ def opened(url: str, method: str = "GET", **headers: str) -> Iterator[HTTPRespon
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
 
-    request = Request(url, method=method, headers={"User-Agent": "sacrecap", **headers})  # noqa: S310 - see above
+    request = Request(url, headers={"User-Agent": "sacrecap"})  # noqa: S310 - see above
     try:
         with urlopen(request, timeout=_SILENCE) as response:  # noqa: S310
             yield response
@@ -113,20 +123,6 @@ def save(url: str, path: str, progress: Callable[[int, int], object] | None = No
     except (OSError, HTTPException) as error:
         raise DataError(str(error)) from None
     return checksum.hexdigest()
-
-
-def _by_http(url: str) -> bytes:
-    from http.client import HTTPException
-    from urllib.error import URLError
-
-    try:
-        with opened(url) as response:
-            return response.read()
-    except (URLError, HTTPException, OSError, ValueError) as error:
-        reason = getattr(error, "reason", None)
-        code = getattr(error, "code", None)
-        why = " ".join(str(part) for part in (code, reason) if part) or _line(error)
-        raise DataError(f"{url}: cannot be fetched ({why}); check the address, or download the file") from None
 
 
 def _line(error: Exception) -> str:

@@ -151,17 +151,16 @@ def objects_of_lines(lines: Sequence[tuple[int, str]]) -> list[dict[str, Any]]:
             return records  # type: ignore[no-any-return]
     except (ValueError, RecursionError):
         pass
-    return [_object(line, number) for number, line in lines]  # for the line that is none
-
-
-def _object(line: str, number: int) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"line {number}: not a row of JSON ({error})") from None
-    if not isinstance(record, dict):
-        raise DataError(f"line {number}: is {json_type(record)}, where the others are objects")
-    return record
+    objects: list[dict[str, Any]] = []
+    for number, line in lines:  # of which one is none
+        try:
+            record = json.loads(line)
+        except (RecursionError, ValueError) as error:
+            raise DataError(f"line {number}: not a row of JSON ({error})") from None
+        if not isinstance(record, dict):
+            raise DataError(f"line {number}: is {json_type(record)}, where the others are objects")
+        objects.append(record)
+    return objects
 
 
 def first_records(start: bytes) -> list[dict[str, Any]]:
@@ -260,8 +259,8 @@ def delimiter_of(line: str, *, is_header: bool = True) -> str | None:
 
 def fields_of(lines: Iterable[str], delimiter: str) -> Any:
     """The fields of each row, as `csv.reader`. Between bars, as in Flickr30k's table, quotes are those of captions."""
-    quoting = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
-    return csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
+    bars = delimiter == "|"
+    return csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE if bars else csv.QUOTE_MINIMAL)
 
 
 def table_header(content: Content) -> tuple[list[str], str]:
@@ -401,19 +400,39 @@ def of_arrow(content: Content, format: str) -> Rows:
         MissingDependencyError: pyarrow is not installed.
     """
     with whole(format), content.open() as file:
-        schema = _parquet_file(content, file).schema_arrow if format == "parquet" else _arrow(content, file)[0]
-    known: list[str] = [path for field in schema for path in _paths(field) if not _is_binary(schema, path)]
+        known: list[str] = [path for field in _opened(content, file, format)[0] for path in _paths(field)]
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        # Of a path into a list, the whole column is read.
+        columns = (
+            name if name in known and "[" not in name else re.split(r"[.\[]", name, maxsplit=1)[0] for name in names
+        )
+        stored = [name for name in dict.fromkeys(columns) if any(word.startswith(name) for word in known)]
         with whole(format), content.open() as file:
-            if format == "parquet":
-                read = _parquet_file(content, file).iter_batches(batch_size=_ROWS, columns=_stored(names, known))
-            else:
-                read = _arrow(content, file)[1]
-            for batch in read:
+            for batch in _opened(content, file, format, stored)[1]:
                 yield [_column(batch, name) for name in names]
 
     return Rows(known, batches)
+
+
+def _opened(
+    content: Content, file: IO[bytes], format: str, columns: Sequence[str] | None = None
+) -> tuple[Any, Iterator[Any]]:
+    """Schema and batches of a Parquet or Arrow file, or an Arrow stream; of Parquet, only these columns."""
+    import pyarrow
+
+    if format == "arrow" and not content.start.startswith(b"ARROW1"):
+        stream = pyarrow.ipc.open_stream(file)
+        return stream.schema, iter(stream)
+    # A file in which pyarrow may go to any place.
+    places = pyarrow.PythonFile(file, "r") if file.seekable() else pyarrow.py_buffer(content.read())
+    if format == "parquet":
+        from pyarrow import parquet
+
+        stored = parquet.ParquetFile(places)
+        return stored.schema_arrow, stored.iter_batches(batch_size=_ROWS, columns=columns)
+    table = pyarrow.ipc.open_file(places)
+    return table.schema, map(table.get_batch, range(table.num_record_batches))
 
 
 @contextlib.contextmanager
@@ -431,7 +450,10 @@ def whole(format: str, source: str = "") -> Iterator[None]:
 
 
 def _paths(field: Any, outer: str = "") -> list[str]:
-    """The columns that a field has: parts of a struct go by paths, `image.path`; in a list by `sentences[*].raw`."""
+    """The columns that a field has: parts of a struct go by paths, `image.path`; in a list by `sentences[*].raw`.
+
+    One of bytes, such as pictures', has none.
+    """
     from pyarrow import types
 
     name, type_ = f"{outer}{field.name}", field.type
@@ -440,21 +462,7 @@ def _paths(field: Any, outer: str = "") -> list[str]:
     if types.is_list(type_) and types.is_struct(type_.value_type):
         inner = type_.value_type
         return [path for number in range(inner.num_fields) for path in _paths(inner.field(number), f"{name}[*].")]
-    return [name]
-
-
-def _is_binary(schema: Any, path: str) -> bool:
-    """Whether a column has bytes, such as a picture's."""
-    from pyarrow import types
-
-    type_ = schema.field(path).type if path in schema.names else None
-    return type_ is not None and (types.is_binary(type_) or types.is_large_binary(type_))
-
-
-def _stored(names: Sequence[str], known: Sequence[str]) -> list[str]:
-    """What to read of a file with these columns for these names: of a path into a list, the whole column."""
-    every = (name if name in known and "[" not in name else re.split(r"[.\[]", name, maxsplit=1)[0] for name in names)
-    return list(dict.fromkeys(name for name in every if name in known or any(word.startswith(name) for word in known)))
+    return [] if not outer and (types.is_binary(type_) or types.is_large_binary(type_)) else [name]
 
 
 def _column(batch: Any, path: str) -> list[Any]:
@@ -470,27 +478,3 @@ def _column(batch: Any, path: str) -> list[Any]:
     if types.is_struct(values.type) and values.type.get_field_index(inner) >= 0:
         return compute.struct_field(values, inner).to_pylist()  # type: ignore[no-any-return]
     return [_of_row({outer: value}, path, number) for number, value in enumerate(values.to_pylist(), 1)]
-
-
-def _parquet_file(content: Content, file: IO[bytes]) -> Any:
-    from pyarrow import parquet
-
-    return parquet.ParquetFile(_seekable(content, file))
-
-
-def _seekable(content: Content, file: IO[bytes]) -> Any:
-    """A file of Arrow's, in which it may go to any place."""
-    import pyarrow
-
-    return pyarrow.PythonFile(file, "r") if file.seekable() else pyarrow.py_buffer(content.read())
-
-
-def _arrow(content: Content, file: IO[bytes]) -> tuple[Any, Iterator[Any]]:
-    """Schema and batches of an Arrow file or stream."""
-    import pyarrow
-
-    if not content.start.startswith(b"ARROW1"):
-        stream = pyarrow.ipc.open_stream(file)
-        return stream.schema, iter(stream)
-    table = pyarrow.ipc.open_file(_seekable(content, file))
-    return table.schema, map(table.get_batch, range(table.num_record_batches))

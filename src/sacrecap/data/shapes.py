@@ -116,19 +116,8 @@ def accepted() -> str:
 
 
 WRAPPERS = {
-    "annotations",
-    "data",
-    "database",
-    "images",
-    "items",
-    "results",
-    "rows",
-    "samples",
-    "videos",
-    *CANDIDATES,
-    *REFERENCES,
-    *ANSWERS,
-    *CAPTIONS,
+    *"annotations data database images items results rows samples videos".split(),
+    *(*CANDIDATES, *REFERENCES, *ANSWERS, *CAPTIONS),
 }
 """Keys under which captions by image ids may be."""
 ENVELOPES = WRAPPERS | {"values"}
@@ -139,13 +128,14 @@ EXCLUDED = ("isrejected", "isprecanned")
 """Columns by which a data set excludes captions itself: VizWiz-Captions, for spam and for captions of the form."""
 _TRAINED = "restval", "train"
 """Images of COCO's validation part that are used for training by convention."""
-LONGEST_ID = 512
+_LONGEST_ID = 512
 """Characters of an id; what is longer is a picture as text."""
 _SHOWN = 20
 """Columns that a message names; the others are left out."""
 _PARTS = "[type=text].text"
 """The end of a path to the text of a message, which may be in parts."""
 _BRACKETS = re.compile(r"\[[^\]]*\]|\.[0-9]+(?=\.|\[|$)")
+"""One part of a list in a path, in whose place `[*]` is any: `conversations.1.value`, `conversations[*].value`."""
 _OBJECT = re.compile(r"(?P<outer>[^.\[]+)(\[\*\])?\.(?P<inner>[^.\[]+)")
 _NUMBER = re.compile(r"\.?[0-9]+$")
 _JOINS = str.maketrans("", "", "_ -")
@@ -157,11 +147,6 @@ class NoColumnError(DataError):
 
 class NoIdsError(NoColumnError):
     """A column does not hold ids of images."""
-
-
-def no_ids(column: str, what: str = "long texts") -> NoIdsError:
-    """The error about a column of something else than ids."""
-    return NoIdsError(f"the column {column} holds no image ids but {what}; name another by {option('id_column')}")
 
 
 @dataclass(frozen=True)
@@ -391,8 +376,11 @@ class NamedColumns:
     captions: tuple[str, ...]
     references: tuple[str, ...]
 
-    def within(self, names: Sequence[str], *, both: bool = False) -> Shape:
-        """These columns, and for what is not named those that are known; `both`: of one file of both parts."""
+    def within(self, names: Sequence[str], part: str | None = None, *, both: bool = False) -> Shape:
+        """These columns, and for what is not named those that are known; `both`: of one file of both parts.
+
+        It lacks the ids, and what is named for the part, if these are not there.
+        """
         known = shape_of_columns(names)
         ids = [name for word in self.ids for name in _called(word, names)] if self.ids else [*known.ids]
         captions = _all_called(self.captions, names)
@@ -410,14 +398,9 @@ class NamedColumns:
                 shape = replace(shape, references=(references,) if references else (), answers=())
             if self.captions and not self.references and not shape.references + shape.answers:
                 shape = replace(shape, references=_without(known.captions, named))
-        lacks_ids = self.ids if not ids else ()
-        return replace(shape, absent=tuple(lacks_ids))
-
-    def of_part(self, names: Sequence[str], part: str, *, both: bool = False) -> Shape:
-        """The same, which lacks what is named for this part and not there."""
-        shape = self.within(names, both=both)
-        named = self.references if part == "references" and self.references else self.captions
-        return replace(shape, absent=(*shape.absent, *(() if _all_called(named, names) else named)))
+        of_part = self.references if part == "references" and self.references else self.captions
+        lacking = () if part is None or _all_called(of_part, names) else of_part
+        return replace(shape, absent=(*(() if ids else self.ids), *lacking))
 
 
 def _without(families: Families, columns: set[str]) -> Families:
@@ -444,15 +427,10 @@ def _called(pattern: str, names: Sequence[str]) -> list[str]:
     matching = [name for name in names if fnmatchcase(name, pattern)]
     if matching:
         return matching
-    structure = _structure(pattern)
+    structure = _BRACKETS.sub("[*]", pattern)
     outer = re.split(r"[.\[]", pattern, maxsplit=1)[0]
     inside = any(name.startswith((f"{outer}.", f"{outer}[")) for name in names)
     return [pattern] if pattern != outer and (structure in names or (outer in names and not inside)) else []
-
-
-def _structure(path: str) -> str:
-    """The path with any part of a list in place of one: `conversations.1.value` as `conversations[*].value`."""
-    return _BRACKETS.sub("[*]", path)
 
 
 def _plain(name: str) -> str:
@@ -462,7 +440,8 @@ def _plain(name: str) -> str:
 @cache
 def _of_table(word: str) -> tuple[str, ...]:
     """The plain names of a word of the table."""
-    return tuple(dict.fromkeys(_plain(_structure(variant)) for variant in (word, word.removesuffix(_PARTS))))
+    variants = (word, word.removesuffix(_PARTS))
+    return tuple(dict.fromkeys(_plain(_BRACKETS.sub("[*]", variant)) for variant in variants))
 
 
 def is_plain(shape: Shape) -> bool:
@@ -502,11 +481,14 @@ def _ids(values: Sequence[Any], column: str) -> list[Any]:
     """The ids in a column, also lists of one. Raises `NoIdsError` for what is no id: long texts, lists of several."""
     ids = []
     for value in values:
-        if isinstance(value, list) and len(value) != 1:
-            raise no_ids(column, f"lists of {len(value)}")
-        image = value[0] if isinstance(value, list) else value
-        if isinstance(image, str) and len(image) > LONGEST_ID:
-            raise no_ids(column)
+        what = f"lists of {len(value)}" if isinstance(value, list) and len(value) != 1 else ""
+        image = value[0] if isinstance(value, list) and value else value
+        if isinstance(image, str) and len(image) > _LONGEST_ID:
+            what = what or "long texts"
+        if what:
+            raise NoIdsError(
+                f"the column {column} holds no image ids but {what}; name another by {option('id_column')}"
+            )
         ids.append(image)
     return whole_numbers(ids)
 

@@ -39,15 +39,16 @@ class NumberTable:
 
     def texts(self, name: str | None) -> list[str] | None:
         """A column of names or captions as texts; None without it. Raises `DataError` for an empty cell."""
-        return None if name is None else [self._text(name, place) for place in range(len(self.places))]
-
-    def _text(self, name: str, place: int) -> str:
-        value = self.columns[name][place]
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)  # as pandas writes whole numbers beside nulls
-        if isinstance(value, bool) or not isinstance(value, (str, int)) or str(value).strip() == "":
-            raise DataError(f"{self.where(place, name)}: expected a name or a text, got {value!r}")
-        return str(value).strip()
+        if name is None:
+            return None
+        texts = []
+        for place, value in enumerate(self.columns[name]):
+            # pandas writes whole numbers beside nulls as floats.
+            text = int(value) if isinstance(value, float) and value.is_integer() else value
+            if isinstance(text, bool) or not isinstance(text, (str, int)) or str(text).strip() == "":
+                raise DataError(f"{self.where(place, name)}: expected a name or a text, got {text!r}")
+            texts.append(str(text).strip())
+        return texts
 
     def numbers(self, name: str, *, missing: bool = False) -> list[float]:
         """A column of finite numbers, or NaN where they may be `missing`. Raises `DataError` for any other cell."""
@@ -104,7 +105,13 @@ def table_of(source: str, data: bytes) -> NumberTable:
     """The table in these bytes. Raises `DataError` for others."""
     checksum = hashlib.sha256(data).hexdigest()[:12]
     if data.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff")):
-        return _of_rows(source, _arrow(source, data), checksum)
+        with naming(f"{source}: "):
+            rows = of_arrow(Content(source, data), "parquet" if data.startswith(b"PAR1") else "arrow")
+            columns: dict[str, list[Any]] = {name: [] for name in rows.names}
+            for batch in rows.batches(rows.names):
+                for name, values in zip(rows.names, batch, strict=True):
+                    columns[name].extend(values)
+        return _of_rows(source, columns, checksum)
     start = text_of(data, f"{source}, ").lstrip()[:1]
     if start == "":
         raise DataError(f"{source}: no scores in it; expected a header and a row for each caption")
@@ -128,16 +135,6 @@ def of_columns(source: str, columns: Mapping[str, Sequence[Any]]) -> NumberTable
 def _of_rows(source: str, columns: dict[str, list[Any]], checksum: str) -> NumberTable:
     count = len(next(iter(columns.values()), []))
     return NumberTable(source, columns, checksum, [f"row {row}" for row in range(1, count + 1)])
-
-
-def _arrow(source: str, data: bytes) -> dict[str, list[Any]]:
-    with naming(f"{source}: "):
-        rows = of_arrow(Content(source, data), "parquet" if data.startswith(b"PAR1") else "arrow")
-        columns: dict[str, list[Any]] = {name: [] for name in rows.names}
-        for batch in rows.batches(rows.names):
-            for name, values in zip(rows.names, batch, strict=True):
-                columns[name].extend(values)
-    return columns
 
 
 def _of_json(source: str, data: bytes, checksum: str) -> NumberTable:

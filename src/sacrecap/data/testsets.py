@@ -8,6 +8,7 @@ is kept, and compared with later ones.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
@@ -51,7 +52,10 @@ def download(source: PublishedFile, folder: str, progress: Progress | None = Non
         SacrecapWarning: nobody has published a checksum, and this is the first download.
     """
     path = os.path.join(folder, source.name)
-    known = source.sha256 or _noted(path)
+    known = source.sha256
+    if known is None:
+        with contextlib.suppress(DataError, ValueError, IndexError):  # as `sha256sum` writes it
+            known = read_bytes(f"{path}.sha256").decode("ascii").split()[0]
     try:
         checksum = save(source.url, path, progress and (lambda done, size: progress(source.name, done, size)), known)
     except DataError as error:
@@ -67,14 +71,6 @@ def download(source: PublishedFile, folder: str, progress: Progress | None = Non
             f"kept in {path}.sha256, and is compared with later ones",
             SacrecapWarning,
         )
-
-
-def _noted(path: str) -> str | None:
-    """The checksum that was noted at the first download, as `sha256sum` writes it."""
-    try:
-        return read_bytes(f"{path}.sha256").decode("ascii").split()[0]
-    except (DataError, ValueError, IndexError):
-        return None
 
 
 @dataclass(frozen=True)

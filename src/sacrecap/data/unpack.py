@@ -6,8 +6,9 @@ What is unpacked is bounded: a few megabytes may stand for gigabytes of the same
 from __future__ import annotations
 
 import codecs
+import contextlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import IO, Any
 
@@ -30,16 +31,13 @@ _BINARY = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
-    b"PK\x03\x04": "spreadsheet",
+    ZIP: "spreadsheet",
     b"MATLAB 5.0 MAT-file": "matlab",
 }
 """Formats by the first bytes of a file."""
-_TAR = (257, b"ustar")
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _NO_CAPTIONS = {
-    b"\x80\x02": "a pickle",
-    b"\x80\x03": "a pickle",
-    b"\x80\x04": "a pickle",
-    b"\x80\x05": "a pickle",
+    **dict.fromkeys((b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"), "a pickle"),
     b"\x93NUMPY": "an array of NumPy",
     b"\x89PNG": "a picture (PNG)",
     b"\xff\xd8\xff": "a picture (JPEG)",
@@ -81,29 +79,27 @@ def opened(file: IO[bytes], name: str) -> IO[bytes]:
     if kind is None:
         return file
     with of_extra("files", f"reading files compressed by {kind}"):
-        stream = _OPENED[kind](file)
+        stream = _unpacking(file, kind)
     return io.BufferedReader(_Unpacked(stream, file, kind, name), _PIECE)
 
 
 def compression(start: bytes) -> str | None:
     """How a file that begins so is compressed: `gzip`, `bzip2`, `xz`, `zstd`, or not."""
-    kind = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+    kind = _by_magic(start, _PACKED)
     is_text = kind == "bzip2" and start[4:10] not in (b"1AY&SY", b"\x17rE8P\x90")
     return None if is_text else kind
 
 
 def binary_format(start: bytes) -> str | None:
     """A table's format, `spreadsheet`, `matlab` or `webdataset`; None for text. Raises `DataError` for other files."""
-    format = next((name for magic, name in _BINARY.items() if start.startswith(magic)), None)
-    if format is not None:
-        return format
-    place, magic = _TAR
-    if start.startswith(magic, place):
-        return "webdataset"
-    kind = next((kind for magic, kind in _NO_CAPTIONS.items() if start.startswith(magic)), None)
-    if kind is not None:
+    format = "webdataset" if start.startswith(b"ustar", 257) else _by_magic(start, _BINARY)
+    if format is None and (kind := _by_magic(start, _NO_CAPTIONS)) is not None:
         raise DataError(f"is {kind}, of which no captions are read; write them as JSON, CSV or Parquet")
-    return None
+    return format
+
+
+def _by_magic(start: bytes, kinds: Mapping[bytes, str]) -> str | None:
+    return next((kind for magic, kind in kinds.items() if start.startswith(magic)), None)
 
 
 def is_binary(data: bytes) -> bool:
@@ -164,8 +160,12 @@ class Content:
         try:
             codecs.lookup(encoding)
             data = self.read()
-            if is_binary(data) or (b"\0" not in data and _is_utf8(data)):
+            if is_binary(data):
                 return self
+            if b"\0" not in data:
+                with contextlib.suppress(UnicodeDecodeError):
+                    data.decode()
+                    return self
             return Content(self.name, data.decode(encoding).removeprefix("\ufeff").encode())
         except LookupError:
             raise UsageError(
@@ -192,14 +192,6 @@ class Content:
             except UnicodeDecodeError:
                 not_utf8(self.read())
                 raise
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def text_of(data: bytes, where: str = "") -> str:
@@ -288,10 +280,28 @@ def _of_zip(data: bytes, name: str) -> bytes:
     )
 
 
-def _gzip(file: IO[bytes]) -> Any:
-    import gzip
+def _unpacking(file: IO[bytes], kind: str) -> Any:
+    """What reads the file's content of a library for this kind of compression."""
+    match kind:
+        case "gzip":
+            import gzip
 
-    return gzip.GzipFile(fileobj=file)
+            return gzip.GzipFile(fileobj=file)
+        case "bzip2":
+            import bz2
+
+            return _Streams(file, bz2.BZ2Decompressor)
+        case "xz":
+            import lzma
+
+            return _Streams(file, lzma.LZMADecompressor)
+    try:
+        from compression import zstd  # Python 3.14
+    except ImportError:
+        import pyarrow
+
+        return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
+    return zstd.ZstdFile(file)
 
 
 class _Streams:
@@ -312,29 +322,3 @@ class _Streams:
                 raise EOFError
             if piece := self._stream.decompress(packed, size):
                 return piece  # type: ignore[no-any-return]
-
-
-def _bzip2(file: IO[bytes]) -> Any:
-    import bz2
-
-    return _Streams(file, bz2.BZ2Decompressor)
-
-
-def _xz(file: IO[bytes]) -> Any:
-    import lzma
-
-    return _Streams(file, lzma.LZMADecompressor)
-
-
-def _zstd(file: IO[bytes]) -> Any:
-    try:
-        from compression import zstd  # Python 3.14
-    except ImportError:
-        import pyarrow
-
-        return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
-    return zstd.ZstdFile(file)
-
-
-_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
-_OPENED: dict[str, Callable[[IO[bytes]], Any]] = {"gzip": _gzip, "bzip2": _bzip2, "xz": _xz, "zstd": _zstd}

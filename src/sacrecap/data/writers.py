@@ -6,7 +6,7 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Any, SupportsIndex
+from typing import IO, Any
 
 from sacrecap._core import Captions, image_ids
 from sacrecap.data.atomic import atomic_write
@@ -15,7 +15,7 @@ from sacrecap.data.rows import holds_rows
 from sacrecap.data.source import PathLike
 from sacrecap.errors import DataError, DataWarning, UsageError, some, warn
 
-Row = tuple[str | int, str]
+Row = dict[str, Any]
 """An image id and its candidate."""
 
 
@@ -33,10 +33,18 @@ def write_candidates(
         DataError: an id or caption is of another type, or the file cannot be written.
         UsageError: no such format.
     """
-    name = format or _by_suffix(path)
+    suffix = os.path.splitext(os.fspath(path))[1].removeprefix(".").lower()
+    name = format or (suffix if suffix in WRITTEN_FORMATS else "list")
     if name not in WRITTEN_FORMATS:
         raise UsageError(f"candidates are not written as {name!r}; choose from {', '.join(WRITTEN_FORMATS)}")
-    rows = _rows(candidates)
+    by_image: Mapping[Any, object] = candidates
+    if lists := [image for image, caption in by_image.items() if not isinstance(caption, str)]:
+        raise DataError(f"the candidate of image {lists[0]} is not a string ({len(lists)} such in all)")
+    Captions.from_dict(candidates)  # the checks of the readers
+    # JSON knows no numbers of NumPy's.
+    ids = [str(image) if isinstance(image, str) else int(image_ids([image])[0]) for image in by_image]
+    texts = map(str, by_image.values())
+    rows = [{"image_id": image, "caption": text} for image, text in zip(ids, texts, strict=True)]
     with atomic_write(path) as file:
         WRITTEN_FORMATS[name](file, rows)
 
@@ -90,53 +98,28 @@ def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[
 def write_list(path: PathLike, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a list of JSON objects, one per line, whole or not at all. Raises `DataError` if it cannot be written."""
     with atomic_write(path) as file:
-        _write_list(file, (json.dumps(row, ensure_ascii=False) for row in rows))
+        _write_list(file, rows)
 
 
-def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
-    """The rows to write, with the same checks as in the readers."""
-    by_image: Mapping[str, object] | Mapping[int, object] = candidates
-    lists = [image for image, caption in by_image.items() if not isinstance(caption, str)]
-    if lists:
-        raise DataError(f"the candidate of image {lists[0]} is not a string ({len(lists)} such in all)")
-    Captions.from_dict(candidates)
-    return [(_plain(image), str(caption)) for image, caption in candidates.items()]
-
-
-def _plain(image: str | SupportsIndex) -> str | int:
-    """The id as a type that JSON knows: for example a NumPy number as a plain number."""
-    return str(image) if isinstance(image, str) else int(image_ids([image])[0])
-
-
-def _by_suffix(path: PathLike) -> str:
-    suffix = os.path.splitext(os.fspath(path))[1].removeprefix(".").lower()
-    return suffix if suffix in WRITTEN_FORMATS else "list"
-
-
-def _json_row(row: Row) -> str:
-    return json.dumps({"image_id": row[0], "caption": row[1]}, ensure_ascii=False)
-
-
-def _write_list(file: IO[str], rows: Iterable[str]) -> None:
-    """One list, one row per line."""
+def _write_list(file: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
     separator = "[\n"
     for row in rows:
-        file.write(separator + row)
+        file.write(separator + json.dumps(row, ensure_ascii=False))
         separator = ",\n"
     file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
 def _write_table(file: IO[str], rows: Sequence[Row], delimiter: str) -> None:
     """A table of text. Line breaks are blanks in a caption whose lines a reader would take for further rows."""
-    table, ids = csv.writer(file, delimiter=delimiter), {str(image) for image, _ in rows}
+    table, ids = csv.writer(file, delimiter=delimiter), {str(row["image_id"]) for row in rows}
     table.writerow(["image_id", "caption"])
-    for image, caption in rows:
+    for image, caption in (row.values() for row in rows):
         table.writerow([image, caption.replace("\n", " ") if holds_rows(caption, delimiter, ids) else caption])
 
 
 WRITTEN_FORMATS: dict[str, Callable[[IO[str], Sequence[Row]], None]] = {
-    "list": lambda file, rows: _write_list(file, map(_json_row, rows)),
-    "jsonl": lambda file, rows: file.writelines(_json_row(row) + "\n" for row in rows),
+    "list": _write_list,
+    "jsonl": lambda file, rows: file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
     "csv": lambda file, rows: _write_table(file, rows, ","),
     "tsv": lambda file, rows: _write_table(file, rows, "\t"),
 }
