@@ -163,10 +163,7 @@ class Corpus:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         whole_number("threads", threads)
         aligned = align(references, {"": candidates}, {"": "the candidates"}, on_missing)
-        encoded = _encoded(references, aligned.references, aligned.images, tokenizer, threads)
-        captions, places = aligned.systems[""], aligned.places[""]
-        self._assemble(_core.Corpus(encoded, cut(captions, tokenizer), places, threads), aligned.references, captions)
-        self._is_of(aligned, "")
+        self._assemble_aligned(_encoded(references, aligned, tokenizer, threads), aligned, "", threads)
 
     @classmethod
     def of_systems(
@@ -197,13 +194,10 @@ class Corpus:
                 corpus._is_of(aligned, name)
             return corpora
         aligned = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-        encoded = _encoded(references, aligned.references, aligned.images, tokenizer, threads)
-        corpora = {}
-        for name, captions in aligned.systems.items():
-            corpora[name] = cls.__new__(cls)
-            core = _core.Corpus(encoded, cut(captions, tokenizer), aligned.places[name], threads)
-            corpora[name]._assemble(core, aligned.references, captions)
-            corpora[name]._is_of(aligned, name)
+        encoded = _encoded(references, aligned, tokenizer, threads)
+        corpora = {name: cls.__new__(cls) for name in aligned.systems}
+        for name, corpus in corpora.items():
+            corpus._assemble_aligned(encoded, aligned, name, threads)
         return corpora
 
     @classmethod
@@ -257,6 +251,12 @@ class Corpus:
         [corpus] = cls.of_part(None, {"": captions}, tokenizer=tokenizer).values()
         corpus.left_out = captions.left_out
         return corpus
+
+    def _assemble_aligned(self, encoded: _core.References, aligned: Aligned, system: str, threads: int) -> None:
+        captions = aligned.systems[system]
+        core = _core.Corpus(encoded, cut(captions, encoded.tokenizer), aligned.places[system], threads)
+        self._assemble(core, aligned.references, captions)
+        self._is_of(aligned, system)
 
     def _is_of(self, aligned: Aligned, system: str) -> None:
         """Takes what is known of the captions from before some were left out."""
@@ -475,13 +475,11 @@ class References:
         return self._core if images == self._images else encode_captions(self.captions, images, tokenizer, threads)
 
 
-def _encoded(
-    source: CaptionSource, captions: Captions, images: list[int], tokenizer: str, threads: int
-) -> _core.References:
-    """The references of these images, which may have been encoded before."""
+def _encoded(source: CaptionSource, aligned: Aligned, tokenizer: str, threads: int) -> _core.References:
+    """The references of the images that are scored, which may have been encoded before."""
     if isinstance(source, References):
-        return source._of_images(images, tokenizer, threads)
-    return encode_captions(captions, images, tokenizer, threads)
+        return source._of_images(aligned.images, tokenizer, threads)
+    return encode_captions(aligned.references, aligned.images, tokenizer, threads)
 
 
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:

@@ -217,20 +217,15 @@ def activitynet(document: Any) -> Rows | None:
     videos = document.get("results", document.get("database", document)) if isinstance(document, dict) else None
     if not isinstance(videos, dict) or not videos:
         return None
-    paragraphs = {video: _sentences(entry) for video, entry in videos.items()}
-    if any(sentences is None for sentences in paragraphs.values()):
-        return None
-    split = {video: entry["subset"] for video, entry in videos.items() if isinstance(entry, dict) and "subset" in entry}
-    return of_records(
-        [
-            {
-                "video_id": video,
-                "caption": " ".join(sentence.strip() for sentence in sentences or ()),
-                **({"split": split[video]} if video in split else {}),
-            }
-            for video, sentences in paragraphs.items()
-        ]
-    )
+    records = []
+    for video, entry in videos.items():
+        sentences = _sentences(entry)
+        if sentences is None:
+            return None
+        records.append({"video_id": video, "caption": " ".join(map(str.strip, sentences))})
+        if isinstance(entry, dict) and "subset" in entry:
+            records[-1]["split"] = entry["subset"]
+    return of_records(records)
 
 
 def _sentences(entry: Any) -> list[str] | None:
@@ -241,9 +236,7 @@ def _sentences(entry: Any) -> list[str] | None:
     parts = entry.get("annotations") if isinstance(entry, Mapping) else entry
     if _are_objects(parts) and all("timestamp" in part or "segment" in part for part in parts):
         sentences = [part.get("sentence") for part in parts]
-    return (
-        sentences if isinstance(sentences, list) and all(isinstance(sentence, str) for sentence in sentences) else None
-    )
+    return sentences if _are(sentences, str) else None
 
 
 def lmms_eval(document: Any) -> Rows | None:
@@ -299,14 +292,12 @@ def flickr(content: Content) -> Rows:
         wrong = []
         for number, line in enumerate(content.lines("\n"), 1):
             text = line.removesuffix("\n").removesuffix("\r")
-            if not text.strip():
-                continue
             token = _token(text)
-            if token is None:
+            if token is not None:
+                columns["image_id"].append(token[0])
+                columns["caption"].append(token[1])
+            elif text.strip():
                 wrong.append((number, text))
-                continue
-            for column, value in zip(columns.values(), token, strict=True):
-                column.append(value)
         if wrong:
             number, text = wrong[0]
             also = f" (also line {first_of([number for number, _ in wrong[1:]])})" if wrong[1:] else ""
