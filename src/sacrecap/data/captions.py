@@ -367,10 +367,22 @@ class CaptionFile:
         with self._reading():
             rows, shape = self._of_columns(columns, "candidates")
         if not shape.holds_both:
+            references, captions = option("references_column"), option("caption_column", of="sacrecap.data.read_both")
+            if not rows.names or self._recognised.name in _OF_IMAGES:
+                remedy = (
+                    f"give references and candidates, or name the columns of this file by {references} and {captions}"
+                )
+            else:
+                families = ((shape.candidates, captions), (shape.references, references))
+                lacking = [keyword for known, keyword in families if not known] or [references, captions]
+                remedy = (
+                    f"it has the columns {shapes.some_columns(rows.names)}: name those of the two by "
+                    f"{' and '.join(lacking)}, or give references and candidates"
+                )
             alone = option("metrics", "clipscore", "vifidel(references=no)", "fluency(references=no)")
             raise UsageError(
-                f"{self.name}: is the only file, but not known to hold references and candidates both; "
-                f"{_lacks(rows, shape, self._recognised.name)}; captions alone are scored by {alone} and their kind"
+                f"{self.name}: is the only file, but not known to hold references and candidates both; {remedy}; "
+                f"captions alone are scored by {alone} and their kind"
             )
 
     @cached_property
@@ -454,21 +466,6 @@ def _of_length(batches: Iterable[list[list[Any]]], count: int) -> Iterator[list[
             columns = [column[count:] for column in columns]
     if columns and columns[0]:
         yield columns
-
-
-def _lacks(rows: Rows, shape: Shape, name: str) -> str:
-    """What one file of both parts lacks."""
-    references = option("references_column")
-    captions = option("caption_column", of="sacrecap.data.read_both")
-    if not rows.names or name in _OF_IMAGES:
-        return f"give references and candidates, or name the columns of this file by {references} and {captions}"
-    lacking = [
-        keyword for families, keyword in ((shape.candidates, captions), (shape.references, references)) if not families
-    ]
-    return (
-        f"it has the columns {shapes.some_columns(rows.names)}: name those of the two by "
-        f"{' and '.join(lacking or (references, captions))}, or give references and candidates"
-    )
 
 
 def several_candidates(images: Sequence[str]) -> str:

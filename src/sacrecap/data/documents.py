@@ -135,7 +135,9 @@ def rows_in(document: Any) -> Rows | None:
 def _rows_of(document: Any) -> Rows | None:
     """The rows of a document, not of what is inside it."""
     if _are_objects(document):
-        return of_records([*map(_unwrapped, document)], is_json=True)
+        # Each row of the Hugging Face Hub's is in an object.
+        inner = [row["row"] if "row_idx" in row and isinstance(row.get("row"), dict) else row for row in document]
+        return of_records(inner, is_json=True)
     if not isinstance(document, dict) or not document:
         return None
     values = [*document.values()]
@@ -183,12 +185,6 @@ def _inside(document: Any, depth: int, path: str = "", *, envelopes: bool) -> It
             yield name, rows
         elif isinstance(value, dict) and depth > 1:
             yield from _inside(value, depth - 1, name, envelopes=envelopes)
-
-
-def _unwrapped(record: Record) -> Record:
-    """A row of the Hugging Face Hub's, which is in an object."""
-    inner = record.get("row")
-    return inner if isinstance(inner, Mapping) and "row_idx" in record else record
 
 
 def _are_objects(document: Any) -> TypeGuard[list[dict[str, Any]]]:

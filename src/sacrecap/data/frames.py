@@ -102,11 +102,6 @@ class BatchColumns(NamedTuple):
     image_id: str | None
     """None where image ids are not wanted."""
 
-    @property
-    def all(self) -> list[str]:
-        """All of them, each once."""
-        return list(dict.fromkeys([self.captions, *self.references, *filter(None, [self.image_id])]))
-
 
 @lru_cache(maxsize=64)
 def chosen_columns(

@@ -177,7 +177,23 @@ def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 def _detections(document: Any, threshold: float | None) -> Objects:
     """Rows of an image id and scored detections; those under the threshold are left out."""
-    located = {image: _above(rows, image, threshold) for image, rows in _images(document, "detections")}
+    located: dict[str, list[Located]] = {}
+    for image, detections in _images(document, "detections"):
+        if not isinstance(detections, list):
+            raise DataError(
+                f"image {image}: its detections are {json_type(detections)}; give a list of {{label, score}}"
+            )
+        located[image] = []
+        for detection in detections:
+            if not isinstance(detection, dict):
+                json_kind = json_type(detection)
+                raise DataError(f"image {image}: a detection is {json_kind}; it must be an object {{label, score}}")
+            label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
+            confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
+            if threshold is None or confidence >= threshold:
+                box = detection.get("box")
+                sides = tuple(side for side in box if isinstance(side, int | float)) if isinstance(box, list) else ()
+                located[image].append((label, confidence, sides if len(sides) == 4 else ()))
     objects = DetectedObjects({image: _counted(label for label, *_ in rows) for image, rows in located.items()})
     objects.located = located
     return objects
@@ -273,23 +289,6 @@ def _counted(labels: Iterable[str], counts: Mapping[str, int] | None = None) -> 
             first = known.setdefault(meaning(label), label)
             names[first] = names.get(first, 0) + count
     return names
-
-
-def _above(detections: Any, image: str, threshold: float | None) -> list[Located]:
-    if not isinstance(detections, list):
-        raise DataError(f"image {image}: its detections are {json_type(detections)}; give a list of {{label, score}}")
-    located: list[Located] = []
-    for detection in detections:
-        if not isinstance(detection, dict):
-            json_kind = json_type(detection)
-            raise DataError(f"image {image}: a detection is {json_kind}; it must be an object {{label, score}}")
-        label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
-        confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
-        if threshold is None or confidence >= threshold:
-            box = detection.get("box")
-            sides = tuple(side for side in box if isinstance(side, int | float)) if isinstance(box, list) else ()
-            located.append((label, confidence, sides if len(sides) == 4 else ()))
-    return located
 
 
 def _image_id(value: object, where: str) -> str:

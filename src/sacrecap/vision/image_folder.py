@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import IO, TYPE_CHECKING, Any
 
 from sacrecap.data.image_ids import key
@@ -71,27 +71,21 @@ def parquet_images(path: str) -> Iterator[tuple[str, ImageFile]]:
         column = next((field.name for field in columns if field.type.get_field_index("bytes") >= 0), None)
         if column is None:
             raise DataError(f"{path}: has no column of images, which are structs of bytes and path")
-        content, first = _Contents(file, column), 0
+
+        @lru_cache(maxsize=1)
+        def pictures(group: int) -> list[Any]:
+            return file.read_row_group(group, columns=[f"{column}.bytes"]).column(0).to_pylist()  # type: ignore[no-any-return]
+
+        def content(group: int, row: int) -> bytes:
+            return (pictures(group)[row] or {}).get("bytes") or b""
+
+        first = 0
         for group in range(file.num_row_groups):
             rows = file.read_row_group(group, columns=[f"{column}.path"]).column(0).to_pylist()
             for row, value in enumerate(rows):
                 name = (value or {}).get("path") or str(first + row)
-                yield name, ImageFile(f"{path}: {name}", _open=partial(content.of, group, row))
+                yield name, ImageFile(f"{path}: {name}", _open=partial(content, group, row))
             first += len(rows)
-
-
-class _Contents:
-    """The bytes of a column of images; the last group of rows that was read stays in memory."""
-
-    def __init__(self, file: Any, column: str) -> None:
-        self._file, self._column = file, column
-        self._group, self._rows = -1, list[Any]()
-
-    def of(self, group: int, row: int) -> bytes:
-        if group != self._group:
-            self._rows = self._file.read_row_group(group, columns=[f"{self._column}.bytes"]).column(0).to_pylist()
-            self._group = group
-        return (self._rows[row] or {}).get("bytes") or b""
 
 
 def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
