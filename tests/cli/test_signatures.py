@@ -17,7 +17,8 @@ from runner import Ended, Runner
 from sacrecap import _core
 from sacrecap.choices import TOKENIZERS
 from sacrecap.cli.verify import _tokenizer
-from sacrecap.corpus.corpus import Corpus, signed
+from sacrecap.corpus.corpus import Corpus
+from sacrecap.corpus.tokenizers import signed
 from sacrecap.errors import DataError
 from sacrecap.metrics.registry import own_metrics, parse_metrics
 from sacrecap.scoring.signature import Signature, in_one_line, together
