@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -37,19 +36,6 @@ Rows: TypeAlias = "tuple[int, int]"
 """The rows of the scores of the two captions of a pair."""
 Figures: TypeAlias = "tuple[Calibrated, str, dict[str, Calibrated], dict[Pair, Calibrated]]"
 """The first figure and what it is of, the systems', and the pairs'."""
-
-
-@dataclass(frozen=True, eq=False)
-class RatedSample:
-    """Rated captions of groups (systems, or pairs of systems), and how many captions each group has."""
-
-    rated: Evidence
-    groups: list[str] | list[tuple[str, str]]
-    missing: list[str]
-    """Which witnesses lack scores, and of how many captions."""
-    notes: list[str]
-    captions: int
-    """All captions, or pairs of captions, rated or not."""
 
 
 def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, list[str]]:
@@ -88,12 +74,14 @@ def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
     return scores.select([*rows.values()]), [f"{scores.source}: {many} once."]
 
 
-def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
-    """Rated captions of systems. Raises `DataError` for a system of which fewer than two captions are rated."""
-    scores, doubled = once(scores)
-    matrix, missing = _matrix(scores, witnesses)
-    scored_rows = scores.find(opinions.images, *opinions.sides[0])
-    rows, place_of = np.unique(scored_rows, return_inverse=True)
+def of_ratings(
+    scores: OutsideScores, matrix: Floats, opinions: Opinions, witnesses: Sequence[str], notes: list[str]
+) -> tuple[Evidence, list[str]]:
+    """Rated captions of systems; notes are added where these are not like others.
+
+    Raises `DataError` for a system of which fewer than two captions are rated.
+    """
+    rows, place_of = np.unique(scores.find(opinions.images, *opinions.sides[0]), return_inverse=True)
     ratings, inclusion = (
         np.bincount(place_of, values) / np.bincount(place_of) for values in (opinions.values, opinions.inclusion)
     )
@@ -113,7 +101,6 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
             f"{opinions.source}: captions{of} of fewer than 2 images are rated; rate more, or leave these rows out of "
             f"{scores.source}"
         )
-    notes = [*opinions.notes, *doubled, *_sentinels(scores, witnesses)]
     # Captions that are drawn at random are like the others by every witness.
     expected = matrix.std(axis=0) * math.sqrt((rated.weights**2).sum()) / rated.weights.sum()
     distance = np.abs(np.average(rated.scores, axis=0, weights=rated.weights) - matrix.mean(axis=0))
@@ -121,21 +108,17 @@ def of_ratings(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     if far:
         other = f"The rated captions have other scores by {', '.join(far)} than all captions have"
         notes.append(f"{other}: the figures hold for captions that are drawn at random.")
-    return RatedSample(rated, systems, missing, notes, scores.rows)
+    return rated, systems
 
 
-def _sentinels(scores: OutsideScores, witnesses: Sequence[str]) -> list[str]:
-    return [note for name in witnesses for note in strays(scores.columns[name], f"{scores.source}, column {name}")]
-
-
-def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) -> RatedSample:
-    """Pairs of systems are groups; every image of which both have a caption is a pair of captions."""
+def of_choices(
+    scores: OutsideScores, matrix: Floats, opinions: Opinions, notes: list[str]
+) -> tuple[Evidence, list[Pair]]:
+    """Pairs of systems are groups; every image of which both have a caption is a pair of captions. Notes are added."""
     if scores.systems is None:
         raise DataError(f"{scores.source}: no column system; choices tell how often one system wins against another")
-    scores, doubled = once(scores)
-    (matrix, missing), images, systems = _matrix(scores, witnesses), scores.images or [], scores.systems or []
-    names = list(dict.fromkeys(systems))
-    place_of = {(system, image): row for row, (system, image) in enumerate(zip(systems, images, strict=True))}
+    names, images = list(dict.fromkeys(scores.systems)), scores.images or []
+    place_of = {(system, image): row for row, (system, image) in enumerate(zip(scores.systems, images, strict=True))}
     of_pair = {
         (a, b): [
             (place_of[a, image], place_of[b, image])
@@ -145,12 +128,12 @@ def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
         for a, b in combinations(names, 2)
     }
     judged = _votes(scores, opinions, names)
-    of_pair, equal = _that_differ(of_pair, judged, scores, matrix)
+    of_pair = _that_differ(of_pair, judged, scores, matrix, notes)
     judged_pairs = [pair for pair in of_pair if judged.get(pair)]
     if not any(len({images[row] for row, _ in judged[pair]}) > 1 for pair in judged_pairs):
         raise DataError(f"{opinions.source}: no two systems were compared on 2 images or more; ask for more votes")
-    left = [" and ".join(pair) for pair in of_pair if pair not in judged_pairs]
-    without = [f"Left out, for lack of votes: {'; '.join(left)}."] if left else []
+    if left := [" and ".join(pair) for pair in of_pair if pair not in judged_pairs]:
+        notes.append(f"Left out, for lack of votes: {'; '.join(left)}.")
     group = np.repeat(np.arange(len(judged_pairs)), [len(of_pair[pair]) for pair in judged_pairs])
     rows = np.array([row for pair in judged_pairs for row in of_pair[pair]])
     differences = matrix[rows[:, 0]] - matrix[rows[:, 1]]
@@ -163,15 +146,17 @@ def of_choices(scores: OutsideScores, witnesses: list[str], opinions: Opinions) 
     shares, inclusion = np.array(
         [[np.mean(parts) for parts in zip(*of_key, strict=True)] for of_key in votes.values()]
     ).T
-    rated = Evidence.of(shares, 1 / inclusion, np.array([*votes]), choice, image, group, is_finite=False)
-    notes = [*doubled, *_sentinels(scores, witnesses), *equal, *without]
-    return RatedSample(rated, judged_pairs, missing, notes, len(rows))
+    return Evidence.of(shares, 1 / inclusion, np.array([*votes]), choice, image, group, is_finite=False), judged_pairs
 
 
 def _that_differ(
-    of_pair: dict[Pair, list[Rows]], judged: Mapping[Pair, Mapping[Rows, object]], scores: OutsideScores, matrix: Floats
-) -> tuple[dict[Pair, list[Rows]], list[str]]:
-    """The pairs of captions without those that are equal, where nobody was asked about such pairs; and a note.
+    of_pair: dict[Pair, list[Rows]],
+    judged: Mapping[Pair, Mapping[Rows, object]],
+    scores: OutsideScores,
+    matrix: Floats,
+    notes: list[str],
+) -> dict[Pair, list[Rows]]:
+    """The pairs of captions without those that are equal, where nobody was asked about such pairs; a note is added.
 
     Captions are equal that have one text; without texts, those to which every witness gives one score.
     """
@@ -184,18 +169,17 @@ def _that_differ(
 
     equal = {rows for pair_rows in of_pair.values() for rows in pair_rows if is_equal(rows)}
     rows_judged = {rows for pair_rows in judged.values() for rows in pair_rows}
+    if not equal:
+        return of_pair
     total = sum(map(len, of_pair.values()))
     what = "equal captions" if scores.captions is not None else "equal scores by every witness"
-    if not equal:
-        return of_pair, []
-    share = len(equal) / total
-    if equal & rows_judged or (scores.captions is None and (1 - share) ** len(rows_judged) > 0.01):
-        return of_pair, [f"{len(equal):,} of {total:,} pairs have {what}; they count as people chose, a tie as half."]
+    have = f"{len(equal):,} of {total:,} pairs have {what}"
+    if equal & rows_judged or (scores.captions is None and (1 - len(equal) / total) ** len(rows_judged) > 0.01):
+        notes.append(f"{have}; they count as people chose, a tie as half.")
+        return of_pair
+    notes.append(f"{have}, and nobody was asked about them: win shares are of pairs that differ.")
     differing = {pair: [rows for rows in pair_rows if rows not in equal] for pair, pair_rows in of_pair.items()}
-    left_out = f"{len(equal):,} of {total:,} pairs have {what}, and nobody was asked about them"
-    return {pair: pair_rows for pair, pair_rows in differing.items() if pair_rows}, [
-        f"{left_out}: win shares are of pairs that differ."
-    ]
+    return {pair: pair_rows for pair, pair_rows in differing.items() if pair_rows}
 
 
 def _votes(
@@ -263,15 +247,19 @@ def calibrate(
         named = ", ".join(unknown) or "that was named"
         raise UsageError(f"{of_all.source} has no column {named}; it has {', '.join(of_all.columns)}")
     opinions = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
-    sample = (of_choices if opinions.is_choice else of_ratings)(of_all, chosen, opinions)
-    rated = sample.rated
-    bounds = (0.0, 1.0) if opinions.is_choice or {*rated.ratings.tolist()} <= {0.0, 1.0} else None
-    bounds = bounds if rating_range is None or opinions.is_choice else rating_range
-    teller = Teller(rated, interval, shares=bounds == (0.0, 1.0))
-    notes = [*sample.notes, *_of_witnesses(sample)]
-    overall, of, systems, pairs = (
-        _choices(sample, teller, notes) if opinions.is_choice else _means(sample, teller, bounds)
-    )
+    of_all, doubled = once(of_all)
+    matrix, missing = _matrix(of_all, chosen)
+    outliers = (strays(of_all.columns[name], f"{of_all.source}, column {name}") for name in chosen)
+    notes = [*opinions.notes, *doubled, *chain(*outliers)]
+    if opinions.is_choice:
+        rated, judged_pairs = of_choices(of_all, matrix, opinions, notes)
+        teller = Teller(rated, interval, shares=True)
+        overall, of, systems, pairs = _choices(judged_pairs, teller, notes)
+    else:
+        rated, names = of_ratings(of_all, matrix, opinions, chosen, notes)
+        bounds = rating_range or ((0.0, 1.0) if {*rated.ratings.tolist()} <= {0.0, 1.0} else None)
+        teller = Teller(rated, interval, shares=bounds == (0.0, 1.0))
+        overall, of, systems, pairs = _means(names, teller, bounds, notes)
     if overall.interval is None:
         scale = spelled(python="rating_range=(1, 5)", command="--rating-range 1,5")
         notes.append(f"No interval: all rated captions have one rating; name the scale, such as {scale}.")
@@ -286,19 +274,20 @@ def calibrate(
         systems,
         pairs,
         chosen,
-        sample.captions,
+        int(rated.sizes.sum()),
         opinions.answers,
         interval,
         opinions.is_choice,
         teller.planned(planned) if plan else [],
-        sample.missing,
+        missing,
         notes,
     )
 
 
-def _means(sample: RatedSample, teller: Teller, bounds: Interval | None) -> Figures:
+def _means(systems: list[str], teller: Teller, bounds: Interval | None, notes: list[str]) -> Figures:
     """The mean rating of all captions, that of each system, and the difference of each two."""
-    rated, systems = sample.rated, list(map(str, sample.groups))
+    rated = teller.rated
+    notes += _of_witnesses(rated)
     least, most = bounds or (float(rated.ratings.min()), float(rated.ratings.max()))
     seen = (least, most) if bounds or least < most else NO_BOUNDS
 
@@ -317,9 +306,8 @@ def _means(sample: RatedSample, teller: Teller, bounds: Interval | None) -> Figu
     return overall, "the mean rating of all captions", by_system, differences
 
 
-def _of_witnesses(sample: RatedSample) -> list[str]:
+def _of_witnesses(rated: Evidence) -> list[str]:
     """Notes on what the witnesses tell."""
-    rated = sample.rated
     if not rated.weighs:
         return [
             f"The ratings alone: {len(rated.ratings):,} ratings are too few to weigh the witnesses."
@@ -330,15 +318,15 @@ def _of_witnesses(sample: RatedSample) -> list[str]:
     design = np.hstack([np.eye(len(rated.sizes))[rated.groups], spread])
     fitted = design @ np.linalg.lstsq(design, rated.ratings, rcond=None)[0]
     is_told = np.abs(fitted - rated.ratings).max() <= 1e-9 * max(1.0, float(np.abs(rated.ratings).max()))
-    if not is_told or not np.ptp(rated.ratings) or len(sample.groups) == len(rated.ratings):
+    if not is_told or not np.ptp(rated.ratings) or len(rated.sizes) == len(rated.ratings):
         return []
     return [f"The witnesses tell all {len(rated.ratings):,} ratings exactly; of the other captions this is not known."]
 
 
-def _choices(sample: RatedSample, teller: Teller, notes: list[str]) -> Figures:
+def _choices(groups: list[Pair], teller: Teller, notes: list[str]) -> Figures:
     """How often the first system wins, the systems' strengths, and the win rate of each pair."""
-    groups: list[tuple[str, str]] = list(sample.groups)  # type: ignore[arg-type]
-    rated, share = sample.rated, (0.0, 1.0)
+    rated, share = teller.rated, (0.0, 1.0)
+    notes += _of_witnesses(rated)
     images = [len(np.unique(rated.images[rated.groups == number])) for number in range(len(groups))]
     pairs = {
         pair: teller.mean(np.eye(len(groups))[number], share)
