@@ -131,74 +131,62 @@ class Agreement(Printable):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap agreement`; undefined values are null."""
-        document: dict[str, Any] = {
-            "sacrecap": self.version,
-            "dataset": self.judgments.dataset,
-            "judgments": {
-                "in_file": self.judgments.in_file,
-                "rows": len(self.judgments.rows),
-                "images": len({row.image_id for row in self.judgments.rows}),
-                "notes": self.judgments.notes,
-            },
-            "documents": self.documents,
-        }
-        if isinstance(self.judgments, Pairs):
-            document["ties"] = self.ties
-            document["pairs"] = accuracy.counts(self.judgments)
-        else:
-            document["rating"] = self.judgments.aspect
-            document["raters"] = self.raters
-        if (reliable := self.reliability) is not None:
-            krippendorff, intraclass = map(finite, reliable.values())
-            document["among_raters"] = {"alpha": krippendorff, "icc": intraclass}
+        judgments, reliability = self.judgments, self.reliability
         entries: dict[str, list[dict[str, Any]]] = {}
         for measured in self.measured:
             entries.setdefault(measured.name, []).append(self._entry(measured))
         several = len({measured.references for measured in self.measured}) > 1
-        document["metrics"] = {name: figures if several else figures[0] for name, figures in entries.items()}
-        if self.people is not None:
-            how, statistics = self.people
-            document["people"] = {"split": how, **self._statistics(statistics)}
-        if self.direct is not None:
-            document["direct_votes"] = self._statistics(self.direct)
-        if otherwise := liked_otherwise(self.judgments):
-            document["liked_otherwise"] = otherwise
-        if self.halves is not None:
-            document["halves"] = {name: self._statistics(statistics) for name, statistics in self.halves.items()}
-        if self.systems is not None:
-            document["systems"] = {
+        document: dict[str, Any] = {
+            "sacrecap": self.version,
+            "dataset": judgments.dataset,
+            "judgments": {
+                "in_file": judgments.in_file,
+                "rows": len(judgments.rows),
+                "images": len({row.image_id for row in judgments.rows}),
+                "notes": judgments.notes,
+            },
+            "documents": self.documents,
+            **(
+                {"ties": self.ties, "pairs": accuracy.counts(judgments)}
+                if isinstance(judgments, Pairs)
+                else {"rating": judgments.aspect, "raters": self.raters}
+            ),
+            "among_raters": reliability and dict(zip(("alpha", "icc"), map(finite, reliability.values()), strict=True)),
+            "metrics": {name: figures if several else figures[0] for name, figures in entries.items()},
+            "people": self.people and {"split": self.people[0], **self._statistics(self.people[1])},
+            "direct_votes": self.direct and self._statistics(self.direct),
+            "liked_otherwise": liked_otherwise(judgments) or None,
+            "halves": self.halves and {name: self._statistics(values) for name, values in self.halves.items()},
+            "systems": self.systems
+            and {
                 "people": self.systems.people,
                 "metrics": {name: _all_finite(value) for name, value in self.systems.metrics.items()},
                 "agreement": {name: _all_finite(value) for name, value in self.systems.agreement.items()},
-            }
-        document |= self.standard
-        document["comparisons"] = [_comparison(count, comparison) for count, comparison in self.comparisons]
-        if self.usage is not None:
-            document["judge"] = self.usage.to_dict()
-        return document
+            },
+            **self.standard,
+            "comparisons": [_comparison(count, comparison) for count, comparison in self.comparisons],
+            "judge": None if self.usage is None else self.usage.to_dict(),
+        }
+        return {name: value for name, value in document.items() if value is not None}
 
     def _entry(self, measured: Measured) -> dict[str, Any]:
-        entry = self._statistics(measured.statistics)
-        if measured.ties is not None:
-            entry["ties"] = measured.ties
-        if measured.otherwise is not None:
-            entry[f"accuracy_ties_{other_ties(self.ties)}"] = _all_finite(measured.otherwise)
-        if measured.unscored:
-            entry["without_score"] = measured.unscored
-        if measured.fitted:
-            entry["fitted"] = True
-        if measured.references is not None:
-            entry["references"] = measured.references
-        if measured.draws is not None:
-            bands = {name: list(map(finite, band(values))) for name, values in measured.draws.items()}
-            entry["draws"] = _nested(
-                {
-                    name: {"mean": mean, "band": ends, "draws": len(measured.draws[name])}
-                    for name, (mean, *ends) in bands.items()
-                }
-            )
-        entry["signature"] = measured.signature
-        return entry
+        draws = {}
+        for name, values in (measured.draws or {}).items():
+            mean, *ends = map(finite, band(values))
+            draws[name] = {"mean": mean, "band": ends, "draws": len(values)}
+        optional = {
+            "ties": measured.ties,
+            f"accuracy_ties_{other_ties(self.ties)}": measured.otherwise and _all_finite(measured.otherwise),
+            "without_score": measured.unscored or None,
+            "fitted": measured.fitted or None,
+            "references": measured.references,
+            "draws": _nested(draws) or None,
+        }
+        return {
+            **self._statistics(measured.statistics),
+            **{name: value for name, value in optional.items() if value is not None},
+            "signature": measured.signature,
+        }
 
     def _statistics(self, statistics: dict[str, Estimate]) -> dict[str, Any]:
         values = _all_finite({name: estimate.value for name, estimate in statistics.items()})

@@ -16,6 +16,7 @@ import json
 import math
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
 from queue import SimpleQueue
 from typing import Any, ClassVar, NamedTuple
@@ -222,7 +223,7 @@ class Endpoint:
         events: SimpleQueue[tuple[bytes, Answer] | _Word | BaseException] = SimpleQueue()
         over = threading.Event()
         self._pace.begin()
-        with Connection(self) as connection:
+        with closing(Connection(self)) as connection:
             call = _Call(connection, len(questions), over, events.put)
 
             def answer(digest: bytes, question: Question) -> None:

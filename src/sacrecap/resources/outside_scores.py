@@ -167,15 +167,13 @@ def read_scores(table: Any) -> OutsideScores:
     """The scores of a file, a dictionary of columns, or a table. Raises `DataError`, `UsageError`."""
     if isinstance(table, (str, PathLike)):
         return OutsideScores.of_table(read_table(table))
-    return OutsideScores.of_table(of_columns("the scores", table if isinstance(table, Mapping) else _of_frame(table)))
-
-
-def _of_frame(frame: Any) -> Mapping[str, Sequence[Any]]:
-    if hasattr(frame, "iterrows"):
-        return {str(name): frame[name].tolist() for name in frame.columns}
-    if hasattr(frame, "to_pydict"):
-        return dict(frame.to_pydict())
-    raise UsageError(
-        f"scores are of type {type(frame).__name__}; give the path of a file, a dictionary of columns, a pandas "
-        "DataFrame or an Arrow table"
-    )
+    if hasattr(table, "iterrows"):
+        columns: Mapping[str, Sequence[Any]] = {str(name): table[name].tolist() for name in table.columns}
+    elif isinstance(table, Mapping) or hasattr(table, "to_pydict"):
+        columns = table if isinstance(table, Mapping) else table.to_pydict()
+    else:
+        raise UsageError(
+            f"scores are of type {type(table).__name__}; give the path of a file, a dictionary of columns, a pandas "
+            "DataFrame or an Arrow table"
+        )
+    return OutsideScores.of_table(of_columns("the scores", columns))

@@ -70,7 +70,7 @@ def _size(content: bytes, name: str) -> tuple[int, int]:
 
 
 class Connection:
-    """A client with the key and nothing else of the environment, which its `with` block closes.
+    """A client with the key and nothing else of the environment.
 
     Raises:
         MissingDependencyError: a package of the extra `judge` is not installed.
@@ -96,10 +96,8 @@ class Connection:
             limits=httpx2.Limits(max_connections=endpoint.at_once),
         )
 
-    def __enter__(self) -> Connection:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Ends what is under way."""
         self._client.close()
 
     def post(self, question: Question, parameters: Mapping[str, Any]) -> Reply:

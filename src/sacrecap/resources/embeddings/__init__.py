@@ -39,14 +39,8 @@ DEFAULT = "default"
 NAMES = (
     "conceptnet-numberbatch-17-06-300",
     "fasttext-wiki-news-subwords-300",
-    "glove-twitter-25",
-    "glove-twitter-50",
-    "glove-twitter-100",
-    "glove-twitter-200",
-    "glove-wiki-gigaword-50",
-    "glove-wiki-gigaword-100",
-    "glove-wiki-gigaword-200",
-    "glove-wiki-gigaword-300",
+    *(f"glove-twitter-{dimension}" for dimension in (25, 50, 100, 200)),
+    *(f"glove-wiki-gigaword-{dimension}" for dimension in (50, 100, 200, 300)),
     "word2vec-google-news-300",
 )
 """English word vectors of gensim's data repository; they are fetched into the user's cache folder."""
