@@ -93,14 +93,11 @@ def read_judgments(
     return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
 
 
-def _named() -> str:
-    return option("dataset", of=READER)
-
-
 def _find(path: PathLike, dataset: str | None) -> tuple[JudgmentForm, list[PathLike]]:
     """The file to read, or the files of one data set, and their form."""
+    named = option("dataset", of=READER)
     if path == "-" and dataset is None:
-        raise UsageError(f"standard input is not recognised; name what it is with {_named()} ({', '.join(DATASETS)})")
+        raise UsageError(f"standard input is not recognised; name what it is with {named} ({', '.join(DATASETS)})")
     if path != "-" and os.path.isdir(path):
         return _in_folder(os.fspath(path), dataset)
     recognised = None if path == "-" else recognise(path)
@@ -109,7 +106,7 @@ def _find(path: PathLike, dataset: str | None) -> tuple[JudgmentForm, list[PathL
     forms = [form for form in FORMS if form.dataset == dataset]
     if not forms:
         raise DataError(
-            f"{display_name(path)}: not recognised as human judgments; name what it is with {_named()}, "
+            f"{display_name(path)}: not recognised as human judgments; name what it is with {named}, "
             f"or NAME=FILE in sacrecap meta ({', '.join(DATASETS)})"
         )
     return next((form for form in forms if form.is_matlab == matlab.is_matlab(path)), forms[0]), [path]
@@ -128,7 +125,9 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[Pat
         has = f"; it has {held}" if held else ""
         raise DataError(f"{folder}: no file in this folder is recognised as {what}{has}; name the file itself")
     if len(names) > 1:
-        raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with {_named()}")
+        raise UsageError(
+            f"{folder} holds judgments of {' and '.join(names)}; choose one with {option('dataset', of=READER)}"
+        )
     form = next(iter(form_of.values()))
     if len(form_of) > 1 and any(form is not PASCAL50S[0] for form in form_of.values()):
         listed = ", ".join(map(os.path.basename, form_of))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.errors import warn
+from sacrecap.resources.english import parser
 from sacrecap.resources.objects_of_images import objects_of
 
 if TYPE_CHECKING:
@@ -61,11 +63,14 @@ def name_objects(
         return [([number[word] for word in tokens], at) for tokens, at in known]
 
     breaks = numbered(_breaks(corpus, vocabulary)) if corpus.tokenizer in ("ptb", "ptb-stream") else []
-    silent: dict[tuple[str, ...], set[int]] = {}
-    for tokens, places in chain(
-        _denied(corpus, needs) if skips_denied else (), _unfinished(corpus) if skips_unfinished else ()
-    ):
-        silent.setdefault(tuple(tokens), set()).update(places)
+    silent: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    if skips_denied:
+        texts = list(dict.fromkeys(_all_captions(corpus)))
+        for tokens, places in parser().denied(texts, corpus.tokenizer, needs.threads or 0):
+            if places:
+                silent[tuple(tokens)].update(places)
+    for tokens, following in _unfinished(corpus) if skips_unfinished else ():
+        silent[tuple(tokens)].update(following)
     unnamed = numbered(([*tokens], sorted(places)) for tokens, places in silent.items())
     core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks, unnamed)
     return NamedObjects(core, vocabulary)
@@ -75,15 +80,6 @@ def _all_captions(corpus: Corpus) -> Iterator[str]:
     """All captions as they were given."""
     both_parts = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
     return chain.from_iterable(chain.from_iterable(captions.values() for captions in both_parts))
-
-
-def _denied(corpus: Corpus, needs: Needs) -> Iterator[tuple[list[str], list[int]]]:
-    """Captions as words, with the places of those that say what is not there."""
-    from sacrecap.resources.english import parser
-
-    texts = list(dict.fromkeys(_all_captions(corpus)))
-    denied = parser().denied(texts, corpus.tokenizer, needs.threads or 0)
-    return ((tokens, places) for tokens, places in denied if places)
 
 
 def _unfinished(corpus: Corpus) -> Iterator[tuple[list[str], Iterable[int]]]:
