@@ -18,6 +18,7 @@ from statistics import fmean
 from typing import Any
 
 from sacrecap.choices import CATEGORIES
+from sacrecap.data import read_references
 from sacrecap.data.source import PathLike
 from sacrecap.data.tables import is_missing, is_number
 from sacrecap.errors import DataError, UsageError, accepted_name, option
@@ -127,7 +128,8 @@ def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     """The records, one per caption, whatever layout the file has; those without references with those of another."""
     records = in_one_form(read_one_kind(path), KNOWN, RATING, to_read.raters, to_read.words)
     if to_read.captions is not None:
-        add_references([record for record in records if not record.has(*REFERENCES)], to_read.captions, *IMAGE)
+        without = [record for record in records if not record.has(*REFERENCES)]
+        add_references(without, read_references(to_read.captions).to_dict(), *IMAGE)
     return records
 
 

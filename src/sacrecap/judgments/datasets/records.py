@@ -396,16 +396,15 @@ def _with_references(
     ], f"references of each image from {name}{except_for}"
 
 
-def add_references(records: Sequence[Record], captions: PathLike, *image: str) -> None:
-    """Gives records the field `references`, those of a file of references; `image` is the field of their image's id.
+def add_references(records: Sequence[Record], references: Mapping[str, Sequence[str]], *image: str) -> None:
+    """Gives records the field `references`, by their image, whose id is in the first of these fields that exists.
 
-    Raises `DataError` if the file lacks an image.
+    Raises `DataError` for an image without.
     """
-    described = read_references(captions)
     for record in records:
         name = record.name(*image)
-        if name not in described:
+        if name not in references:
             raise record.refuse(
                 f"no references of image {name!r}, neither here nor in the file of references; add them"
             )
-        record.fields["references"] = described.captions(name)
+        record.fields["references"] = references[name]

@@ -184,13 +184,9 @@ def _thumb_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
                 f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) in its folder; put it "
                 f"there, or name it with {option('captions', 'FILE', of=READER)}"
             )
-    described = {record.name("seg_id"): record.captions("refs") for record in read_records(captions)}
+    references = {record.name("seg_id"): record.captions("refs") for record in read_records(captions)}
     records = read_records(path)
-    for record in records:
-        image = record.name("seg_id")
-        if image not in described:
-            raise record.refuse(f"no references of image {image!r}; add them to the file of references")
-        record.fields["refs"] = described[image]
+    add_references(records, references, "seg_id")
     return records
 
 
@@ -198,7 +194,7 @@ def _rated_by_aspect(record: Record, to_read: WhatToRead) -> Iterator[RatedCapti
     field, least, most = ASPECTS[to_read.rating or ""]
     rating = (record.number(field, record.find(field), least, most),)
     yield RatedCaption(
-        record.name("seg_id"), record.captions("refs"), record.caption("hyp"), rating, record.name("SYS")
+        record.name("seg_id"), record.captions("references"), record.caption("hyp"), rating, record.name("SYS")
     )
 
 
@@ -290,8 +286,8 @@ def _foiled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
 
 
 def _foil_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    records = read_document(path)
-    add_references([record for record in records if record.find("foil")], _captions_of(path, to_read), "image_id")
+    records, references = read_document(path), read_references(_captions_of(path, to_read)).to_dict()
+    add_references([record for record in records if record.find("foil")], references, "image_id")
     return records
 
 
