@@ -18,7 +18,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import permutations, product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -271,25 +271,29 @@ def _confident(captions: Sequence[Sequence[str]], counts: Counter[str]) -> str:
 # Madhyastha et al. (2019)
 
 
+VIFIDEL = (
+    ("vifidel(references=no)", "bleu-4 rouge-l meteor cider-d cider-paper", "MM", None),
+    ("vifidel(references=no)", "bleu-4 rouge-l meteor cider-d", "MM", 5),
+    ("vifidel", "meteor cider-d", "MM", 1),
+    ("vifidel", "vifidel(references=no) meteor cider-d wmd", "MM", None),
+    ("combine(vifidel, cider-d)", "vifidel cider-d cider-paper meteor wmd", "MM", None),
+    ("combine(vifidel, cider-d)", "vifidel cider-d cider-paper meteor wmd", "all", None),
+    ("vifidel(p=1)", "vifidel", "MM", None),
+    ("vifidel(p=1)", "vifidel", "all", None),
+)
+"""What is better than what, on pairs of which category, with how many references."""
+
+
 def vifidel(data: Data) -> list[Sequence[str]]:
     """Without references as good as others with them; with CIDEr best; p."""
-    versus = partial(_versus, data, name="PASCAL-50S")
-    rows = [
-        versus("vifidel(references=no)", other, category="MM")
-        for other in ("bleu-4", "rouge-l", "meteor", "cider-d", "cider-paper")
+    return [
+        HEADER,
+        *(
+            _versus(data, metric, other, "PASCAL-50S", category, references)
+            for metric, others, category, references in VIFIDEL
+            for other in others.split()
+        ),
     ]
-    few = ("bleu-4", "rouge-l", "meteor", "cider-d")
-    rows += [versus("vifidel(references=no)", other, category="MM", references=5) for other in few]
-    rows += [versus("vifidel", other, category="MM", references=1) for other in ("meteor", "cider-d")]
-    rows += [
-        versus("vifidel", other, category="MM") for other in ("vifidel(references=no)", "meteor", "cider-d", "wmd")
-    ]
-    both = "combine(vifidel, cider-d)"
-    for category in ("MM", "all"):
-        rivals = ("vifidel", "cider-d", "cider-paper", "meteor", "wmd")
-        rows += [versus(both, other, category=category) for other in rivals]
-    rows += [versus("vifidel(p=1)", "vifidel", category=category) for category in ("MM", "all")]
-    return [HEADER, *rows]
 
 
 # Wang and Chan (2019)
