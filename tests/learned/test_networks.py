@@ -79,12 +79,12 @@ def test_what_does_not_fit_is_tried_with_half_as_many(clip: str) -> None:
             raise RuntimeError("CUDA out of memory")
         return [number * 10 for number in chosen]
 
-    assert network.in_batches(5, lambda chosen: run(chosen, 2)) == [0, 10, 20, 30, 40]
+    assert network.in_batches([7] * 5, lambda chosen: run(chosen, 2)) == [0, 10, 20, 30, 40]
     assert sizes == [8, 4, 2, 2, 2]
     with pytest.raises(UsageError, match="does not fit into the memory of cpu; choose another device, or precision"):
-        network.in_batches(1, lambda chosen: run(chosen, 0))
+        network.in_batches([7], lambda chosen: run(chosen, 0))
     with pytest.raises(RuntimeError, match="a mistake"):
-        network.in_batches(1, fail)
+        network.in_batches([7], fail)
 
 
 def fail(chosen: list[int]) -> Any:

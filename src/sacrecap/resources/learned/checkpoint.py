@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -127,29 +127,41 @@ class Network:
         version = self.commit[:12] if self.commit else self.checkpoint.revision
         return f"{self.checkpoint.name}@{version}"
 
-    def in_batches(self, count: int, run: Callable[[list[int]], Any]) -> list[Any]:
-        """Calls `run` on batches of `size` indices below `count`; returns its result for each index, in order.
+    def in_batches(
+        self,
+        shapes: Sequence[Hashable],
+        run: Callable[[list[int]], Iterable[Any]],
+        tell: Callable[[int], object] = lambda _: None,
+    ) -> list[Any]:
+        """Calls `run` on batches of `size` inputs of equal shape, by their numbers; returns its result for each input.
 
-        A batch that does not fit into the memory of a GPU is tried again with half as many.
+        A batch that does not fit into the memory of a GPU is tried again with half as many. `tell` gets the number of
+        finished inputs after each shape.
 
         Raises `UsageError` if not even one input fits.
         """
-        results: list[Any] = []
-        while len(results) < count:
-            chosen = list(range(len(results), min(len(results) + self.size, count)))
-            filled = chosen + chosen[-1:] * (self.size - len(chosen))
-            try:
-                results += list(run(filled))[: len(chosen)]
-            except RuntimeError as error:
-                if "out of memory" not in str(error):
-                    raise
-                if self.size == 1:
-                    raise UsageError(
-                        f"{self.checkpoint} does not fit into the memory of {self.device}; choose another device, or "
-                        "precision=float16"
-                    ) from None
-                self.size //= 2
-        return results
+        groups: dict[Hashable, list[int]] = {}
+        for number, shape in enumerate(shapes):
+            groups.setdefault(shape, []).append(number)
+        results: dict[int, Any] = {}
+        for rest in groups.values():
+            while rest:
+                chosen = rest[: self.size]
+                try:
+                    results |= zip(chosen, run(chosen + chosen[-1:] * (self.size - len(chosen))), strict=False)
+                except RuntimeError as error:
+                    if "out of memory" not in str(error):
+                        raise
+                    if self.size == 1:
+                        raise UsageError(
+                            f"{self.checkpoint} does not fit into the memory of {self.device}; choose another device, "
+                            "or precision=float16"
+                        ) from None
+                    self.size //= 2
+                else:
+                    del rest[: len(chosen)]
+            tell(len(results))
+        return [results[number] for number in range(len(shapes))]
 
 
 _networks: dict[tuple[type[Network], Checkpoint, str, str], Network] = {}

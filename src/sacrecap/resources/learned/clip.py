@@ -74,25 +74,16 @@ class Clip(Network):
         """Unit vectors of Pillow images."""
         import torch
 
-        inputs_of_pictures = [self._processor(images=[picture], return_tensors="pt") for picture in pictures]
-        groups: dict[Any, list[int]] = {}
-        for number, tensors in enumerate(inputs_of_pictures):
-            groups.setdefault(tuple((name, tuple(value.shape)) for name, value in tensors.items()), []).append(number)
-        vectors: list[Any] = [None] * len(pictures)
-        for numbers in groups.values():
+        inputs = [self._processor(images=[picture], return_tensors="pt") for picture in pictures]
 
-            def run(chosen: list[int], numbers: list[int] = numbers) -> Any:
-                inputs = {
-                    name: torch.cat([inputs_of_pictures[numbers[place]][name] for place in chosen]).to(self.device)
-                    for name in inputs_of_pictures[0]
-                }
-                inputs["pixel_values"] = inputs["pixel_values"].to(self._model.dtype)
-                with torch.inference_mode():
-                    return _unit(self._model.get_image_features(**inputs))
+        def run(chosen: list[int]) -> Any:
+            batch = {name: torch.cat([inputs[number][name] for number in chosen]).to(self.device) for name in inputs[0]}
+            batch["pixel_values"] = batch["pixel_values"].to(self._model.dtype)
+            with torch.inference_mode():
+                return _unit(self._model.get_image_features(**batch))
 
-            for number, vector in zip(numbers, self.in_batches(len(numbers), run), strict=True):
-                vectors[number] = vector
-        return vectors
+        shapes = [tuple((name, tuple(value.shape)) for name, value in tensors.items()) for tensors in inputs]
+        return self.in_batches(shapes, run)
 
 
 def _unit(output: Any) -> Any:

@@ -87,24 +87,12 @@ def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], A
     """
     import torch
 
-    groups: dict[int, list[int]] = {}
-    for number, text_tokens in enumerate(tokens):
-        groups.setdefault(len(text_tokens.ids), []).append(number)
-    results: list[Any] = [None] * len(tokens)
-    tell, done = share_teller(needs, "reading captions", len(tokens)), 0
-    for length in sorted(groups):
-        numbers = groups[length]
-        ids = torch.tensor([tokens[number].ids for number in numbers])
+    def of(chosen: list[int]) -> Any:
+        with torch.inference_mode():
+            return run(torch.tensor([tokens[number].ids for number in chosen]).to(network.device))
 
-        def of(chosen: list[int], ids: torch.Tensor = ids) -> Any:
-            with torch.inference_mode():
-                return run(ids[chosen].to(network.device))
-
-        for number, result in zip(numbers, network.in_batches(len(numbers), of), strict=True):
-            results[number] = result
-        done += len(numbers)
-        tell(done)
-    return results
+    lengths = [len(text_tokens.ids) for text_tokens in tokens]
+    return network.in_batches(lengths, of, share_teller(needs, "reading captions", len(tokens)))
 
 
 def share_teller(needs: Needs, what: str, all_: int) -> Callable[[int], object]:
