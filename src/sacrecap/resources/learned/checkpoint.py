@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import threading
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from sacrecap.errors import MissingDependencyError, UsageError
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
+from sacrecap.vision.checkpoint_parts import load_part
 
 if TYPE_CHECKING:
     from sacrecap.resources.needs import Needs
@@ -91,8 +93,6 @@ def missing_extra(what: str) -> str | None:
 
 @lru_cache(maxsize=16)
 def _checksum(files: tuple[tuple[str, int, int], ...]) -> str:
-    import hashlib
-
     digest = hashlib.sha256()
     for path, size, _ in files:
         digest.update(f"{os.path.basename(path)} {size}\n".encode())
@@ -194,9 +194,6 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     import torch
     from transformers import AutoModel
 
-    from sacrecap.errors import DataError
-    from sacrecap.vision.checkpoint_parts import load_part
-
     config, tokenizer = described(checkpoint, what=what)
     description = {"what": what, "files": _FILES, "revision": checkpoint.revision}
     model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **description)
@@ -213,8 +210,6 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
 def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
     """The model's configuration and its tokenizer. Raises `DataError` if they cannot be loaded."""
     from transformers import AutoConfig, AutoTokenizer
-
-    from sacrecap.vision.checkpoint_parts import load_part
 
     description = {"what": what, "files": _FILES, "revision": checkpoint.revision}
     config = load_part(AutoConfig, checkpoint.name, **description)

@@ -15,6 +15,7 @@ from sacrecap.data.images import ImageFile, ImageSource
 from sacrecap.errors import DataError, UnfitImages, UsageError, some
 from sacrecap.resources.learned.checkpoint import Checkpoint, Network, parts
 from sacrecap.resources.learned.texts import Tokenizer, Tokens, by_length, missing_of, read_limit, share_teller
+from sacrecap.vision.checkpoint_parts import load_part
 
 if TYPE_CHECKING:
     from sacrecap.data.cache import Vector
@@ -31,8 +32,6 @@ class Clip(Network):
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
         super().__init__(checkpoint, device)
         from transformers import AutoImageProcessor
-
-        from sacrecap.vision.checkpoint_parts import load_part
 
         model, self._tokenizer, self.commit = parts(checkpoint, what=KIND)
         if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
