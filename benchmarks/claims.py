@@ -290,8 +290,8 @@ def vifidel(data: Data) -> list[Sequence[str]]:
         HEADER,
         *(
             _versus(data, metric, other, "PASCAL-50S", category, references)
-            for metric, others, category, references in VIFIDEL
-            for other in others.split()
+            for metric, rivals, category, references in VIFIDEL
+            for other in rivals.split()
         ),
     ]
 
