@@ -7,6 +7,8 @@ import builtins
 import os
 import runpy
 import sys
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType, TracebackType
 from typing import NoReturn
 
@@ -55,7 +57,7 @@ def main(arguments: list[str]) -> None:
     except SacrecapError as error:
         _stop(str(error))
     send(only)
-    sys.excepthook = _ProgramsOwn(sys.excepthook)
+    sys.excepthook = partial(_without_runner, sys.excepthook)
     sys.argv = program
     if is_module:
         runpy.run_module(program[0], run_name="__main__", alter_sys=True)
@@ -85,18 +87,14 @@ def _stop(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
-class _ProgramsOwn:
+def _without_runner(
+    show: Callable[..., object], kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Shows an exception as Python does, without the lines of this runner."""
-
-    def __init__(self, show: object) -> None:
-        self.show = show
-
-    def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        inside = trace
-        while inside is not None and inside.tb_frame.f_code.co_filename in (__file__, runpy.__file__, _RUNPY):
-            inside = inside.tb_next
-        # If the program itself did not compile, no line is its own.
-        self.show(kind, error.with_traceback(inside), inside)  # type: ignore[operator]
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, _RUNPY):
+        trace = trace.tb_next
+    # If the program itself did not compile, no line is its own.
+    show(kind, error.with_traceback(trace), trace)
 
 
 _RUNPY = "<frozen runpy>"

@@ -58,27 +58,18 @@ def objects_path() -> Path:
 
 
 def system_path(name: str) -> Path:
-    """The path of the captions of one of ``SYSTEMS``.
-
-    Raises:
-        ValueError: if there is no system of that name.
-    """
+    """The path of the captions of one of ``SYSTEMS``. Raises ``ValueError`` for another name."""
     return PATH / "systems" / f"{_known(name, SYSTEMS, 'system')}.json"
 
 
 def caption_set_path(name: str) -> Path:
-    """The path of one of ``CAPTION_SETS``.
-
-    Raises:
-        ValueError: if there is no caption set of that name.
-    """
+    """The path of one of ``CAPTION_SETS``. Raises ``ValueError`` for another name."""
     return PATH / "sets" / f"{_known(name, CAPTION_SETS, 'caption set')}.json"
 
 
 def references() -> dict[str, list[str]]:
     """The reference captions: ``{image_id: [five sentences]}``."""
-    data: dict[str, list[str]] = _load(references_path())
-    return data
+    return dict(_load(references_path()))
 
 
 def systems() -> dict[str, dict[str, str]]:
@@ -88,8 +79,7 @@ def systems() -> dict[str, dict[str, str]]:
 
 def objects() -> list[ImageObjects]:
     """The objects in each image: ``[{"image_id": ..., "objects": {label: count}}]``."""
-    data: list[ImageObjects] = _load(objects_path())
-    return data
+    return list(_load(objects_path()))
 
 
 def caption_sets() -> dict[str, dict[str, list[str]]]:

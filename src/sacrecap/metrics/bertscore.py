@@ -40,41 +40,28 @@ _COLUMNS = {"precision": "P", "recall": "R", "f1": "F"}
 _PAIRS_AT_ONCE = 4000
 """Number of pairs of captions whose token vectors are in memory at the same time."""
 
-LAYERS = {
-    "bert-base-uncased": 9,
-    "bert-large-uncased": 18,
-    "bert-base-multilingual-cased": 9,
-    "bert-base-chinese": 8,
-    "roberta-base": 10,
-    "roberta-large": 17,
-    "roberta-large-mnli": 19,
-    "distilroberta-base": 5,
-    "distilbert-base-uncased": 5,
-    "distilbert-base-multilingual-cased": 5,
-    "xlm-roberta-base": 9,
-    "xlm-roberta-large": 17,
-    "albert-base-v2": 9,
-    "albert-large-v2": 14,
-    "albert-xlarge-v2": 13,
-    "albert-xxlarge-v2": 8,
-    "facebook/bart-base": 6,
-    "facebook/bart-large": 10,
-    "facebook/bart-large-mnli": 11,
-    "t5-small": 6,
-    "t5-base": 11,
-    "t5-large": 23,
-    "microsoft/mpnet-base": 8,
-    "microsoft/deberta-base": 9,
-    "microsoft/deberta-base-mnli": 9,
-    "microsoft/deberta-large": 16,
-    "microsoft/deberta-large-mnli": 18,
-    "microsoft/deberta-xlarge": 18,
-    "microsoft/deberta-xlarge-mnli": 40,
-    "microsoft/deberta-v2-xlarge-mnli": 17,
-    "microsoft/deberta-v2-xxlarge-mnli": 22,
-    "microsoft/deberta-v3-base": 9,
-    "microsoft/deberta-v3-large": 12,
+_BY_LAYER = {
+    5: "distilroberta-base distilbert-base-uncased distilbert-base-multilingual-cased",
+    6: "facebook/bart-base t5-small",
+    8: "bert-base-chinese albert-xxlarge-v2 microsoft/mpnet-base",
+    9: (
+        "bert-base-uncased bert-base-multilingual-cased xlm-roberta-base albert-base-v2 "
+        "microsoft/deberta-base microsoft/deberta-base-mnli microsoft/deberta-v3-base"
+    ),
+    10: "roberta-base facebook/bart-large",
+    11: "facebook/bart-large-mnli t5-base",
+    12: "microsoft/deberta-v3-large",
+    13: "albert-xlarge-v2",
+    14: "albert-large-v2",
+    16: "microsoft/deberta-large",
+    17: "roberta-large xlm-roberta-large microsoft/deberta-v2-xlarge-mnli",
+    18: "bert-large-uncased microsoft/deberta-large-mnli microsoft/deberta-xlarge",
+    19: "roberta-large-mnli",
+    22: "microsoft/deberta-v2-xxlarge-mnli",
+    23: "t5-large",
+    40: "microsoft/deberta-xlarge-mnli",
 }
+LAYERS = {model: layer for layer, models in _BY_LAYER.items() for model in models.split()}
 """The layer that bert-score takes of each model: the one that agrees best with people on WMT16."""
 _MOVED = ("FacebookAI/", "google-bert/", "distilbert/", "albert/", "google-t5/")
 """Current names, on the hub, of models that had no owner before."""
@@ -95,22 +82,20 @@ class BertScore(LearnedMetric):
         "a file of baselines in bert-score's format, to rescale scores; none for no rescaling", default=NO_BASELINE
     )
 
-    title: ClassVar[str] = "BERTScore"
-    summary: ClassVar[str] = "Each word of the candidate has a word of the same meaning in a reference, and vice versa."
-    equation: ClassVar[str] = (
-        "F = 2 P R / (P + R),  P = Σ_i w_i max_j cos(c_i, r_j) / Σ w_i,  R = Σ_j w_j max_i cos(c_i, r_j) / Σ w_j"
-    )
-    source: ClassVar[str] = "Zhang et al., ICLR 2020"
-    cites: ClassVar[tuple[str, ...]] = ("zhang2020bertscore",)
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "device")
+    title = "BERTScore"
+    summary = "Each word of the candidate has a word of the same meaning in a reference, and vice versa."
+    equation = "F = 2 P R / (P + R),  P = Σ_i w_i max_j cos(c_i, r_j) / Σ w_i,  R = Σ_j w_j max_i cos(c_i, r_j) / Σ w_j"
+    source = "Zhang et al., ICLR 2020"
+    cites = ("zhang2020bertscore",)
+    upper = 1.0
+    needs = ("references", "device")
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0, before rescaling",
         "empty reference": "0, before rescaling; another reference can be better",
         "words that all weigh 0": "0, before rescaling",
     }
-    resolved: ClassVar[tuple[str, ...]] = (*LearnedMetric.resolved, "layer", "baseline")
-    usual_model: ClassVar[str] = "roberta-large"
+    resolved = (*LearnedMetric.resolved, "layer", "baseline")
+    usual_model = "roberta-large"
 
     @property
     def smallest(self) -> float | None:

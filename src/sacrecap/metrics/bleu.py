@@ -36,15 +36,15 @@ class Bleu(NgramMetric):
     brevity: bool = parameter("whether to multiply by the brevity penalty b", default=True)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    title: ClassVar[str] = "BLEU"
-    summary: ClassVar[str] = "Share of the candidate's n-grams that some reference has, if it is long enough."
-    equation: ClassVar[str] = (
+    title = "BLEU"
+    summary = "Share of the candidate's n-grams that some reference has, if it is long enough."
+    equation = (
         "BLEU_N = b · (∏_{n ≤ N} P_n)^(1/N),  P_n = Σ_k min(h_k(c), max_j h_k(s_j)) / Σ_k h_k(c),  "
         "b = min(1, exp(1 − l_S / l_C))"
     )
-    source: ClassVar[str] = "Papineni et al., ACL 2002; Vedantam et al., CVPR 2015, appendix; COCO caption evaluation"
-    cites: ClassVar[tuple[str, ...]] = ("papineni2002bleu",)
-    upper: ClassVar[float | None] = 1.0
+    source = "Papineni et al., ACL 2002; Vedantam et al., CVPR 2015, appendix; COCO caption evaluation"
+    cites = ("papineni2002bleu",)
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "caption shorter than n words": "tiny but not 0 with the COCO constants",

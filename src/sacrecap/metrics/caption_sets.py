@@ -59,11 +59,11 @@ class SelfCider(IdfMetric, SetMetric):
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
     sigma: float = parameter("width of cider-d's length penalty, in words", default=6.0, above=0.0)
 
-    title: ClassVar[str] = "Self-CIDEr"
-    summary: ClassVar[str] = "The captions of a set say different things, in words that are rare elsewhere."
-    equation: ClassVar[str] = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+    title = "Self-CIDEr"
+    summary = "The captions of a set say different things, in words that are rare elsewhere."
+    equation = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
+    source = "Wang and Chan, CVPR 2019"
+    cites = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0",
@@ -109,12 +109,12 @@ class Vendi(SelfCider):
     Its matrix has ones on the diagonal: K_ij / √(K_ii K_jj).
     """
 
-    title: ClassVar[str] = "Vendi"
-    summary: ClassVar[str] = "As many captions, of which no two share anything, would be as varied as the set."
-    equation: ClassVar[str] = "exp(−Σ_i λ_i ln λ_i),  λ the eigenvalues of K/m, with K_ii = 1"
-    source: ClassVar[str] = "Friedman and Dieng, TMLR 2023"
-    cites: ClassVar[tuple[str, ...]] = ("friedman2023vendi",)
-    upper: ClassVar[float | None] = None
+    title = "Vendi"
+    summary = "As many captions, of which no two share anything, would be as varied as the set."
+    equation = "exp(−Σ_i λ_i ln λ_i),  λ the eigenvalues of K/m, with K_ii = 1"
+    source = "Friedman and Dieng, TMLR 2023"
+    cites = ("friedman2023vendi",)
+    upper = None
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "1",
         "equal captions": "1",
@@ -128,11 +128,11 @@ class Lsa(SetMetric):
 
     stop: bool = parameter("count stop words (English function words and punctuation) too", default=True)
 
-    title: ClassVar[str] = "LSA"
-    summary: ClassVar[str] = "The captions of a set use different words."
-    equation: ClassVar[str] = "−log_m(σ_1 / Σ_i σ_i),  σ the singular values of the word–caption count matrix"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+    title = "LSA"
+    summary = "The captions of a set use different words."
+    equation = "−log_m(σ_1 / Σ_i σ_i),  σ the singular values of the word–caption count matrix"
+    source = "Wang and Chan, CVPR 2019"
+    cites = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0",
@@ -149,8 +149,8 @@ class _Repetition(SetMetric):
         "the reference length for the brevity penalty", default="closest", choices=("closest", "average")
     )
 
-    source: ClassVar[str] = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("shetty2017speaking", "wang2019describing")
+    source = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
+    cites = ("shetty2017speaking", "wang2019describing")
 
 
 class Mbleu(_Repetition):
@@ -158,9 +158,9 @@ class Mbleu(_Repetition):
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4, in_name=True)
 
-    title: ClassVar[str] = "mBLEU"
-    summary: ClassVar[str] = "The captions of a set repeat each other's n-grams: high = less diverse."
-    equation: ClassVar[str] = "mBLEU_n = 1/m Σ_i BLEU_n(c_i, C − {c_i})"
+    title = "mBLEU"
+    summary = "The captions of a set repeat each other's n-grams: high = less diverse."
+    equation = "mBLEU_n = 1/m Σ_i BLEU_n(c_i, C − {c_i})"
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "1: it varies as little as one that the others repeat",
         "equal captions": "1, from n words on; tiny below, like BLEU",
@@ -175,9 +175,9 @@ class Mbleu(_Repetition):
 class MbleuMix(_Repetition):
     """The paper's diversity score from mBLEU: one minus the mean of mBLEU-1 to mBLEU-4."""
 
-    title: ClassVar[str] = "mBLEU-mix"
-    summary: ClassVar[str] = "The captions of a set do not repeat each other's n-grams."
-    equation: ClassVar[str] = "1 − 1/4 Σ_n mBLEU_n"
+    title = "mBLEU-mix"
+    summary = "The captions of a set do not repeat each other's n-grams."
+    equation = "1 − 1/4 Σ_n mBLEU_n"
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0, from 4 words on; above 0 for shorter ones, whose BLEU-4 is tiny",
@@ -191,31 +191,31 @@ class Div(SetMetric):
     n: int = parameter("the length of the n-grams", default=1, least=1, most=4, in_name=True)
     over: str = parameter("the denominator", default="words", choices=("words", "ngrams"))
 
-    title: ClassVar[str] = "Div"
-    summary: ClassVar[str] = "Each n-gram occurs only once in a set."
-    equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
-    source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
-    cites: ClassVar[tuple[str, ...]] = ("li2016diversity", "shetty2017speaking")
+    title = "Div"
+    summary = "Each n-gram occurs only once in a set."
+    equation = "distinct n-grams of the set / words of the set"
+    source = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
+    cites = ("li2016diversity", "shetty2017speaking")
     nothing: ClassVar[dict[str, str]] = {"no word": "0", "captions shorter than n words": "0"}
 
 
 class Distinct(SetMetric):
     """Share of distinct captions in a caption set; corpus score = mean over images."""
 
-    title: ClassVar[str] = "Distinct"
-    summary: ClassVar[str] = "No caption of a set repeats another."
-    equation: ClassVar[str] = "distinct captions / captions"
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+    title = "Distinct"
+    summary = "No caption of a set repeats another."
+    equation = "distinct captions / captions"
+    source = "Wang and Chan, CVPR 2019"
+    cites = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {"one caption": "1", "equal captions": "1/m"}
 
 
 class _Figure(SetMetric):
     """A figure of caption sets that `diversity` derives; it has no arithmetic of its own."""
 
-    arithmetic: ClassVar[str] = ""
-    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
+    arithmetic = ""
+    source = "Wang and Chan, CVPR 2019"
+    cites = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {}
 
     key: Any = property(attrgetter("family"))
@@ -224,7 +224,7 @@ class _Figure(SetMetric):
 class _OfCaptions(_Figure):
     """A figure computed from a metric's score of each caption of a set."""
 
-    needs: ClassVar[tuple[str, ...]] = ("caption_sets", "references")
+    needs = ("caption_sets", "references")
     of: Metric
 
     def __init__(self, *, of: Metric) -> None:
@@ -238,9 +238,9 @@ class _OfCaptions(_Figure):
 class Accuracy(_OfCaptions):
     """The mean score of a set's captions by a metric that compares each with the references."""
 
-    title: ClassVar[str] = "Accuracy"
-    summary: ClassVar[str] = "The captions of a set agree with what people say."
-    equation: ClassVar[str] = "mean over the captions of a set, then over images"
+    title = "Accuracy"
+    summary = "The captions of a set agree with what people say."
+    equation = "mean over the captions of a set, then over images"
 
     @property
     def label(self) -> str:
@@ -250,9 +250,9 @@ class Accuracy(_OfCaptions):
 class Oracle(_OfCaptions):
     """The score of the best caption of each set."""
 
-    title: ClassVar[str] = "Oracle"
-    summary: ClassVar[str] = "The best caption of a set agrees with what people say."
-    equation: ClassVar[str] = "largest over the captions of a set, mean over images"
+    title = "Oracle"
+    summary = "The best caption of a set agrees with what people say."
+    equation = "largest over the captions of a set, mean over images"
 
     @property
     def label(self) -> str:
@@ -264,9 +264,9 @@ class F(_Figure):
 
     beta2: float = parameter("β²: weight of accuracy relative to diversity", default=5.0, above=0.0)
 
-    title: ClassVar[str] = "F"
-    summary: ClassVar[str] = "The captions of a set are both varied and accurate."
-    equation: ClassVar[str] = "F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy)"
+    title = "F"
+    summary = "The captions of a set are both varied and accurate."
+    equation = "F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy)"
     largest: None = None
 
     @property
@@ -277,7 +277,7 @@ class F(_Figure):
 class Novelty(_Figure):
     """The share of captions that are not among the training captions, word for word."""
 
-    title: ClassVar[str] = "Novelty"
-    summary: ClassVar[str] = "The captions are not copies of training captions."
-    equation: ClassVar[str] = "share of captions that no training caption equals"
+    title = "Novelty"
+    summary = "The captions are not copies of training captions."
+    equation = "share of captions that no training caption equals"
     label: str = "Novel captions"

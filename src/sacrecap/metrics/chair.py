@@ -67,12 +67,12 @@ class _Chair(Metric):
         choices=("count", "skip"),
     )
 
-    source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
-    cites: ClassVar[tuple[str, ...]] = ("rohrbach2018chair",)
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "objects", "vocabulary")
-    resolved: ClassVar[tuple[str, ...]] = ("vocabulary",)
-    explains: ClassVar[str | None] = "hallucination"
+    source = "Rohrbach et al., EMNLP 2018"
+    cites = ("rohrbach2018chair",)
+    upper = 1.0
+    needs = ("references", "objects", "vocabulary")
+    resolved = ("vocabulary",)
+    explains = "hallucination"
 
     @property
     def needs_references(self) -> bool:
@@ -189,25 +189,25 @@ class _Hallucinated(_Chair):
 class ChairI(_Hallucinated):
     """Share of the mentions whose object is not gold, over the whole corpus."""
 
-    title: ClassVar[str] = "CHAIR-i"
-    summary: ClassVar[str] = "Objects that the captions name are not in the images."
-    equation: ClassVar[str] = "CHAIR_i = Σ hallucinated mentions / Σ mentions"
+    title = "CHAIR-i"
+    summary = "Objects that the captions name are not in the images."
+    equation = "CHAIR_i = Σ hallucinated mentions / Σ mentions"
 
 
 class ChairS(_Hallucinated):
     """Share of the captions that name an object which is not gold."""
 
-    title: ClassVar[str] = "CHAIR-s"
-    summary: ClassVar[str] = "Many captions name an object that is not in the image."
-    equation: ClassVar[str] = "CHAIR_s = captions with a hallucinated mention / captions"
+    title = "CHAIR-s"
+    summary = "Many captions name an object that is not in the image."
+    equation = "CHAIR_s = captions with a hallucinated mention / captions"
 
 
 class ChairRecall(_Chair):
     """Share of the gold objects that the captions name, over the whole corpus."""
 
-    title: ClassVar[str] = "CHAIR-recall"
-    summary: ClassVar[str] = "The captions name the objects in the images."
-    equation: ClassVar[str] = "CHAIR-recall = Σ gold objects named / Σ gold objects"
+    title = "CHAIR-recall"
+    summary = "The captions name the objects in the images."
+    equation = "CHAIR-recall = Σ gold objects named / Σ gold objects"
     nothing: ClassVar[dict[str, str]] = {"caption that names no object": "0", "image without a gold object": "no score"}
 
     @property
@@ -283,7 +283,9 @@ class Hallucination:
         there = [mention for mention in self.mentions if mention.there]
         for head, mentions in (("not there", self.hallucinated), ("there", there)):
             for number, mention in enumerate(mentions):
-                lines.append(("" if number else head, _described(mention, several)))
+                place = "" if mention.start is None else f", characters {mention.start} to {mention.end}"
+                place += f", sentence {mention.sentence}" if several else ""
+                lines.append(("" if number else head, f"{mention.words} → {mention.object}{place}"))
         lines.append(("not named", ", ".join(self.missed) or "nothing that is there"))
         count, of = len(self.hallucinated), len(self.mentions)
         named, gold = len(self.gold) - len(self.missed), len(self.gold)
@@ -292,9 +294,3 @@ class Hallucination:
         lines.append(("score", f"{scores}; CHAIR-recall {recall} = {named} of {gold} objects"))
         width = max(len(head) for head, _ in lines)
         return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
-
-
-def _described(mention: Mention, several: bool) -> str:
-    place = "" if mention.start is None else f", characters {mention.start} to {mention.end}"
-    sentence = f", sentence {mention.sentence}" if several else ""
-    return f"{mention.words} → {mention.object}{place}{sentence}"

@@ -46,7 +46,7 @@ ONE_IMAGE = (
 class IdfMetric(NgramMetric):
     """A metric over n-grams weighted by inverse document frequency: of the corpus, or from given counts."""
 
-    uses_document_frequency: ClassVar[bool] = True
+    uses_document_frequency = True
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes `document_frequency`, or nothing: the native arithmetic then counts the corpus' own references.
@@ -160,17 +160,15 @@ class CiderPaper(IdfMetric):
     def largest(self) -> float | None:
         return self.scale
 
-    title: ClassVar[str] = "CIDEr-paper"
-    summary: ClassVar[str] = "The candidate says what most references say, also in rare words."
-    equation: ClassVar[str] = (
-        "CIDEr = 10 · 1/4 Σ_n mean_j cos(gⁿ(c), gⁿ(s_j)),  g_k(s) = h_k(s) · log(|I| / max(1, df_k))"
-    )
-    source: ClassVar[str] = "Vedantam et al., CVPR 2015, eq. 1–3; variants: appendix"
-    cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider",)
-    upper: ClassVar[float | None] = 10.0
+    title = "CIDEr-paper"
+    summary = "The candidate says what most references say, also in rare words."
+    equation = "CIDEr = 10 · 1/4 Σ_n mean_j cos(gⁿ(c), gⁿ(s_j)),  g_k(s) = h_k(s) · log(|I| / max(1, df_k))"
+    source = "Vedantam et al., CVPR 2015, eq. 1–3; variants: appendix"
+    cites = ("vedantam2015cider",)
+    upper = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
-    arithmetic: ClassVar[str] = "cider"
-    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
+    arithmetic = "cider"
+    bears = Bears(0.3, math.inf, 0.2)
 
 
 class CiderD(IdfMetric):
@@ -180,15 +178,15 @@ class CiderD(IdfMetric):
     sigma: float = parameter("standard deviation of the length penalty, in words", default=6.0, above=0.0)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    title: ClassVar[str] = "CIDEr-D"
-    summary: ClassVar[str] = (
+    title = "CIDEr-D"
+    summary = (
         "The candidate says what most references say, also in rare words; repeated words and odd lengths do not help."
     )
-    equation: ClassVar[str] = (
+    equation = (
         "CIDEr-D = 10 · 1/4 Σ_n mean_j exp(−(l(c) − l(s_j))²/2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)"
     )
-    source: ClassVar[str] = "Vedantam et al., CVPR 2015, eq. 4; COCO caption evaluation"
-    cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider", "chen2015coco")
-    upper: ClassVar[float | None] = 10.0
+    source = "Vedantam et al., CVPR 2015, eq. 4; COCO caption evaluation"
+    cites = ("vedantam2015cider", "chen2015coco")
+    upper = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
-    bears: ClassVar[Bears | None] = Bears(0.3, 1.5, 0.8)
+    bears = Bears(0.3, 1.5, 0.8)

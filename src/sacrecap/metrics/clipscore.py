@@ -48,17 +48,17 @@ class ClipScore(LearnedMetric):
         "read captions up to the model's limit, such as Long-CLIP's 248 tokens; no cuts at CLIP's 77", default=False
     )
 
-    title: ClassVar[str] = "CLIPScore"
-    summary: ClassVar[str] = "The caption fits the picture."
-    equation: ClassVar[str] = "CLIPScore = w max(cos(c, v), 0)"
-    source: ClassVar[str] = "Hessel et al., EMNLP 2021, eq. 1"
-    cites: ClassVar[tuple[str, ...]] = ("hessel2021clipscore",)
-    upper: ClassVar[float | None] = 2.5
-    needs: ClassVar[tuple[str, ...]] = ("images", "device")
+    title = "CLIPScore"
+    summary = "The caption fits the picture."
+    equation = "CLIPScore = w max(cos(c, v), 0)"
+    source = "Hessel et al., EMNLP 2021, eq. 1"
+    cites = ("hessel2021clipscore",)
+    upper = 2.5
+    needs = ("images", "device")
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
-    usual_model: ClassVar[str] = "openai/clip-vit-base-patch32"
+    usual_model = "openai/clip-vit-base-patch32"
 
-    compares_references: ClassVar[bool] = False
+    compares_references = False
 
     @property
     def largest(self) -> float | None:
@@ -121,19 +121,19 @@ class ClipScore(LearnedMetric):
 class RefClipScore(ClipScore):
     """Harmonic mean of CLIPScore and the cosine with the nearest reference; corpus score = mean."""
 
-    title: ClassVar[str] = "RefCLIPScore"
-    summary: ClassVar[str] = "The caption fits the picture, and means what a reference means."
-    equation: ClassVar[str] = "RefCLIPScore = 2 s r / (s + r),  s = w max(cos(c, v), 0),  r = max(max_j cos(c, r_j), 0)"
-    source: ClassVar[str] = "Hessel et al., EMNLP 2021, eq. 2"
-    cites: ClassVar[tuple[str, ...]] = ("hessel2021clipscore",)
-    upper: ClassVar[float | None] = 2 * 2.5 / 3.5
-    needs: ClassVar[tuple[str, ...]] = ("references", "images", "device")
+    title = "RefCLIPScore"
+    summary = "The caption fits the picture, and means what a reference means."
+    equation = "RefCLIPScore = 2 s r / (s + r),  s = w max(cos(c, v), 0),  r = max(max_j cos(c, r_j), 0)"
+    source = "Hessel et al., EMNLP 2021, eq. 2"
+    cites = ("hessel2021clipscore",)
+    upper = 2 * 2.5 / 3.5
+    needs = ("references", "images", "device")
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "empty reference": "it is left out; 0 if there is no other",
     }
 
-    compares_references: ClassVar[bool] = True
+    compares_references = True
 
     @property
     def largest(self) -> float | None:

@@ -52,7 +52,7 @@ class WeightedMean(Metric):
     A subclass has `members` and their `weights`.
     """
 
-    arithmetic: ClassVar[str] = ""
+    arithmetic = ""
     proposed_in: ClassVar[str]
     """The paper that proposes this mean."""
 
@@ -170,9 +170,9 @@ class Combine(WeightedMean):
     above 0, one per member.
     """
 
-    title: ClassVar[str] = "Combine"
-    summary: ClassVar[str] = "The weighted mean of the scores of other metrics."
-    proposed_in: ClassVar[str] = "Madhyastha et al., ACL 2019"
+    title = "Combine"
+    summary = "The weighted mean of the scores of other metrics."
+    proposed_in = "Madhyastha et al., ACL 2019"
 
     members: tuple[Metric, ...]
     """In the order of their keys: in any other, the mean is the same."""
@@ -204,20 +204,12 @@ class Combine(WeightedMean):
         without = [member for member in members if member is not None]
         return type(self)(*without, weights=self.weights) if without == members else None
 
-    @property
-    def key(self) -> str:
-        return self._text(self.name, [member.key for member in self.members])
-
-    @property
-    def label(self) -> str:
-        return self._text(self.title, [member.label for member in self.members])
+    key: Any = property(lambda mean: mean._text(mean.name, [member.key for member in mean.members]))
+    head: Any = property(lambda mean: mean._text(mean.name, [member.head for member in mean.members], ","))
+    label: Any = property(lambda mean: mean._text(mean.title, [member.label for member in mean.members]))
 
     def __str__(self) -> str:
         return self._text(self.title, list(map(str, self.members)))
-
-    @property
-    def head(self) -> str:
-        return self._text(self.name, [member.head for member in self.members], ",")
 
     def _text(self, name: str, members: list[str], comma: str = ", ") -> str:
         return f"{name}({comma.join(map(write_term, members, self.weights))})"
@@ -237,9 +229,9 @@ class Standard:
 class Standardised(WeightedMean):
     """A metric's score as a distance from a mean, in deviations; higher is better."""
 
-    title: ClassVar[str] = "z"
-    summary: ClassVar[str] = "The caption is above the average, by the metric in parentheses."
-    proposed_in: ClassVar[str] = "sacrecap"
+    title = "z"
+    summary = "The caption is above the average, by the metric in parentheses."
+    proposed_in = "sacrecap"
 
     of: Metric
     weights: tuple[float, ...] = (1.0,)

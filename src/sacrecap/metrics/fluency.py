@@ -39,19 +39,19 @@ class Fluency(Metric):
         default=True,
     )
 
-    title: ClassVar[str] = "Fluency"
-    summary: ClassVar[str] = "The candidate reads like the captions that people write, for any image."
-    equation: ClassVar[str] = "Fluency = (∏_i P(w_i | w_{i−n+1} … w_{i−1}))^(1/(m+1)),  i = 1 … m+1,  w_{m+1} = </s>"
-    source: ClassVar[str] = "Chen and Goodman 1998; Heafield et al., ACL 2013; Madhyastha et al., ACL 2019"
-    cites: ClassVar[tuple[str, ...]] = ("chen1998smoothing", "heafield2013scalable", "madhyastha2019vifidel")
-    upper: ClassVar[float | None] = 1.0
+    title = "Fluency"
+    summary = "The candidate reads like the captions that people write, for any image."
+    equation = "Fluency = (∏_i P(w_i | w_{i−n+1} … w_{i−1}))^(1/(m+1)),  i = 1 … m+1,  w_{m+1} = </s>"
+    source = "Chen and Goodman 1998; Heafield et al., ACL 2013; Madhyastha et al., ACL 2019"
+    cites = ("chen1998smoothing", "heafield2013scalable", "madhyastha2019vifidel")
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "empty reference": "nothing is learnt from it",
         "one image": "0 with own=no: no other image's references to learn from; a warning says so",
         "unknown word": "counts as <unk>, whose probability is that of one word never seen",
     }
-    prepared: ClassVar[tuple[str, ...]] = ("references",)
+    prepared = ("references",)
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -64,7 +64,10 @@ class FunctionMetric(PythonMetric):
         return replace(super().ready(corpus, needs), signature=(*signature, f"code:{self.code}"), own=values)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:
-        """The function's answer for each candidate, or for each set of captions: a score or a row of numbers."""
+        """The function's answer for each candidate, or for each set of captions: a score or a row of numbers.
+
+        Raises `DataError` for any other answer.
+        """
         texts = corpus.given if self.as_given else corpus.texts
         values = {**{name: getattr(self, name) for name in self._declared}, **ready.own}
         function = type(self).function
@@ -88,19 +91,15 @@ class FunctionMetric(PythonMetric):
                 )
         else:
             answers = [function(**call, **values) for call in calls]
-        own_formula = type(self).formula is not PythonMetric.formula
-        return [self._row(answer, image, own_formula) for answer, image in zip(answers, images, strict=True)]
-
-    def _row(self, answer: Any, image: str, whole: bool) -> Sequence[float]:
-        """A row of statistics. Raises `DataError` for an answer that is not a number (with a formula, a row of
-        numbers).
-        """
-        try:
-            row = tuple(map(float, answer)) if whole else (float(answer), 1.0)
-        except (TypeError, ValueError):
-            type_ = "a row of numbers, for its formula" if whole else "a number"
-            raise DataError(f"{self.key}: for image {image!r} it returned {answer!r}; expected {type_}") from None
-        return row
+        whole = type(self).formula is not PythonMetric.formula
+        rows: list[tuple[float, ...]] = []
+        for answer, image in zip(answers, images, strict=True):
+            try:
+                rows.append(tuple(map(float, answer)) if whole else (float(answer), 1.0))
+            except (TypeError, ValueError):
+                type_ = "a row of numbers, for its formula" if whole else "a number"
+                raise DataError(f"{self.key}: for image {image!r} it returned {answer!r}; expected {type_}") from None
+        return rows
 
 
 @overload

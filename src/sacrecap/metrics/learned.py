@@ -73,7 +73,7 @@ class LearnedMetric(PythonMetric):
     revision: str = parameter("branch, tag or commit of a checkpoint on the hub", default=MAIN)
     precision: str = parameter("the number format of the network", default="float32", choices=PRECISIONS)
 
-    resolved: ClassVar[tuple[str, ...]] = ("model", "revision")
+    resolved = ("model", "revision")
     usual_model: ClassVar[str]
 
     def complete(self) -> None:

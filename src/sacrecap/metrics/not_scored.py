@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import warn
 from sacrecap.metrics.base import Metric, PythonMetric, Ready
@@ -22,7 +22,7 @@ class NotScored(PythonMetric):
     So a group's table has the same rows on every machine, independent of what is installed.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ()
+    needs = ()
     metric: Metric
     reason: str
 

@@ -28,13 +28,13 @@ class Outside(PythonMetric):
     better: str = parameter("which scores are better", default="higher", choices=("higher", "lower"))
     range: str = parameter("smallest and largest score, as 0..1", default=_UNKNOWN, kind=str)
 
-    title: ClassVar[str] = "Outside"
-    summary: ClassVar[str] = "Others gave the caption a good score."
-    equation: ClassVar[str] = "the mean of a column of scores"
-    source: ClassVar[str] = "computed elsewhere"
-    upper: ClassVar[float | None] = None
+    title = "Outside"
+    summary = "Others gave the caption a good score."
+    equation = "the mean of a column of scores"
+    source = "computed elsewhere"
+    upper = None
     nothing: ClassVar[dict[str, str]] = {"no row for a caption": "an error", "an empty cell": "no score"}
-    needs: ClassVar[tuple[str, ...]] = ("scores",)
+    needs = ("scores",)
 
     def complete(self) -> None:
         """Refuses a range that is none."""
@@ -113,7 +113,7 @@ class Outside(PythonMetric):
 class OutsideOfSets(Outside):
     """The same of caption sets."""
 
-    scores_sets: ClassVar[bool] = True
+    scores_sets = True
 
 
 def columns_as_metrics(needs: Needs | None, reserved: Collection[str]) -> dict[str, Outside]:
@@ -127,24 +127,25 @@ def columns_as_metrics(needs: Needs | None, reserved: Collection[str]) -> dict[s
 
 
 def outside_scores(needs: Needs | None) -> OutsideScores | None:
-    """The scores that a call was given; a file is read once. Raises `DataError`, `UsageError`."""
+    """The scores that a call was given; a file is read once, and what looks as if it stood for no score is warned of.
+
+    Raises `DataError`, `UsageError`.
+    """
     source: Any = None if needs is None else needs.get("scores")
     if needs is None or source is None:
         return None
     if isinstance(source, OutsideScores):
         return source
     key = ("scores", str(source) if isinstance(source, (str, PathLike)) else id(source))
-    scores: OutsideScores = needs.once(key, lambda: _read(source))
-    return scores
 
+    def read() -> OutsideScores:
+        scores = read_scores(source)
+        for name, values in scores.columns.items():
+            for stray in strays(values, f"{scores.source}, column {name}"):
+                warn(stray)
+        return scores
 
-def _read(source: Any) -> OutsideScores:
-    """The scores, with a warning of those that look as if they stood for none."""
-    scores = read_scores(source)
-    for name, values in scores.columns.items():
-        for stray in strays(values, f"{scores.source}, column {name}"):
-            warn(stray)
-    return scores
+    return needs.once(key, read)
 
 
 def for_system(needs: Needs, name: str) -> Needs:

@@ -97,8 +97,18 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     equal metric again does nothing; a metric from the same place in the code, as when a cell of a notebook runs again,
     replaces the one before.
     """
-    value = _declared(metric)
+    kind = metric if isinstance(metric, type) else type(metric)
+    if not issubclass(kind, Metric):
+        raise UsageError(f"a metric must be a sacrecap.metrics.Metric, got {metric!r}")
+    lacking = [
+        name for name in ("title", "summary", "equation", "source", "upper", "nothing") if not hasattr(kind, name)
+    ]
+    if lacking:
+        raise UsageError(f"{kind.__name__} does not declare {', '.join(lacking)}; see docs/howto/add-a-metric.md")
+    value = metric() if isinstance(metric, type) else metric
     name = value.name
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        raise UsageError(f"{kind.__name__}: the name {name!r} must be lower-case letters, digits and hyphens")
     if name in _ADDED and _ADDED[name].metric == value:
         return
     rest = {key: added for key, added in _ADDED.items() if key != name or _place(added.metric) != _place(value)}
@@ -139,23 +149,6 @@ def origin_of(metric: Metric) -> str:
         return _ADDED[metric.name].origin
     module = type(metric).__module__
     return OWN if module.partition(".")[0] == OWN else f"module {module}"
-
-
-_DECLARATIONS = ("title", "summary", "equation", "source", "upper", "nothing")
-
-
-def _declared(metric: Metric | type[Metric]) -> Metric:
-    """The metric, after a check that it declares everything that a metric must declare."""
-    kind = metric if isinstance(metric, type) else type(metric)
-    if not issubclass(kind, Metric):
-        raise UsageError(f"a metric must be a sacrecap.metrics.Metric, got {metric!r}")
-    lacking = [name for name in _DECLARATIONS if not hasattr(kind, name)]
-    if lacking:
-        raise UsageError(f"{kind.__name__} does not declare {', '.join(lacking)}; see docs/howto/add-a-metric.md")
-    value = metric() if isinstance(metric, type) else metric
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", value.name):
-        raise UsageError(f"{kind.__name__}: the name {value.name!r} must be lower-case letters, digits and hyphens")
-    return value
 
 
 @cache
@@ -351,7 +344,13 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
     if name == COMBINE:
         return (_combination(match["inside"] or ""),)
     if name == STANDARDISED:
-        return (_standardised(match["inside"] or ""),)
+        from sacrecap.metrics.combine import Standardised
+
+        inside = match["inside"] or ""
+        members = tuple(metric for name in _cut(inside) for metric in _parse_one(name, None))
+        if len(members) != 1 or members[0].scores_sets:
+            raise UsageError(f"z({inside}): z standardises one metric of captions, as z(cider-d)")
+        return (Standardised(members[0]),)
     metric = None if name in groups() else find(name)
     if metric is not None:
         return (metric.with_text(match["inside"] or ""),)
@@ -359,15 +358,6 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
     members = tuple(_built_in(key) if key in METRICS else _ADDED[key].metric for key in groups()[name])
     return members if needs is None else _available(name, members, needs)
-
-
-def _standardised(inside: str) -> Metric:
-    from sacrecap.metrics.combine import Standardised
-
-    members = [metric for name in _cut(inside) for metric in _parse_one(name, None)]
-    if len(members) != 1 or members[0].scores_sets:
-        raise UsageError(f"z({inside}): z standardises one metric of captions, as z(cider-d)")
-    return Standardised(members[0])
 
 
 def _combination(inside: str) -> Metric:

@@ -26,17 +26,17 @@ class RougeN(NgramMetric):
     n: int = parameter("length of the n-grams", default=2, least=1, most=4, in_name=True)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    title: ClassVar[str] = "ROUGE"
-    summary: ClassVar[str] = "Share of the references' n-grams that the candidate has."
-    equation: ClassVar[str] = "ROUGE-N = Σ_j Σ_k min(h_k(c), h_k(s_j)) / Σ_j Σ_k h_k(s_j)"
-    source: ClassVar[str] = _LIN + "eq. 9"
-    cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
-    upper: ClassVar[float | None] = 1.0
+    title = "ROUGE"
+    summary = "Share of the references' n-grams that the candidate has."
+    equation = "ROUGE-N = Σ_j Σ_k min(h_k(c), h_k(s_j)) / Σ_j Σ_k h_k(s_j)"
+    source = _LIN + "eq. 9"
+    cites = ("lin2004rouge",)
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references shorter than n words": "0 when no reference has an n-gram",
     }
-    arithmetic: ClassVar[str] = "rouge-n"
+    arithmetic = "rouge-n"
 
     @property
     def bears(self) -> Bears:  # type: ignore[override]
@@ -49,16 +49,14 @@ class RougeL(NgramMetric):
     beta: float = parameter("weight of recall; COCO's 1.2, the CIDEr paper's 2", default=1.2, above=0.0)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    title: ClassVar[str] = "ROUGE-L"
-    summary: ClassVar[str] = "The candidate shares long word sequences, in order, with a reference."
-    equation: ClassVar[str] = (
-        "ROUGE-L = (1 + β²) R P / (R + β² P),  R = max_j lcs(c, s_j)/|s_j|,  P = max_j lcs(c, s_j)/|c|"
-    )
-    source: ClassVar[str] = _LIN + "eq. 10–12; COCO caption evaluation"
-    cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
-    upper: ClassVar[float | None] = 1.0
+    title = "ROUGE-L"
+    summary = "The candidate shares long word sequences, in order, with a reference."
+    equation = "ROUGE-L = (1 + β²) R P / (R + β² P),  R = max_j lcs(c, s_j)/|s_j|,  P = max_j lcs(c, s_j)/|c|"
+    source = _LIN + "eq. 10–12; COCO caption evaluation"
+    cites = ("lin2004rouge",)
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0, but 1 when a reference is empty too, as in the COCO code"}
-    bears: ClassVar[Bears | None] = Bears(0.3, 2.5, 0.6)
+    bears = Bears(0.3, 2.5, 0.6)
 
 
 class RougeS(NgramMetric):
@@ -68,11 +66,11 @@ class RougeS(NgramMetric):
     beta: float = parameter("weight of recall", default=2.0, above=0.0)
     stem: bool = parameter("reduce words to Snowball English stems first", default=False)
 
-    title: ClassVar[str] = "ROUGE-S"
-    summary: ClassVar[str] = "The candidate shares ordered word pairs, gaps allowed, with a reference."
-    equation: ClassVar[str] = "ROUGE-S = (1 + β²) R P / (R + β² P) over skip bigrams"
-    source: ClassVar[str] = _LIN + "eq. 13–15"
-    cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
-    upper: ClassVar[float | None] = 1.0
+    title = "ROUGE-S"
+    summary = "The candidate shares ordered word pairs, gaps allowed, with a reference."
+    equation = "ROUGE-S = (1 + β²) R P / (R + β² P) over skip bigrams"
+    source = _LIN + "eq. 13–15"
+    cites = ("lin2004rouge",)
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "caption of one word": "0"}
-    bears: ClassVar[Bears | None] = Bears(0.4, 5, 0.6)
+    bears = Bears(0.4, 5, 0.6)

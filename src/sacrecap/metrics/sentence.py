@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.data.cache import Vector
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned.texts import OnnxTexts, TextEncoder, TextVectors
+    from sacrecap.resources.learned.texts import TextVectors
     from sacrecap.resources.needs import Needs
 
 BUILT_IN = "built-in"
@@ -65,18 +64,18 @@ class Sentence(LearnedMetric):
         default=BUILT_IN,
     )
 
-    title: ClassVar[str] = "Sentence"
-    summary: ClassVar[str] = "The candidate means what the references mean."
-    equation: ClassVar[str] = "Sentence = cos(v(c), Σ_j v(s_j)), v being unit vectors"
-    source: ClassVar[str] = "Reimers and Gurevych, EMNLP 2019"
-    cites: ClassVar[tuple[str, ...]] = ("reimers2019sentencebert",)
-    upper: ClassVar[float | None] = 1.0
+    title = "Sentence"
+    summary = "The candidate means what the references mean."
+    equation = "Sentence = cos(v(c), Σ_j v(s_j)), v being unit vectors"
+    source = "Reimers and Gurevych, EMNLP 2019"
+    cites = ("reimers2019sentencebert",)
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "no known word in the caption": "0",
         "empty reference, or one without a known word": "it is left out; 0 if there is no other",
     }
-    prepared: ClassVar[tuple[str, ...]] = ("revision", "precision")
+    prepared = ("revision", "precision")
 
     def complete(self) -> None:
         """Nothing: the default of the model is no checkpoint."""
@@ -128,41 +127,34 @@ class Sentence(LearnedMetric):
                     raise UsageError(f"{self.label}: {name} is a network's; name one too: model=DIR|NAME")
             table = vectors()
             return Ready(corpus._core, (table,), (f"model:{BUILT_IN}({table.checksum:08x})",))
-        from sacrecap.resources.learned.texts import TextVectors
+        from sacrecap.resources.learned.checkpoint import load
+        from sacrecap.resources.learned.texts import OnnxTexts, TextEncoder, TextVectors, onnx_of
 
-        encoder = self._encoder(needs)
+        # In ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise.
+        encoder: OnnxTexts | TextEncoder | None = onnx_of(self.checkpoint)
+        if encoder is None:
+            self.checkpoint.check_usable(self.label)
+            encoder = load(TextEncoder, self.checkpoint, needs)
         tokenizer = encoder.tokenizer()
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
         reader = TextVectors(encoder, tokenizer, needs)
         scored = partial(self._scores, captions, reader), captions
         return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=scored)
 
-    def _encoder(self, needs: Needs) -> OnnxTexts | TextEncoder:
-        """The network: in ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise."""
-        from sacrecap.resources.learned.texts import onnx_of
-
-        network = onnx_of(self.checkpoint)
-        if network is not None:
-            return network
-        self.checkpoint.check_usable(self.label)
-        from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.texts import TextEncoder
-
-        return load(TextEncoder, self.checkpoint, needs)
-
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         return super().warnings(ready, statistics) if self._by_network else []
 
     def _scores(self, captions: CutCaptions, reader: TextVectors) -> Iterator[float]:
+        """The cosine of each candidate with what it is compared with; all vectors have length 1."""
         units = captions.vectors(reader)
         for _, candidate, references in captions.pairs():
             described = [units[text] for text in references if text.strip()]
-            yield self._pooled(units[candidate], described) if described and candidate.strip() else 0.0
-
-    def _pooled(self, candidate: Vector, references: list[Vector]) -> float:
-        """The cosine of the candidate with what it is compared with; all vectors have length 1."""
-        if self.references == "centroid":
-            total = sum(references[1:], references[0]).astype("f8")
-            return cosine(candidate, total / (float(total @ total) ** 0.5 or 1.0))
-        cosines = [cosine(candidate, reference) for reference in references]
-        return max(cosines) if self.references == "best" else sum(cosines) / len(cosines)
+            if not described or not candidate.strip():
+                yield 0.0
+                continue
+            if self.references == "centroid":
+                total = sum(described[1:], described[0]).astype("f8")
+                yield cosine(units[candidate], total / (float(total @ total) ** 0.5 or 1.0))
+                continue
+            cosines = [cosine(units[candidate], reference) for reference in described]
+            yield max(cosines) if self.references == "best" else sum(cosines) / len(cosines)

@@ -49,16 +49,14 @@ class Vifidel(EmbeddingMetric):
     frequency: bool = parameter("count objects; no weights each label alike", default=True)
     normalise: bool = parameter("scale vectors to unit length first; the variant's by default", default=None, kind=bool)
 
-    title: ClassVar[str] = "VIFIDEL"
-    summary: ClassVar[str] = "The caption's content words mean the objects in the image."
-    equation: ClassVar[str] = (
-        "VIFIDEL = exp(−min_T Σ T_ij ‖ρ_i x_i − ρ_j x_j‖^p),  ρ_k = mean_r (1 − max_{t ∈ R_r} cos(x_k, x_t)) / 2"
-    )
-    source: ClassVar[str] = "Madhyastha, Wang, Specia, ACL 2019"
-    cites: ClassVar[tuple[str, ...]] = ("madhyastha2019vifidel",)
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "objects", "embeddings")
-    explains: ClassVar[str | None] = "explanation"
+    title = "VIFIDEL"
+    summary = "The caption's content words mean the objects in the image."
+    equation = "VIFIDEL = exp(−min_T Σ T_ij ‖ρ_i x_i − ρ_j x_j‖^p),  ρ_k = mean_r (1 − max_{t ∈ R_r} cos(x_k, x_t)) / 2"
+    source = "Madhyastha, Wang, Specia, ACL 2019"
+    cites = ("madhyastha2019vifidel",)
+    upper = 1.0
+    needs = ("references", "objects", "embeddings")
+    explains = "explanation"
     nothing: ClassVar[dict[str, str]] = {
         "no known content word in the caption": (
             "0; released: (2 r)^p, r being the length of the longest vector of an object: 2"

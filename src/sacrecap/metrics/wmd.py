@@ -35,7 +35,7 @@ class EmbeddingMetric(Metric):
 
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
-    resolved: ClassVar[tuple[str, ...]] = ("embeddings",)
+    resolved = ("embeddings",)
 
     @property
     def script_words(self) -> bool:
@@ -94,13 +94,13 @@ class Wmd(EmbeddingMetric):
     similarity: bool = parameter("exp(−distance); no gives the distance, for which lower is better", default=True)
     normalise: bool = parameter("scale vectors to unit length first", default=False)
 
-    title: ClassVar[str] = "WMD"
-    summary: ClassVar[str] = "The candidate's content words mean what a reference's mean."
-    equation: ClassVar[str] = "WMD = max_j exp(−min_T Σ T_ik ‖x_i − x_k‖^p) over the content words i of c and k of s_j"
-    source: ClassVar[str] = "Kusner et al., ICML 2015; Madhyastha et al., ACL 2019"
-    cites: ClassVar[tuple[str, ...]] = ("kusner2015wmd", "kilickaya2017reevaluating")
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "embeddings")
+    title = "WMD"
+    summary = "The candidate's content words mean what a reference's mean."
+    equation = "WMD = max_j exp(−min_T Σ T_ik ‖x_i − x_k‖^p) over the content words i of c and k of s_j"
+    source = "Kusner et al., ICML 2015; Madhyastha et al., ACL 2019"
+    cites = ("kusner2015wmd", "kilickaya2017reevaluating")
+    upper = 1.0
+    needs = ("references", "embeddings")
     nothing: ClassVar[dict[str, str]] = {
         "no known content word in the caption": (
             "0; as a distance (2 r)^p, r being the length of the longest vector of a reference's words"
@@ -109,7 +109,7 @@ class Wmd(EmbeddingMetric):
         "no known content word in one of the references": "that reference is left out",
         "every distance zero": "1; as a distance 0",
     }
-    bears: ClassVar[Bears | None] = Bears(0.3, 5, 0.3)
+    bears = Bears(0.3, 5, 0.3)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; warns of images that are beyond what transport can solve in a minute."""

@@ -67,18 +67,18 @@ class Judge(PythonMetric):
         "most tokens of an answer; a judge that thinks first needs more", default=256, least=1, most=1_000_000
     )
 
-    title: ClassVar[str] = "Judge"
-    summary: ClassVar[str] = "A language model says that the caption is right."
-    source: ClassVar[str] = "Chan et al., EMNLP 2023; Lee et al., ACL 2024; Zheng et al., NeurIPS 2023"
-    cites: ClassVar[tuple[str, ...]] = ("chan2023clair", "lee2024fleur", "zheng2023judging")
-    upper: ClassVar[float | None] = 1.0
+    title = "Judge"
+    summary = "A language model says that the caption is right."
+    source = "Chan et al., EMNLP 2023; Lee et al., ACL 2024; Zheng et al., NeurIPS 2023"
+    cites = ("chan2023clair", "lee2024fleur", "zheng2023judging")
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0, without asking; compared with another empty one 0.5",
         "empty reference": "it is left out",
         "equal captions": "0.5 where two are compared, without asking",
         "no answer that can be read": "no score, never 0",
     }
-    resolved: ClassVar[tuple[str, ...]] = ("prompt",)
+    resolved = ("prompt",)
 
     @property
     def equation(self) -> str:  # type: ignore[override]

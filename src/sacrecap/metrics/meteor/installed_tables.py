@@ -62,11 +62,19 @@ def load() -> _core.MeteorTables:
     with _reading(path):
         status = os.stat(path)
     state = f"{path} {status.st_size} {status.st_mtime_ns}"
-    tables = _open.get(state)
+    if state in _open:
+        return _open[state]
+    with _reading(path), open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)  # a gzip file ends with the CRC-32 and the length of what is in it
+        content = file.read().hex()
+    copy = os.path.join(cache_folder(), f"meteor-{_core.MeteorTables.VERSION}-{content}.tables")
+    tables = _copied(copy)
     if tables is None:
-        tables = _opened(path)
-        _open.clear()
-        _open[state] = tables
+        tables = _unpacked(path)
+        with contextlib.suppress(OSError, DataError):  # unpacking takes a third of a second: nothing to warn of
+            _keep(tables, copy)
+    _open.clear()
+    _open[state] = tables
     return tables
 
 
@@ -89,19 +97,6 @@ def _reading(path: str) -> Iterator[None]:
         if isinstance(error, (OSError, EOFError, zlib.error)):
             raise DataError(f"{path}: METEOR's tables cannot be read: {error}; install them again") from error
         raise
-
-
-def _opened(path: str) -> _core.MeteorTables:
-    with _reading(path), open(path, "rb") as file:
-        file.seek(-8, os.SEEK_END)  # a gzip file ends with the CRC-32 and the length of what is in it
-        content = file.read().hex()
-    copy = os.path.join(cache_folder(), f"meteor-{_core.MeteorTables.VERSION}-{content}.tables")
-    tables = _copied(copy)
-    if tables is None:
-        tables = _unpacked(path)
-        with contextlib.suppress(OSError, DataError):  # unpacking takes a third of a second: nothing to warn of
-            _keep(tables, copy)
-    return tables
 
 
 def cache_folder() -> str:
@@ -127,8 +122,10 @@ def _copied(copy: str) -> _core.MeteorTables | None:
     except DataError as error:
         warn(f"{error}; METEOR's tables are made again")
         return None
-    if not is_checked:
-        _note_checked(copy, status)
+    # Not of a copy that may have changed since without a change of its times.
+    if not is_checked and time.time() - max(status.st_mtime, status.st_ctime) > _TICK:
+        with contextlib.suppress(OSError), open(copy + _NOTE, "w", encoding="ascii") as note:
+            note.write(_described(status))
     return tables
 
 
@@ -146,13 +143,6 @@ def _was_checked(copy: str, status: os.stat_result) -> bool:
             return note.read() == _described(status) and abs(time.time() - os.fstat(note.fileno()).st_mtime) < _DAY
     except OSError:
         return False
-
-
-def _note_checked(copy: str, status: os.stat_result) -> None:
-    """Notes that the copy was checked in this state, unless it may have changed since without a change of its times."""
-    if time.time() - max(status.st_mtime, status.st_ctime) > _TICK:
-        with contextlib.suppress(OSError), open(copy + _NOTE, "w", encoding="ascii") as note:
-            note.write(_described(status))
 
 
 def _described(status: os.stat_result) -> str:
@@ -178,19 +168,15 @@ def _keep(tables: _core.MeteorTables, copy: str) -> None:
     os.makedirs(folder, exist_ok=True)
     with atomic_write(copy, "wb") as file:
         file.write(tables.to_bytes())
-    for file_name in os.listdir(folder):
-        if _replaces(name, file_name):
-            # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
-            with contextlib.suppress(OSError):
-                _remove(os.path.join(folder, file_name))
-
-
-def _replaces(copy: str, older: str) -> bool:
-    """Whether a copy takes the place of the other, by their names. A newer format stays: the installation that reads it
-    would write it again, and remove this one.
-    """
-    new, old = re.fullmatch(_COPY, copy), re.fullmatch(_COPY, older)
-    return copy != older and bool(new and old and int(old["version"]) <= int(new["version"]))
+    new = re.fullmatch(_COPY, name)
+    for older in os.listdir(folder):
+        old = re.fullmatch(_COPY, older)
+        # A newer format stays: the installation that reads it would write it again, and remove this one.
+        if older == name or not (new and old and int(old["version"]) <= int(new["version"])):
+            continue
+        # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
+        with contextlib.suppress(OSError):
+            _remove(os.path.join(folder, older))
 
 
 def _remove(copy: str) -> None:

@@ -57,16 +57,16 @@ class Meteor(Metric):
     synonym: float = _tuned("weight of words of a common WordNet synonym set")
     paraphrase: float = _tuned("weight of phrases of the paraphrase table")
 
-    title: ClassVar[str] = "METEOR"
-    summary: ClassVar[str] = "The candidate's words match a reference's, also as synonyms and paraphrases, in order."
-    equation: ClassVar[str] = "METEOR = max_j F · (1 − γ (chunks/matches)^β),  F = P R / (α P + (1 − α) R)"
-    source: ClassVar[str] = "Denkowski and Lavie, WMT 2014; METEOR 1.5; COCO caption evaluation"
-    cites: ClassVar[tuple[str, ...]] = ("denkowski2014meteor",)
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references",)
-    explains: ClassVar[str | None] = "alignment"
+    title = "METEOR"
+    summary = "The candidate's words match a reference's, also as synonyms and paraphrases, in order."
+    equation = "METEOR = max_j F · (1 − γ (chunks/matches)^β),  F = P R / (α P + (1 − α) R)"
+    source = "Denkowski and Lavie, WMT 2014; METEOR 1.5; COCO caption evaluation"
+    cites = ("denkowski2014meteor",)
+    upper = 1.0
+    needs = ("references",)
+    explains = "alignment"
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "empty reference": "0", "no word in common": "0"}
-    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.7)
+    bears = Bears(0.3, math.inf, 0.7)
 
     def complete(self) -> None:
         """Fills in the task's parameters; the checks refuse unknown names."""

@@ -48,23 +48,23 @@ class Spice(Metric):
         choices=("all", "object", "attribute", "relation", "color", "count", "size"),
     )
 
-    title: ClassVar[str] = "SPICE"
-    summary: ClassVar[str] = "The candidate names the references' objects, with the same attributes and relations."
-    equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
-    source: ClassVar[str] = "Anderson et al., ECCV 2016; SPICE 1.0"
-    cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
-    upper: ClassVar[float | None] = 1.0
+    title = "SPICE"
+    summary = "The candidate names the references' objects, with the same attributes and relations."
+    equation = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
+    source = "Anderson et al., ECCV 2016; SPICE 1.0"
+    cites = ("anderson2016spice",)
+    upper = 1.0
     """A caption equal to its only reference has 1. More is rare, and the program's own: a candidate's `photo` and
     `painting` both match a reference's `picture`.
     """
-    explains: ClassVar[str | None] = "graph"
+    explains = "graph"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "caption that names no object": "0",
         "references that name no object": "0",
         "references without a tuple of the category": "no score",
     }
-    bears: ClassVar[Bears | None] = Bears(0.3, math.inf, 0.2)
+    bears = Bears(0.3, math.inf, 0.2)
 
     @property
     def no_score_where(self) -> str | None:
@@ -110,10 +110,10 @@ class Spice(Metric):
 class Spider(WeightedMean):
     """The mean of SPICE and CIDEr-D."""
 
-    title: ClassVar[str] = "SPIDEr"
-    summary: ClassVar[str] = "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
-    proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
-    cites: ClassVar[tuple[str, ...]] = ("liu2017spider", *Spice.cites, *CiderD.cites)
+    title = "SPIDEr"
+    summary = "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
+    proposed_in = "Liu et al., ICCV 2017"
+    cites = ("liu2017spider", *Spice.cites, *CiderD.cites)
     members: Any = property(lambda _: (Spice(), CiderD()))
     weights: Any = (1.0, 1.0)
 

@@ -52,12 +52,12 @@ class _OfStatements(Metric):
         "what an object, attribute or relation is worth that differs by synonyms", default=0.5, least=0.0, most=1.0
     )
 
-    source: ClassVar[str] = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
-    cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
-    upper: ClassVar[float | None] = 1.0
-    explains: ClassVar[str | None] = "statement"
-    trained_on_references: ClassVar[bool] = True
-    rises_with_references: ClassVar[bool] = False
+    source = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
+    cites = ("anderson2016spice",)
+    upper = 1.0
+    explains = "statement"
+    trained_on_references = True
+    rises_with_references = False
     unscored: ClassVar[str]
 
     @property
@@ -196,48 +196,46 @@ def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:
 class Coverage(_OfStatements):
     """Share of what the references say that the caption says too, beyond chance; corpus score = mean."""
 
-    title: ClassVar[str] = "Coverage"
-    summary: ClassVar[str] = "The caption says what the references say: it leaves out little."
-    equation: ClassVar[str] = "coverage = (Σ w(s) support(s, S(c)) − chance) / Σ w(s) over s ∈ S(refs)"
+    title = "Coverage"
+    summary = "The caption says what the references say: it leaves out little."
+    equation = "coverage = (Σ w(s) support(s, S(c)) − chance) / Σ w(s) over s ∈ S(refs)"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
         "references without a statement of the category": "no score",
     }
-    bears: ClassVar[Bears | None] = Bears(0.6, math.inf, 0.2)
-    unscored: ClassVar[str] = "their references have nothing in this category"
+    bears = Bears(0.6, math.inf, 0.2)
+    unscored = "their references have nothing in this category"
 
 
 class Precision(_OfStatements):
     """Share of what the caption says that a reference says too, beyond chance; corpus score = mean."""
 
-    title: ClassVar[str] = "Precision"
-    summary: ClassVar[str] = "The references say what the caption says: it makes up little."
-    equation: ClassVar[str] = "precision = (Σ w(s) support(s, S(refs)) − chance) / length over s ∈ S(c)"
+    title = "Precision"
+    summary = "The references say what the caption says: it makes up little."
+    equation = "precision = (Σ w(s) support(s, S(refs)) − chance) / length over s ∈ S(c)"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
         "caption without a statement of the category": "no score",
     }
-    bears: ClassVar[Bears | None] = Bears(0.5, 5, 0.2)
-    unscored: ClassVar[str] = "their captions have nothing in this category"
+    bears = Bears(0.5, 5, 0.2)
+    unscored = "their captions have nothing in this category"
 
 
 class LongF1(_OfStatements):
     """F of coverage and precision: the share of statements that both sides say, beyond chance; corpus score = mean."""
 
-    title: ClassVar[str] = "Long-F1"
-    summary: ClassVar[str] = (
-        "The caption says what the references say, and nothing else: the F of coverage and precision."
-    )
-    equation: ClassVar[str] = "long-f1 = sum of the numerators of coverage and precision / sum of their denominators"
+    title = "Long-F1"
+    summary = "The caption says what the references say, and nothing else: the F of coverage and precision."
+    equation = "long-f1 = sum of the numerators of coverage and precision / sum of their denominators"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "references that say nothing": "0",
         "neither side with a statement of the category": "no score",
     }
-    bears: ClassVar[Bears | None] = Bears(0.6, math.inf, 0.2)
-    unscored: ClassVar[str] = "neither side has anything in this category"
+    bears = Bears(0.6, math.inf, 0.2)
+    unscored = "neither side has anything in this category"
 
 
 @dataclass(frozen=True)

@@ -60,15 +60,15 @@ class Rubric(Metric):
         "what an object, attribute or relation is worth that differs by synonyms", default=0.5, least=0.0, most=1.0
     )
 
-    title: ClassVar[str] = "Rubric"
-    summary: ClassVar[str] = "The caption says the items that you ask for."
-    equation: ClassVar[str] = "rubric = Σ_items (Σ w(s) support(s, S(c)) / Σ w(s) over s ∈ S(item)) / items"
-    source: ClassVar[str] = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
-    cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("rubric",)
+    title = "Rubric"
+    summary = "The caption says the items that you ask for."
+    equation = "rubric = Σ_items (Σ w(s) support(s, S(c)) / Σ w(s) over s ∈ S(item)) / items"
+    source = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
+    cites = ("anderson2016spice",)
+    upper = 1.0
+    needs = ("rubric",)
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "item that says nothing": "0"}
-    explains: ClassVar[str | None] = "item"
+    explains = "item"
 
     def status(self, needs: Needs) -> Status:
         from sacrecap.resources.rubrics import lacks_rubric
