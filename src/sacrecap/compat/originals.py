@@ -85,12 +85,14 @@ def decide(module: str, path: str, suites: Collection[str]) -> Decision:
         return Decision(module, path, None, "its source is not the original's")
     if new.partition(".")[0] not in suites:
         return Decision(module, path, None, "its package is not to be replaced")
-    for file, expected in _works_with(Path(path), new).items():
-        if original(str(file)) != expected:
-            return Decision(module, path, None, f"it works with {file.name}, whose source is not the original's")
-        hindrance = _hindrance(file, expected)
-        if hindrance is not None:
-            return Decision(module, path, None, hindrance)
+    # A scorer works with the files in its folder; what runs all scorers, with those of the whole copy.
+    folder, (package, _, name) = Path(path).parent, new.rpartition(".")
+    beside = files(folder, below=name.startswith("eval"))
+    works_with = {file: ".".join([package, *file.relative_to(folder).with_suffix("").parts]) for file in beside}
+    for file, expected in {**works_with, Path(path): new}.items():
+        reason = _hindrance(file, expected)
+        if reason is not None:
+            return Decision(module, path, None, reason)
     return Decision(module, path, new, "its source is the original's")
 
 
@@ -130,19 +132,10 @@ def files(folder: Path, below: bool) -> list[Path]:
     return sorted(file for place in folders for file in place.glob("*.py") if file.stem in STEMS)
 
 
-def _works_with(path: Path, new: str) -> dict[Path, str]:
-    """The module's file, and those that it works with, with the modules here that must compute the same.
-
-    A scorer works with the files in its folder; what runs all scorers, with those of the whole copy.
-    """
-    package, _, name = new.rpartition(".")
-    beside = files(path.parent, below=name.startswith("eval"))
-    names = {file: ".".join(file.relative_to(path.parent).with_suffix("").parts) for file in beside}
-    return {file: f"{package}.{inner}" for file, inner in names.items()} | {path: new}
-
-
 def _hindrance(file: Path, new: str) -> str | None:
-    """Why a file of the original's source cannot be replaced by this module; None if it can."""
+    """Why a file with which a module works cannot be replaced by this one; None if it can."""
+    if original(str(file)) != new:
+        return f"it works with {file.name}, whose source is not the original's"
     for name, size in _DATA.items():
         data = file.parent / name
         if data.is_file() and data.stat().st_size != size:

@@ -166,10 +166,7 @@ class Mbleu(_Repetition):
         "equal captions": "1, from n words on; tiny below, like BLEU",
         "empty caption": "its BLEU is 0, even among empty captions",
     }
-
-    @property
-    def lower_is_better(self) -> bool:
-        return True
+    lower_is_better = True
 
 
 class MbleuMix(_Repetition):

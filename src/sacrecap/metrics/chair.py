@@ -171,9 +171,7 @@ class _Hallucinated(_Chair):
         "no caption names an object": "0, with a warning",
     }
 
-    @property
-    def lower_is_better(self) -> bool:
-        return True
+    lower_is_better = True
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         """Warns if no object is named at all: then 0 does not mean that the captions are good."""
@@ -209,11 +207,7 @@ class ChairRecall(_Chair):
     summary = "The captions name the objects in the images."
     equation = "CHAIR-recall = Σ gold objects named / Σ gold objects"
     nothing: ClassVar[dict[str, str]] = {"caption that names no object": "0", "image without a gold object": "no score"}
-
-    @property
-    def no_score_where(self) -> str | None:
-        """Which images have no score: those without a gold object."""
-        return "no object of the image is in the vocabulary"
+    no_score_where = "no object of the image is in the vocabulary"
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ class ClipScore(LearnedMetric):
     source = "Hessel et al., EMNLP 2021, eq. 1"
     cites = ("hessel2021clipscore",)
     upper = 2.5
-    needs = ("images", "device")
+    needs: ClassVar[tuple[str, ...]] = ("images", "device")
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
     usual_model = "openai/clip-vit-base-patch32"
 

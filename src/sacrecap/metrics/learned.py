@@ -73,7 +73,7 @@ class LearnedMetric(PythonMetric):
     revision: str = parameter("branch, tag or commit of a checkpoint on the hub", default=MAIN)
     precision: str = parameter("the number format of the network", default="float32", choices=PRECISIONS)
 
-    resolved = ("model", "revision")
+    resolved: ClassVar[tuple[str, ...]] = ("model", "revision")
     usual_model: ClassVar[str]
 
     def complete(self) -> None:

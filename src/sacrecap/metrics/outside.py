@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -35,6 +36,8 @@ class Outside(PythonMetric):
     upper = None
     nothing: ClassVar[dict[str, str]] = {"no row for a caption": "an error", "an empty cell": "no score"}
     needs = ("scores",)
+    reads_tokens = False
+    no_score_where = "the table of scores has none"
 
     def complete(self) -> None:
         """Refuses a range that is none."""
@@ -52,13 +55,8 @@ class Outside(PythonMetric):
             raise UsageError(f"{self.column}: range must be a smaller and a larger number, as 0..1, got {self.range!r}")
         return bounds
 
-    @property
-    def name(self) -> str:
-        return self.column
-
-    @property
-    def label(self) -> str:
-        return self.key
+    name: Any = property(attrgetter("column"))
+    label: Any = property(attrgetter("key"))
 
     def __str__(self) -> str:
         return self.column + self._in_parentheses(self.parameters())
@@ -67,13 +65,8 @@ class Outside(PythonMetric):
     def lower_is_better(self) -> bool:
         return self.better == "lower"
 
-    @property
-    def largest(self) -> float | None:
-        return self._bounds()[1]
-
-    @property
-    def smallest(self) -> float | None:
-        return self._bounds()[0]
+    largest: Any = property(lambda metric: metric._bounds()[1])
+    smallest: Any = property(lambda metric: metric._bounds()[0])
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Finds the rows of the corpus. Raises `DataError` for a caption without score, or one out of range."""
@@ -98,16 +91,8 @@ class Outside(PythonMetric):
             corpus._core, digests=lambda: {"scores": _core.digest(images, list(map(repr, values)))}, own=values
         )
 
-    @property
-    def reads_tokens(self) -> bool:
-        return False
-
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         return [(0.0, 0.0) if math.isnan(value) else (value, 1.0) for value in ready.own]
-
-    @property
-    def no_score_where(self) -> str | None:
-        return "the table of scores has none"
 
 
 class OutsideOfSets(Outside):

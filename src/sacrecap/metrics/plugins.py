@@ -59,7 +59,9 @@ def _run(file: Path, name: str, display: str) -> None:
         with registry.registering(f"plug-in {file.name}"):
             spec.loader.exec_module(module)
             for member in list(vars(module).values()):
-                if _is_metric_of(member, name):
+                is_class = isinstance(member, type) and issubclass(member, Metric) and member.__module__ == name
+                # Those of functions are registered where they are made; one without a title is a base.
+                if is_class and not issubclass(member, FunctionMetric) and hasattr(member, "title"):
                     registry.register(member)
     except SacrecapError:
         del sys.modules[name]
@@ -70,17 +72,6 @@ def _run(file: Path, name: str, display: str) -> None:
         lines = [frame.lineno for frame in frames if frame.filename == str(file)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
         raise DataError(f"plug-in {display}, line {line}: {type(error).__name__}: {error}") from error
-
-
-def _is_metric_of(member: object, module: str) -> bool:
-    """Whether it is a complete metric class (with a name) that the module defines."""
-    return (
-        isinstance(member, type)
-        and issubclass(member, Metric)
-        and member.__module__ == module
-        and not issubclass(member, FunctionMetric)  # registered where it was made
-        and hasattr(member, "title")
-    )
 
 
 def restored(file: str, key: str) -> Metric:

@@ -70,6 +70,8 @@ class Sentence(LearnedMetric):
     source = "Reimers and Gurevych, EMNLP 2019"
     cites = ("reimers2019sentencebert",)
     upper = 1.0
+    smallest = -1.0
+    without_references = None  # its parameter of that name is about what references are compared as
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "no known word in the caption": "0",
@@ -99,14 +101,6 @@ class Sentence(LearnedMetric):
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
         return ("references", "device") if self._by_network else ("references",)
-
-    @property
-    def without_references(self) -> None:
-        return None
-
-    @property
-    def smallest(self) -> float | None:
-        return -1.0
 
     def status(self, needs: Needs) -> Status:
         if not self._by_network:

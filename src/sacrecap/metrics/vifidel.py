@@ -57,6 +57,7 @@ class Vifidel(EmbeddingMetric):
     upper = 1.0
     needs = ("references", "objects", "embeddings")
     explains = "explanation"
+    takes_objects = True
     nothing: ClassVar[dict[str, str]] = {
         "no known content word in the caption": (
             "0; released: (2 r)^p, r being the length of the longest vector of an object: 2"
@@ -89,10 +90,6 @@ class Vifidel(EmbeddingMetric):
     @property
     def script_words(self) -> bool:
         return self.variant == "released"
-
-    @property
-    def takes_objects(self) -> bool:
-        return True
 
     def explain(
         self,

@@ -36,15 +36,12 @@ class EmbeddingMetric(Metric):
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
     resolved = ("embeddings",)
+    takes_objects: ClassVar[bool] = False
+    """Whether it is about the objects in images, which are found there if they are not given."""
 
     @property
     def script_words(self) -> bool:
         """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
-        return False
-
-    @property
-    def takes_objects(self) -> bool:
-        """Whether it is about the objects in images, which are found there if they are not given."""
         return False
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:

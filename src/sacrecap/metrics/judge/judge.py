@@ -79,6 +79,7 @@ class Judge(PythonMetric):
         "no answer that can be read": "no score, never 0",
     }
     resolved = ("prompt",)
+    no_score_where = "the judge refused to answer, or its answer cannot be read"
 
     @property
     def equation(self) -> str:  # type: ignore[override]
@@ -105,10 +106,6 @@ class Judge(PythonMetric):
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
         shows = ("images",) if self.sees_image else ("rubric",) if self.checks_items else ("references",)
         return (*shows, "judge", *(("rivals",) if self.is_comparing else ()))
-
-    @property
-    def no_score_where(self) -> str | None:
-        return "the judge refused to answer, or its answer cannot be read"
 
     def status(self, needs: Needs) -> Status:
         """A judge costs money: without an endpoint of the call nothing is asked."""

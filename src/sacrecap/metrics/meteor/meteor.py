@@ -155,8 +155,12 @@ class Alignment:
             f"candidate  {_bracketed(self.candidate, [link.candidate for link in self.links], self._chunks())}",
             f"reference  {_bracketed(self.reference, [link.reference for link in self.links], self._chunks())}",
         ]
-        modules = dict.fromkeys(link.module for link in self.links)
-        lines += [f"{module:<10} {', '.join(self._pairs(module))}" for module in modules]
+        pairs: dict[str, list[str]] = {}
+        for link in self.links:
+            mine = " ".join(self.candidate[slice(*link.candidate)])
+            theirs = " ".join(self.reference[slice(*link.reference)])
+            pairs.setdefault(link.module, []).append(mine if mine == theirs else f"{mine} = {theirs}")
+        lines += [f"{module:<10} {', '.join(matched)}" for module, matched in pairs.items()]
         lines.append(
             f"score      {self.score:.4f} = F {self.mean:.4f} · (1 − penalty {self.penalty:.4f});  "
             f"P {self.precision:.4f}, R {self.recall:.4f}, {self.chunks} chunk{'s' * (self.chunks != 1)}"
@@ -175,15 +179,6 @@ class Alignment:
             goes_on = before and (before.candidate[1], before.reference[1]) == (link.candidate[0], link.reference[0])
             numbers.append(numbers[-1] if goes_on else (numbers[-1] + 1 if numbers else 1))
         return numbers
-
-    def _pairs(self, module: str) -> list[str]:
-        pairs = []
-        for link in self.links:
-            if link.module == module:
-                mine = " ".join(self.candidate[slice(*link.candidate)])
-                theirs = " ".join(self.reference[slice(*link.reference)])
-                pairs.append(mine if mine == theirs else f"{mine} = {theirs}")
-        return pairs
 
 
 def _bracketed(tokens: Sequence[str], spans: list[tuple[int, int]], chunks: list[int]) -> str:

@@ -55,6 +55,7 @@ class _OfStatements(Metric):
     source = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
     cites = ("anderson2016spice",)
     upper = 1.0
+    smallest = None  # it is negative where a caption says less of its references than chance
     explains = "statement"
     trained_on_references = True
     rises_with_references = False
@@ -64,11 +65,6 @@ class _OfStatements(Metric):
     def no_score_where(self) -> str | None:
         """With a category, the images where nothing is in it."""
         return None if self.category == "all" else self.unscored
-
-    @property
-    def smallest(self) -> float | None:
-        """None: it is negative where a caption says less of its references than chance."""
-        return None
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the captions as they were given, with the parser, the synonyms and what all references say."""
