@@ -74,7 +74,10 @@ class Fluency(Metric):
         if not self.references:
             return self._by(model_source, corpus, needs)
         if model_source is not None:
-            warn(f"{self.label} learns from the references of this call; the given language model is for {_KEPT}")
+            warn(
+                f"{self.label} learns from the references of this call; the given language model is for "
+                "fluency(references=no)"
+            )
         whole = corpus.whole
         images = len(corpus) if whole is None else whole.images
         if images == 1 and not self.own:
@@ -105,9 +108,6 @@ class Fluency(Metric):
 
     def learner(self, needs: Needs, *, memory: int) -> LanguageLearner:  # noqa: ARG002
         return LanguageLearner(_core.LanguageCounts(self.n, memory=memory))
-
-
-_KEPT = "fluency(references=no)"
 
 
 def _lacks() -> str:

@@ -10,7 +10,6 @@ from functools import cache
 import numpy as np
 
 from sacrecap import _core
-from sacrecap.choices import SceneStatus
 from sacrecap.compat.encoded_captions import Captions, caption_list, check_images, encoded
 from sacrecap.errors import DataError
 from sacrecap.metrics import Spice as Metric
@@ -28,15 +27,6 @@ _CATEGORIES = {
 
 Numbers = dict[str, float]
 """`pr`, `re` and `f`; `tp`, `fp` and `fn`, which they are made of; `numImages`, 1."""
-
-_Graph = tuple[list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]]
-"""Objects, their attributes and relations, as the native core takes them."""
-_StatusGraph = tuple[
-    list[tuple[str, list[int], SceneStatus]],
-    list[tuple[int, str, list[int], SceneStatus]],
-    list[tuple[int, str, int, list[int], SceneStatus]],
-]
-"""The same with the status of each, as the native core gives them."""
 
 
 class Spice:
@@ -94,32 +84,23 @@ def _as_one(captions: Sequence[str]) -> str:
 
 
 def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _core.SceneGraphs:
-    """The graphs of these groups of captions, each by the text that stands for it.
+    """The graphs of these groups of captions, each by the text that stands for it: what they say, one after the other.
 
     Made once: each category would make them again.
     """
     different = list(dict.fromkeys(caption for captions in groups for caption in captions))
     graph_of = dict(zip(different, graphs.graphs([(caption.split(), []) for caption in different]), strict=True))
-    by_text = {
-        " ".join(_as_one(captions).split()): _joined([graph_of[caption][1] for caption in captions])
-        for captions in groups
-    }
+    by_text: dict[str, _core._SceneGraphParts] = {}
+    for captions in groups:
+        graph: _core._SceneGraphParts = [], [], []
+        objects, attributes, relations = graph
+        for _, (names, qualities, links) in (graph_of[caption] for caption in captions):
+            first = len(objects)
+            objects += ((name, words) for name, words, _ in names)
+            attributes += ((first + number, name, words) for number, name, words, _ in qualities)
+            relations += ((first + start, name, first + end, words) for start, name, end, words, _ in links)
+        by_text[" ".join(_as_one(captions).split())] = graph
     return _core.SceneGraphs.given(list(by_text.items()))
-
-
-def _joined(graphs: Sequence[_StatusGraph]) -> _Graph:
-    """One graph that says what these say, one after the other."""
-    objects: list[tuple[str, list[int]]] = []
-    attributes: list[tuple[int, str, list[int]]] = []
-    relations: list[tuple[int, str, int, list[int]]] = []
-    for graph_objects, graph_attributes, graph_relations in graphs:
-        first = len(objects)
-        objects += ((name, words) for name, words, _ in graph_objects)
-        attributes += ((first + number, name, words) for number, name, words, _ in graph_attributes)
-        relations += (
-            (first + subject, name, first + other, words) for subject, name, other, words, _ in graph_relations
-        )
-    return objects, attributes, relations
 
 
 def _numbers(statistics: _core.Statistics) -> list[Numbers]:
