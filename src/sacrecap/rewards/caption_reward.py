@@ -10,7 +10,7 @@ training for image captioning* (CVPR 2017).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from sacrecap.corpus.corpus import CaptionSource, as_references, tokenize
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics import CiderD
-from sacrecap.resources.needs import Given, Needs
+from sacrecap.resources.needs import Needs
 from sacrecap.rewards.completions import END, CompletionBatch, in_groups, told_group_size
 from sacrecap.rewards.host import CiderDOfWords
 from sacrecap.rewards.metric_reward import MetricReward
@@ -30,10 +30,8 @@ from sacrecap.rewards.terms import Term, ready_needs, row_scores, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from typing_extensions import Unpack
 
     from sacrecap.metrics import Metric
-    from sacrecap.rewards.completions import Text
 
 TOKENISED: Final = "none"
 """The tokenizer for captions that are tokenised already."""
@@ -54,9 +52,9 @@ class CaptionReward(MetricReward):
     Args:
         references: the captions of all training images, `{image id: [caption, …]}` or a path, as for `sacrecap.score`;
             None with `reference_column`.
-        reward: a metric, its name, `{name: weight}`, or a mixture such as `cider-d + 0.5*rouge-l - 0.05*words`. Besides
-            metrics there are `words` (their number), `repetition` (share of repeated pairs of words) and `unfinished`
-            (1 for a completion that was cut).
+        reward: a metric, its name, `{name: weight}`, or a mixture such as `cider-d + 0.5*rouge-l - 0.05*words`; by
+            default `cider-d`. Besides metrics there are `words` (their number), `repetition` (share of repeated pairs
+            of words) and `unfinished` (1 for a completion that was cut).
         tokenizer: of captions and references: see [`sacrecap.tokenize`][].
         image_column: the keyword, a column of the trainer's data set, that names the image of each completion.
         threads: number of threads; 0 means one per core. One is fastest for batches of less than a few thousand.
@@ -78,26 +76,9 @@ class CaptionReward(MetricReward):
             with a model of all references, or a metric whose needs are not given.
     """
 
-    def __init__(
-        self,
-        references: CaptionSource | None,
-        reward: str | Metric | Mapping[str, float] = "cider-d",
-        *,
-        tokenizer: Tokenizer = "ptb",
-        image_column: str = "image_id",
-        threads: int = 1,
-        needs: Needs | Mapping[str, object] | None = None,
-        reference_column: str | None = None,
-        text: Text | None = None,
-        end: bool | None = None,
-        ends: int | Collection[int] | None = None,
-        num_generations: int | None = None,
-        missing: float | None = None,
-        **keywords: Unpack[Given],
-    ) -> None:
-        super().__init__(
-            reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
-        )
+    usual = "cider-d"
+
+    def _prepare(self, references: CaptionSource | None, needs: Needs, end: bool | None) -> None:
         for metric in (term.metric for term in self._mixture.terms):
             if metric.scores_sets:
                 raise UsageError(
@@ -108,17 +89,16 @@ class CaptionReward(MetricReward):
                 raise UsageError(
                     f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
                 )
-        captions = references_of(references, reference_column)
-        ready = Needs.of(needs, keywords, threads=threads)
-        words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
+        captions = references_of(references, self._reading.reference_column)
+        words = {} if captions is None else tokenised(captions.to_dict(), self.tokenizer)
         self._terms: list[tuple[Term, bool, CiderDOfWords | _Scorer]] = []
         """The terms of the mixture, whether ends count in each, and its scorer."""
         for term in self._mixture.terms:
-            with_ends = counts_ends(term.metric, end, ready)
-            scorer = self._scorer(term.metric, captions, words, ready, ends=with_ends)
+            with_ends = counts_ends(term.metric, end, needs)
+            scorer = self._scorer(term.metric, captions, words, needs, ends=with_ends)
             self._terms.append((term, with_ends, scorer))
         self._images = None if captions is None else dict.fromkeys(words)
-        self._watch = self._watched(words, captions, ready)
+        self._watch = self._watched(words, captions, needs)
 
     def _scorer(
         self, metric: Metric, captions: Captions | None, words: Mapping[str, list[str]], needs: Needs, *, ends: bool

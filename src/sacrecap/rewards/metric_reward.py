@@ -6,22 +6,24 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.errors import accepted_name, warn
 from sacrecap.metrics import SelfCider
-from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Given, Needs
 from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, CompletionReader, Text, ways_of
 from sacrecap.rewards.guards import Guards, Watch
 from sacrecap.rewards.terms import PENALTIES, mixture_of, ready_needs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from sacrecap._core import Captions
+    from sacrecap.corpus.corpus import CaptionSource
     from sacrecap.metrics import Metric
 
 
@@ -32,22 +34,29 @@ _SEVERAL = 2
 class MetricReward(ABC):
     """Rewards of captions by a mixture of metrics and penalties: higher is better."""
 
+    usual: ClassVar[str]
+    """The reward where none is named."""
     _watch: Watch
 
     def __init__(
         self,
-        reward: str | Metric | Mapping[str, float],
-        tokenizer: Tokenizer,
-        image_column: str,
-        threads: int,
-        reference_column: str | None,
-        text: Text | None,
-        ends: int | Collection[int] | None,
-        num_generations: int | None,
-        missing: float | None,
+        references: CaptionSource | None,
+        reward: str | Metric | Mapping[str, float] | None = None,
+        *,
+        tokenizer: Tokenizer = "ptb",
+        image_column: str = "image_id",
+        threads: int = 1,
+        needs: Needs | Mapping[str, object] | None = None,
+        reference_column: str | None = None,
+        text: Text | None = None,
+        end: bool | None = None,
+        ends: int | Collection[int] | None = None,
+        num_generations: int | None = None,
+        missing: float | None = None,
+        **keywords: Unpack[Given],
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
-        self._mixture = mixture_of(reward)
+        self._mixture = mixture_of(self.usual if reward is None else reward)
         self.tokenizer = tokenizer
         self.threads = threads
         self.num_generations = num_generations
@@ -58,6 +67,11 @@ class MetricReward(ABC):
         self._reading = CompletionReader(tokenizer, threads, image_column, reference_column, ways_of(text), ids)
         self.last: Guards | None = None
         """Figures of the last call: see [`Guards`][sacrecap.rewards.Guards]."""
+        self._prepare(references, Needs.of(needs, keywords, threads=threads), end)
+
+    @abstractmethod
+    def _prepare(self, references: CaptionSource | None, needs: Needs, end: bool | None) -> None:
+        """Takes the references, and makes the scorers; `end` as for `CaptionReward`."""
 
     def _watched(self, references: Mapping[str, Sequence[str]], captions: Captions | None, needs: Needs) -> Watch:
         """What looks at the completions, with the document frequencies of the references if there are some."""

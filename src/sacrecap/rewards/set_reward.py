@@ -16,16 +16,15 @@ diversity in image captioning* (CVPR 2019), section 5.3.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import CaptionSource
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import UsageError, warn
-from sacrecap.resources.needs import Given, Needs
+from sacrecap.resources.needs import Needs
 from sacrecap.rewards.caption_reward import TOKENISED, CaptionReward, references_of, tokenised
 from sacrecap.rewards.completions import Completion, CompletionBatch, in_groups, told_group_size, trainer_of
 from sacrecap.rewards.metric_reward import MetricReward
@@ -33,10 +32,7 @@ from sacrecap.rewards.terms import TermScores, ready_needs, row_scores, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    from typing_extensions import Unpack
 
-    from sacrecap.metrics import Metric
-    from sacrecap.rewards.completions import Text
 
 LEAST = 3
 """Least captions of a group: without one of them, two are left, the smallest set with a diversity."""
@@ -53,7 +49,7 @@ class SetReward(MetricReward):
             are weighted by them. None with `reference_column`, or where the reward is of caption sets alone and weights
             no words (`lsa`, `vendi(kernel=words)`): then it takes completions of any kind, and needs no image ids.
         reward: a metric of caption sets, or a mixture of such metrics with metrics of captions and penalties:
-            `cider-d + 2*self-cider`. `mbleu-4`, for which lower is better, counts negatively.
+            `cider-d + 2*self-cider`; by default `self-cider`. `mbleu-4`, for which lower is better, counts negatively.
         tokenizer: of captions and references.
         image_column: the column of the trainer's data set that names the image of each completion.
         threads: number of threads; 0 means one per core.
@@ -72,28 +68,12 @@ class SetReward(MetricReward):
             two.
     """
 
-    def __init__(
-        self,
-        references: CaptionSource | None,
-        reward: str | Metric | Mapping[str, float] = "self-cider",
-        *,
-        tokenizer: Tokenizer = "ptb",
-        image_column: str = "image_id",
-        threads: int = 1,
-        needs: Needs | Mapping[str, object] | None = None,
-        reference_column: str | None = None,
-        text: Text | None = None,
-        end: bool | None = None,
-        ends: int | Collection[int] | None = None,
-        num_generations: int | None = None,
-        missing: float | None = None,
-        **keywords: Unpack[Given],
-    ) -> None:
-        super().__init__(
-            reward, tokenizer, image_column, threads, reference_column, text, ends, num_generations, missing
-        )
-        if num_generations is not None:
-            _check_size(num_generations)
+    usual = "self-cider"
+
+    def _prepare(self, references: CaptionSource | None, needs: Needs, end: bool | None) -> None:
+        reference_column = self._reading.reference_column
+        if self.num_generations is not None:
+            _check_size(self.num_generations)
         self._of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
         of_captions = {term.metric.key: term.weight for term in self._mixture.terms if not term.metric.scores_sets}
         if not self._of_sets:
@@ -103,21 +83,20 @@ class SetReward(MetricReward):
             )
         self._alone = references is None and reference_column is None and not of_captions
         captions = None if self._alone else references_of(references, reference_column)
-        merged = Needs.of(needs, keywords, threads=threads)
-        self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
+        self._needs = [ready_needs(term.metric, captions, self.tokenizer, needs) for term in self._of_sets]
         self._captions = None
         if of_captions:
             self._captions = CaptionReward(
                 captions,
                 of_captions,
-                tokenizer=tokenizer,
-                threads=threads,
-                needs=merged,
+                tokenizer=self.tokenizer,
+                threads=self.threads,
+                needs=needs,
                 reference_column=reference_column,
                 end=end,
             )
-        words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
-        self._watch = self._watched(words, captions, merged)
+        words = {} if captions is None else tokenised(captions.to_dict(), self.tokenizer)
+        self._watch = self._watched(words, captions, needs)
         self._warned = False
 
     def __call__(
