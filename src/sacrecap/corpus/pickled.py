@@ -32,10 +32,6 @@ _LENGTHS = {1, 2, 3, 4}
 """Words of an n-gram."""
 
 
-class _Refused(Exception):  # noqa: N818  (a verdict on the file, not a fault of the program)
-    """Explains to the owner of the file why it gives no counts."""
-
-
 def read_pickle(path: PathLike) -> _core.DocumentFrequency:
     """The counts of the pickle. Raises `DataError` if it has none."""
     data = read_bytes(path)
@@ -43,7 +39,7 @@ def read_pickle(path: PathLike) -> _core.DocumentFrequency:
         counts, documents = _counts_and_documents(_loaded(data))
         _check(counts)
         return packed(counts, documents)
-    except (_Refused, ValueError) as why:  # Python writes no whole number of more than 4,300 digits
+    except (DataError, ValueError) as why:  # Python writes no whole number of more than 4,300 digits
         remedy = "`sacrecap df build REFERENCES -o FILE` makes document frequencies from the references"
         raise DataError(f"{os.fspath(path)}: {why}. {remedy}") from None
 
@@ -56,7 +52,7 @@ class _Unpickler(pickle.Unpickler):
             return lambda *_: {}  # the pickle fills it; the default is of no use to a reader
         if module in {"builtins", "__builtin__"} and name in {"int", "long", "float"}:
             return None  # the default, which is never called
-        raise _Refused(
+        raise DataError(
             f"the pickle asks Python for {described(f'{module}.{name}')}, which document frequencies have no need of; "
             "nothing in it was executed. Do not open it with Python's `pickle` unless you trust its source"
         )
@@ -65,15 +61,15 @@ class _Unpickler(pickle.Unpickler):
 def _loaded(data: bytes) -> Any:
     """The value that the pickle describes."""
     if data.startswith(MAGIC):
-        raise _Refused("not a pickle: a document-frequency file of sacrecap, which needs no import")
+        raise DataError("not a pickle: a document-frequency file of sacrecap, which needs no import")
     try:
         with contextlib.suppress(UnicodeDecodeError):
             return _Unpickler(io.BytesIO(data), encoding="utf-8").load()
         return _Unpickler(io.BytesIO(data), encoding="latin-1").load()
-    except _Refused:
+    except DataError:
         raise
     except Exception as error:  # noqa: BLE001  (a wrong pickle may fail in any way that Python knows)
-        raise _Refused(f"not a Python pickle, or cut off, or damaged ({str(error)[:200]!a})") from None
+        raise DataError(f"not a Python pickle, or cut off, or damaged ({str(error)[:200]!a})") from None
 
 
 def _counts_and_documents(root: Any) -> tuple[dict[Any, Any], int]:
@@ -93,7 +89,7 @@ def _counts_and_documents(root: Any) -> tuple[dict[Any, Any], int]:
 
 
 def _check(counts: dict[Any, Any]) -> None:
-    """Raises `_Refused` unless they count n-grams."""
+    """Raises `DataError` unless they count n-grams."""
     if not counts:
         raise _not_counts("it holds no n-gram")
     for ngram, count in counts.items():
@@ -129,9 +125,9 @@ def packed(counts: Mapping[tuple[str, ...], float], documents: int) -> _core.Doc
     )
 
 
-def _not_counts(why: str) -> _Refused:
+def _not_counts(why: str) -> DataError:
     """The refusal of a valid pickle of something else."""
-    return _Refused(
+    return DataError(
         f"not a pickle of document frequencies: {why}. Accepted are {{'document_frequency': counts, 'ref_len': number "
         "of documents}, the same with 'df', and the bare counts: a dictionary from tuples of 1 to 4 words to whole "
         "numbers"

@@ -40,7 +40,24 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
         with _as_data_error(path, only=_STORAGE), device:
             yield device
         return
-    yield from _beside(path, target, mode, None if info is None else stat.S_IMODE(info.st_mode))
+    beside = _name_beside(target)
+    _unfinished.add(beside)
+    try:
+        with _as_data_error(path):
+            file = _open(beside, mode.replace("w", "x"))
+        with _as_data_error(path, only=_STORAGE), file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with _as_data_error(path):
+            if info is not None:
+                os.chmod(beside, stat.S_IMODE(info.st_mode))
+            replace(beside, target)
+    except BaseException:
+        _remove(beside)
+        raise
+    finally:
+        _unfinished.discard(beside)
 
 
 def check_writable(path: PathLike) -> None:
@@ -66,28 +83,6 @@ def _target(path: PathLike) -> tuple[str, os.stat_result | None]:
 
 def _name_beside(target: str) -> str:
     return os.path.join(os.path.dirname(target), f".sacrecap-{os.urandom(6).hex()}.tmp")
-
-
-def _beside(path: PathLike, target: str, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
-    """Write a file in the target's folder, then rename it."""
-    beside = _name_beside(target)
-    _unfinished.add(beside)
-    try:
-        with _as_data_error(path):
-            file = _open(beside, mode.replace("w", "x"))
-        with _as_data_error(path, only=_STORAGE), file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        with _as_data_error(path):
-            if permissions is not None:
-                os.chmod(beside, permissions)
-            replace(beside, target)
-    except BaseException:
-        _remove(beside)
-        raise
-    finally:
-        _unfinished.discard(beside)
 
 
 def replace(new: str, target: str) -> None:

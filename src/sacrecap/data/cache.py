@@ -35,7 +35,7 @@ _AT_ONCE = 500
 
 
 class Cache(Generic[K, V]):
-    """Results by their origin (`scope`) and a key. Subclasses name the table and say how both are stored.
+    """Results by their origin (`scope`) and a key. Subclasses name the table and say how results are stored.
 
     After the first failure nothing more is kept; after a failure to read, nothing more is read.
 
@@ -59,10 +59,6 @@ class Cache(Generic[K, V]):
         self.scope = scope
         self.readable = self.writable = True
 
-    def stored_key(self, key: K) -> Any:
-        """The key in SQLite's form."""
-        return key
-
     def stored(self, value: V) -> Any:
         """The result in SQLite's form."""
         raise NotImplementedError
@@ -83,15 +79,14 @@ class Cache(Generic[K, V]):
         with self._guard(), self._opened() as database:
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (self.table,)).fetchone():
                 return results
-            by_stored = {self.stored_key(result_key): result_key for result_key in keys}
-            remaining = iter(by_stored)
+            remaining = iter(dict.fromkeys(keys))
             while some := list(islice(remaining, _AT_ONCE)):
                 marks = ", ".join("?" * len(some))
                 query = f"SELECT {key}, {value} FROM {self.table} WHERE {scope} = ? AND {key} IN ({marks})"  # noqa: S608
-                for stored_key, stored in database.execute(query, (self.scope, *some)):
+                for result_key, stored in database.execute(query, (self.scope, *some)):
                     loaded = self.loaded(stored)
                     if loaded is not None:
-                        results[by_stored[stored_key]] = loaded
+                        results[result_key] = loaded
         return results
 
     def keep(self, results: Mapping[K, V]) -> None:
@@ -110,7 +105,7 @@ class Cache(Generic[K, V]):
                 database.execute("BEGIN IMMEDIATE")
                 database.executemany(
                     f"INSERT OR {'REPLACE' if self.replaces else 'IGNORE'} INTO {self.table} VALUES (?, ?, ?)",  # noqa: S608
-                    ((self.scope, self.stored_key(key), self.stored(value)) for key, value in results.items()),
+                    ((self.scope, key, self.stored(value)) for key, value in results.items()),
                 )
                 database.execute("COMMIT")
 
