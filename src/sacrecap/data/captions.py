@@ -425,13 +425,11 @@ class CaptionFile:
         """Warns, once, of captions that the data set itself excludes."""
         if left_out and not self._has_told:
             self._has_told = True
-            keeps = spelled(
-                python="format='auto(rejected=keep)' keeps them", command="the format 'auto(rejected=keep)' keeps them"
-            )
+            choice = spelled(python="format='auto(rejected=keep)'", command="the format 'auto(rejected=keep)'")
             what = "1 caption is" if len(left_out) == 1 else f"{len(left_out):,} captions are"
             warn(
                 f"{self.name}: {what} marked is_rejected or is_precanned by the data set itself (image "
-                f"{first_of([*dict.fromkeys(left_out)])}), and left out; {keeps}",
+                f"{first_of([*dict.fromkeys(left_out)])}), and left out; {choice} keeps them",
                 DataWarning,
             )
 

@@ -159,15 +159,14 @@ def _by_image(document: dict[str, list[Any]]) -> Rows | None:
     """`{id: [{"caption"}, …], …}`, as pycocoevalcap's `gts` and `res` are; an image may have none."""
     if not (WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
         return None
-    if not all(isinstance(row, dict) and _is_of(image, row) for image, rows in document.items() for row in rows):
+    pairs = [(image, row) for image, rows in document.items() for row in rows]
+    if not all(isinstance(row, dict) for _, row in pairs):
         return None
-    none: dict[str, Any] = {name: [] for rows in document.values() for row in rows for name in row}
+    # A row may have no id of another image, but an `id` may be the caption's.
+    if any(str(row[name]) != image for image, row in pairs for name in IDS if name in row and name != "id"):
+        return None
+    none: dict[str, Any] = {name: [] for _, row in pairs for name in row}
     return of_records([{**row, "image_id": image} for image, rows in document.items() for row in (rows or [none])])
-
-
-def _is_of(image: str, row: dict[str, Any]) -> bool:
-    """Whether a row has no id of another image; an `id` may be the caption's."""
-    return all(str(row[name]) == image for name in IDS if name in row and name != "id")
 
 
 def _inside(document: Any, depth: int, path: str = "", *, envelopes: bool) -> Iterator[tuple[str, Rows]]:
