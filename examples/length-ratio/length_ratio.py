@@ -11,11 +11,11 @@ class LengthRatio(PythonMetric):
 
     power: float = parameter("exponent of the ratio", default=1.0, above=0.0)
 
-    title: ClassVar[str] = "Length-Ratio"
-    summary: ClassVar[str] = "The candidate is as long as a reference."
-    equation: ClassVar[str] = "max_j (min(|c|, |s_j|) / max(|c|, |s_j|))^power"
-    source: ClassVar[str] = "an example"
-    upper: ClassVar[float | None] = 1.0
+    title = "Length-Ratio"
+    summary = "The candidate is as long as a reference."
+    equation = "max_j (min(|c|, |s_j|) / max(|c|, |s_j|))^power"
+    source = "an example"
+    upper = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
 
     def score_caption(self, candidate: str, references: list[str]) -> float:
