@@ -12,12 +12,15 @@ from typing import Any
 
 import click
 
-from sacrecap.cli.group import Group
+from sacrecap.cli.group import Group, takes
 from sacrecap.errors import DataError, UsageError
 from sacrecap_server.cli.serving import check_extra, serving_options
 
 _STATE = click.option(
     "--state", metavar="DIR", help="The key, what was submitted, and the board's pages.  [default: FOLDER.door]"
+)
+_URL = click.option(
+    "--public-url", metavar="URL", help="Where people reach the door.  [default: as it was last served]"
 )
 
 
@@ -30,13 +33,16 @@ def command() -> None:
 @click.argument("folder")
 @_STATE
 @click.option("--site", metavar="DIR", help="Write the board's pages there.  [default: the folder site of --state]")
-@click.option("--seconds", default=900, type=click.IntRange(1), help="Most time to make a board or score a file.")
-@click.option("--memory", default=4096, type=click.IntRange(256), help="Most memory for that, MiB.")
-@click.option(
-    "--proxy-header",
-    metavar="NAME",
-    help="The header in which the proxy of --behind-proxy passes the name of who signed in, which becomes the team's: "
-    "X-Forwarded-User. The proxy also has to send X-Sacrecap-Proxy-Secret, the value of SACRECAP_PROXY_SECRET.",
+@takes(
+    """
+    --seconds  Most time to make a board or score a file.
+    --memory  Most memory for that, MiB.
+    --proxy-header NAME  The header in which the proxy of --behind-proxy passes the name of who signed in, which becomes
+        the team's: X-Forwarded-User. The proxy also has to send X-Sacrecap-Proxy-Secret, the value of
+        SACRECAP_PROXY_SECRET.
+    """,
+    seconds={"default": 900, "type": click.IntRange(1)},
+    memory={"default": 4096, "type": click.IntRange(256)},
 )
 @serving_options("host", "port", "public_url", "behind_proxy")
 def serve(
@@ -77,7 +83,12 @@ def serve(
     place = _place(folder, state)
     pages = Path(site) if site else place / "site"
     _check_site(folder, pages, place)
-    lock = _locked(place)
+    lock = sqlite3.connect(place / "lock", timeout=0, isolation_level=None)
+    try:  # it ends with this process, however it ends: SQLite has a lock on every system
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        lock.close()
+        raise UsageError(f"{place} is served already; one process serves a contest") from None
     (place / "url").write_text(settings.url, encoding="utf-8")
     limits = ResourceLimits(seconds, memory)
     door = Door(Path(folder).resolve(), place, pages.resolve(), settings.url, proxy=proxy, limits=limits)
@@ -102,7 +113,7 @@ def serve(
 @click.option("--renew", is_flag=True, help="Make a new link; those before open nothing any more.")
 @click.option("--revoke", is_flag=True, help="Shut the team out; its files stay.")
 @_STATE
-@click.option("--public-url", metavar="URL", help="Where people reach the door.  [default: as it was last served]")
+@_URL
 def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, public_url: str | None) -> None:
     """Print the link of the team NAME to the contest FOLDER. Whoever has a team's link is this team."""
     if renew and revoke:
@@ -122,7 +133,7 @@ def team(name: str, folder: str, renew: bool, revoke: bool, state: str | None, p
 @click.argument("folder")
 @click.option("--renew", is_flag=True, help="Make a new link; those before open nothing any more.")
 @_STATE
-@click.option("--public-url", metavar="URL", help="Where people reach the door.  [default: as it was last served]")
+@_URL
 def host(folder: str, renew: bool, state: str | None, public_url: str | None) -> None:
     """Print the link to the host's page of the contest FOLDER: teams, links, files, and the end."""
     from sacrecap_server.contest.signatures import HOST
@@ -189,14 +200,3 @@ def _check_site(folder: str, site: Path, state: Path) -> None:
     for hidden in [state, *map(Path, [*contest.references.values(), *objects])]:
         if hidden.resolve().is_relative_to(site.resolve()):
             raise UsageError(f"--site {site} has {hidden}, which participants must not see; give another folder")
-
-
-def _locked(place: Path) -> sqlite3.Connection:
-    """A lock that ends with this process, however it ends: SQLite has one on every system."""
-    connection = sqlite3.connect(place / "lock", timeout=0, isolation_level=None)
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
-        connection.close()
-        raise UsageError(f"{place} is served already; one process serves a contest") from None
-    return connection

@@ -11,7 +11,7 @@ import click
 
 from sacrecap.boards import Contest
 from sacrecap.cli import options
-from sacrecap.cli.group import Group
+from sacrecap.cli.group import Group, takes
 from sacrecap.cli.system_names import named
 from sacrecap.data import read_candidates, read_caption_sets, read_references
 from sacrecap.data.images import ImageSource
@@ -36,63 +36,40 @@ command.add_command(serve)
 @command.command(short_help="Make a study from references and systems.")
 @click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @click.argument("more_systems", nargs=-1, metavar="")
-@click.option("--references", metavar="FILE", help="Human sentences, in any format that sacrecap score reads.")
-@click.option(
-    "--systems",
-    multiple=True,
-    metavar="FILE...",
-    help="Captions of the systems (for diversity: caption sets), as FILE or NAME=FILE; several may follow.",
+@takes(
+    f"""
+    --references FILE  Human sentences, in any format that sacrecap score reads.
+    --systems FILE...  Captions of the systems (for diversity: caption sets), as FILE or NAME=FILE; several may follow.
+    --contest FOLDER  Take references and systems of a contest: the files that count; until its end, of public images
+        alone.
+    --images DIR|FILE.tar|PATTERN  The images: from a folder, a tar file, or a pattern such as photos/{{image_id}}.jpg,
+        copies go into the file; with https://host/{{image_id:012}}.jpg, browsers load them.
+    --categories LIST  Pairs to ask about, of {", ".join(CATEGORIES)}: two people, a person and another image's, a
+        person and a system, two systems.
+    --items N  Draw this many items; all by default.
+    --per-category N  Draw this many pairs of each category, with all systems in roughly equal numbers.
+    --references-per-item N  Draw this many references of each pair.
+    --together  All captions of an image on one page, where captions are rated.
+    --questions FILE  What a study of the kind questions asks: a JSON list of questions.
+    --examples FILE  What people are shown before they begin: a JSON list of examples.
+    --judgments N  People per item; the protocol's by default.
+    --gold N  Questions with known answers.
+    --attention N  Attention checks.
+    --practice N  Practice questions; people are shown the known answers.
+    --title TEXT  What annotators read first.
+    --seed N  Random seed.
+    --output, -o FILE  The file to write; - is stdout.
+    """,
+    systems={"multiple": True},
+    categories={"default": "MM", "show_default": True},
+    together={"is_flag": True},
+    **{name: {"type": click.IntRange(1)} for name in ("items", "per_category", "references_per_item", "judgments")},
+    **{
+        name: {"type": click.IntRange(0), "default": 0, "show_default": True}
+        for name in ("gold", "attention", "practice", "seed")
+    },
+    o={"default": "-", "show_default": True},
 )
-@click.option(
-    "--contest",
-    metavar="FOLDER",
-    help="Take references and systems of a contest: the files that count; until its end, of public images alone.",
-)
-@click.option(
-    "--images",
-    metavar="DIR|FILE.tar|PATTERN",
-    help="The images: from a folder, a tar file, or a pattern such as "
-    "photos/{image_id}.jpg, copies go into the file; with https://host/{image_id:012}.jpg, browsers load them.",
-)
-@click.option(
-    "--categories",
-    default="MM",
-    show_default=True,
-    metavar="LIST",
-    help=f"Pairs to ask about, of {', '.join(CATEGORIES)}: two people, a person and another image's, a person and a "
-    "system, two systems.",
-)
-@click.option("--items", type=click.IntRange(1), metavar="N", help="Draw this many items; all by default.")
-@click.option(
-    "--per-category",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Draw this many pairs of each category, with all systems in roughly equal numbers.",
-)
-@click.option(
-    "--references-per-item", type=click.IntRange(1), metavar="N", help="Draw this many references of each pair."
-)
-@click.option("--together", is_flag=True, help="All captions of an image on one page, where captions are rated.")
-@click.option("--questions", metavar="FILE", help="What a study of the kind questions asks: a JSON list of questions.")
-@click.option("--examples", metavar="FILE", help="What people are shown before they begin: a JSON list of examples.")
-@click.option("--judgments", type=click.IntRange(1), metavar="N", help="People per item; the protocol's by default.")
-@click.option(
-    "--gold", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Questions with known answers."
-)
-@click.option(
-    "--attention", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Attention checks."
-)
-@click.option(
-    "--practice",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Practice questions; people are shown the known answers.",
-)
-@click.option("--title", metavar="TEXT", help="What annotators read first.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
-@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The file to write; - is stdout.")
 @options.quiet
 def make(
     kind: str,
@@ -137,7 +114,13 @@ def make(
     if title is not None:
         study = {"study": kind, "title": title, **study}
     if images is not None or (KINDS[kind].shows_image and kind != "questions"):
-        study["images"] = _images(study, images)
+        if images is None:
+            raise UsageError(f"a {kind} study shows images: give --images DIR, FILE.tar or PATTERN")
+        pages = [*study["items"]]
+        for role in ("gold", "attention", "practice"):
+            pages += study.get(role, {}).get("items", [])
+        shown_ids = dict.fromkeys(item["image_id"] for item in pages if "image_id" in item)
+        study["images"] = images_of(images, list(shown_ids))
     _warn(read_design(json.dumps(study).encode()))
     options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
 
@@ -188,40 +171,24 @@ _PEOPLE = (1, 3, 5, 7, 11)
 
 @command.command(short_help="Say how many items and people a study needs.")
 @click.argument("what", metavar="WHAT", type=click.Choice(_WHAT))
-@click.option(
-    "--width",
-    type=click.FloatRange(0, 2, min_open=True),
-    default=0.1,
-    show_default=True,
-    metavar="W",
-    help="How wide the interval of 95 % may be, from end to end.",
+@takes(
+    """
+    --width W  How wide the interval of 95 % may be, from end to end.
+    --assume X  The accuracy, or τ, that you expect; 0.75, or 0.4, by default.
+    --pilot FILE  Exported judgments of a smaller study, to estimate the rest from.
+    --between S  Without a pilot: the items' standard deviation.
+    --within S  The standard deviation of people's answers to one item.
+    --agree A  For accuracy: how often one person is right; 0.85 by default.
+    --per-person N  Items that one person answers; those of --study, or 20, by default.
+    --study FILE  The file of a study: say which width it reaches.
+    """,
+    width={"type": click.FloatRange(0, 2, min_open=True), "default": 0.1, "show_default": True},
+    assume={"type": click.FloatRange(0, 1, max_open=True)},
+    between={"type": click.FloatRange(0)},
+    within={"type": click.FloatRange(0)},
+    agree={"type": click.FloatRange(0.5, 1)},
+    per_person={"type": click.IntRange(1)},
 )
-@click.option(
-    "--assume",
-    type=click.FloatRange(0, 1, max_open=True),
-    metavar="X",
-    help="The accuracy, or τ, that you expect; 0.75, or 0.4, by default.",
-)
-@click.option("--pilot", metavar="FILE", help="Exported judgments of a smaller study, to estimate the rest from.")
-@click.option(
-    "--between", type=click.FloatRange(0), metavar="S", help="Without a pilot: the items' standard deviation."
-)
-@click.option(
-    "--within", type=click.FloatRange(0), metavar="S", help="The standard deviation of people's answers to one item."
-)
-@click.option(
-    "--agree",
-    type=click.FloatRange(0.5, 1),
-    metavar="A",
-    help="For accuracy: how often one person is right; 0.85 by default.",
-)
-@click.option(
-    "--per-person",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Items that one person answers; those of --study, or 20, by default.",
-)
-@click.option("--study", metavar="FILE", help="The file of a study: say which width it reaches.")
 @options.table_or_json
 def plan(
     what: str,
@@ -317,12 +284,3 @@ def _of_contest(folder: str) -> tuple[dict[str, list[str]], dict[str, dict[str, 
         {image: sentences[image] for image in public},
         {name: {image: texts[image] for image in public if image in texts} for name, texts in captions.items()},
     )
-
-
-def _images(study: dict[str, Any], images: str | None) -> dict[str, str]:
-    if images is None:
-        raise UsageError(f"a {study['study']} study shows images: give --images DIR, FILE.tar or PATTERN")
-    pages = [*study["items"]]
-    for role in ("gold", "attention", "practice"):
-        pages += study.get(role, {}).get("items", [])
-    return images_of(images, list(dict.fromkeys(item["image_id"] for item in pages if "image_id" in item)))

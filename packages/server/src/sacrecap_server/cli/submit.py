@@ -124,7 +124,7 @@ class _Door:
         body = None if data is None else _Sent(data)
         request = urllib.request.Request(self.url + path, body, headers)  # noqa: S310  (checked above)
         try:
-            with _opener().open(request, timeout=120) as answer:
+            with urllib.request.build_opener(_NoRedirection).open(request, timeout=120) as answer:
                 document: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as error:
             wait = error.headers.get("Retry-After", "")
@@ -144,10 +144,6 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _opener() -> urllib.request.OpenerDirector:
-    return urllib.request.build_opener(_NoRedirection)
-
-
 def _refusal(error: urllib.error.HTTPError) -> str:
     with contextlib.suppress(ValueError, KeyError, TypeError):
         body = json.load(error)["error"]
@@ -164,7 +160,9 @@ def _printable(text: str) -> str:
 def _table(submissions: list[dict[str, Any]]) -> str:
     if not submissions:
         return "nothing is submitted yet"
-    first = [_first_scores(submission) for submission in submissions]
+    # Scores on the references that rank; none of a file that waits, and nan for what has none.
+    sets = [list(submission.get("sets", {}).values()) for submission in submissions]
+    first = [results[0]["scores"] if results else {} for results in sets]
     metrics = max(first, key=len)
     heads = [Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]
     rows: list[list[Value]] = [
@@ -172,16 +170,9 @@ def _table(submissions: list[dict[str, Any]]) -> str:
             submission["system"],
             submission["submitted"][:16].replace("T", " "),
             f"{submission['state']}, chosen" if submission["chosen"] else submission["state"],
-            *(Number(number.get(metric, math.nan)) for metric in metrics),
+            *(Number(math.nan if scores.get(metric) is None else scores[metric]) for metric in metrics),
         ]
-        for submission, number in zip(submissions, first, strict=True)
+        for submission, scores in zip(submissions, first, strict=True)
     ]
     table = Table([*heads, *(Column(metric) for metric in metrics)], rows)
     return render([table], colour=options.colour("-"), width=options.width("-"))
-
-
-def _first_scores(submission: dict[str, Any]) -> dict[str, float]:
-    """Scores on the references that rank; none of a file that waits, and nan for what has none."""
-    for result in submission.get("sets", {}).values():
-        return {metric: math.nan if value is None else value for metric, value in result["scores"].items()}
-    return {}

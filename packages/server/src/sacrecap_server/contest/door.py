@@ -28,8 +28,7 @@ from starlette.routing import Route
 from sacrecap.boards import SUFFIXES, Contest
 from sacrecap.errors import SacrecapError, UsageError
 from sacrecap_server.child import ChildFailedError, ChildRefusedError, ResourceLimits, run_child
-from sacrecap_server.contest import ledger as states
-from sacrecap_server.contest.ledger import Ledger, TakenFile, Team, check_open, place
+from sacrecap_server.contest.ledger import WAITS, Ledger, TakenFile, Team, check_open, place
 from sacrecap_server.contest.ranker import PAGES, Ranker, Run, stamp, stamps_of
 from sacrecap_server.contest.signatures import COOKIE_SECONDS, Key
 from sacrecap_server.errors import Refused
@@ -69,22 +68,17 @@ class Proxy:
         values = request.headers.getlist(self.header)
         if not values:
             return None
-        peer = request.client.host if request.client else ""
-        secret = request.headers.get(SECRET_HEADER, "")
-        is_proxy = _is_among(peer, self.peers) and hmac.compare_digest(secret.encode(), self.secret.encode())
-        if not is_proxy or len(values) != 1:
+        peer, secret = request.client.host if request.client else "", request.headers.get(SECRET_HEADER, "")
+        try:
+            is_peer = any(ipaddress.ip_address(peer) in ipaddress.ip_network(network) for network in self.peers)
+        except ValueError:
+            is_peer = False
+        if not is_peer or not hmac.compare_digest(secret.encode(), self.secret.encode()) or len(values) != 1:
             raise Refused(403, "This request did not come through the proxy that signs people in.")
         try:
             return values[0].encode("latin-1").decode("utf-8")
         except UnicodeError:
             raise Refused(422, "The proxy passes a name that is not UTF-8.") from None
-
-
-def _is_among(peer: str, networks: tuple[str, ...]) -> bool:
-    try:
-        return any(ipaddress.ip_address(peer) in ipaddress.ip_network(network) for network in networks)
-    except ValueError:
-        return False
 
 
 class Room:
@@ -321,13 +315,13 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
     left = door.ledger.left(team, contest)
     if _wants_json(request):
         entries = [_entry(door, submission) for submission in submissions]
-        return JSONResponse({"team": team.name, "left": {span: few for span, (few, _) in left.items()},
-                             "submissions": entries})  # fmt: skip
-    values: dict[str, Any] = {"contest": contest, "left": left, "phase": contest.phase(door.ledger.clock())}
-    values["of"] = stamps_of(contest)
+        few = {span: few for span, (few, _) in left.items()}
+        return JSONResponse({"team": team.name, "left": few, "submissions": entries})
+    phase = contest.phase(door.ledger.clock())
     # A page that loads itself again has no form: it would empty what somebody is writing.
-    waits = "taken" in request.query_params and bool(submissions) and submissions[0].state == states.WAITS
-    values |= {"problem": problem, "submissions": submissions, "choice": door.ledger.choice(team.slug), "waits": waits}
+    waits = "taken" in request.query_params and bool(submissions) and submissions[0].state == WAITS
+    values = {"contest": contest, "left": left, "phase": phase, "of": stamps_of(contest), "waits": waits}
+    values |= {"problem": problem, "submissions": submissions, "choice": door.ledger.choice(team.slug)}
     return _render(request, "team.html", problem.status if problem else 200, **values)
 
 
@@ -362,7 +356,14 @@ async def _submit(request: Request) -> Response:
     contest = door.contest
     try:
         check_open(contest, door.ledger.clock())  # before anything is read
-        data, name, system = await _submitted_file(request)
+        if _is_bearer(request):
+            name, system = (request.query_params.get(key, "") for key in ("file", "system"))
+            data = await request.body()
+        else:
+            upload = request.state.form.get("file")
+            if not isinstance(upload, UploadFile):
+                raise Refused(422, "Choose a file of captions.")
+            data, name, system = await upload.read(), upload.filename or "", _field(request, "system")
         take = partial(_take, door, team, contest, data, name, system)
         submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.room.limiter)
     except Refused as refused:
@@ -377,20 +378,9 @@ async def _submit(request: Request) -> Response:
     return RedirectResponse("/team?taken=yes", 303)
 
 
-async def _submitted_file(request: Request) -> tuple[bytes, str, str]:
-    """The file, its name and that of the system, of a form or of a program."""
-    if _is_bearer(request):
-        query = request.query_params
-        return await request.body(), query.get("file", ""), query.get("system", "")
-    upload = request.state.form.get("file")
-    if not isinstance(upload, UploadFile):
-        raise Refused(422, "Choose a file of captions.")
-    return await upload.read(), upload.filename or "", _field(request, "system")
-
-
 def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, system: str) -> tuple[TakenFile, bool]:
     """Takes a file without problems. Raises `Refused` with those that there are."""
-    if door.ledger.of_file(team.slug, hashlib.sha256(data).hexdigest()) is None:
+    if door.ledger.submission(team.slug, sha=hashlib.sha256(data).hexdigest()) is None:
         door.ledger.check_allowed(team, contest)
     try:
         problems = door.run(
@@ -421,7 +411,7 @@ def choose(request: Request, door: Door, team: Team) -> Response:
 def file(request: Request, door: Door, team: Team) -> Response:
     """A submitted file, for its team and for the host."""
     slug, number = request.path_params["slug"], request.path_params["number"]
-    submission = door.ledger.of_number(slug, number) if team.is_host or team.slug == slug else None
+    submission = door.ledger.submission(slug, number=number) if team.is_host or team.slug == slug else None
     try:
         data = b"" if submission is None else door.ledger.read(submission)
     except FileNotFoundError:
@@ -441,13 +431,13 @@ def host_page(request: Request, door: Door, _: Team, new_team: Team | None = Non
     except Refused as refused:
         raise Refused(503, refused.message, [str(refused.__cause__)], retry_after=refused.retry_after) from None
     teams, every = door.ledger.teams(), door.ledger.submissions()
-    values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
-    values["files"] = {team.slug: [file for file in every if file.team == team.slug] for team in teams}
-    values |= {"shown": new_team, "link": door.link(new_team) if new_team else "", "problem": problem}
+    problems = [f"The last board could not be made: {door.ranker.problem}"] if door.ranker.problem else []
     why = Counter(reason for _, reason in list(door.ranker.unscored.values()))
-    unscored = [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]
-    board = [f"The last board could not be made: {door.ranker.problem}"] if door.ranker.problem else []
-    return _render(request, "host.html", 422 if problem else 200, **values, problems=[*board, *unscored])
+    problems += [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]
+    files = {team.slug: [file for file in every if file.team == team.slug] for team in teams}
+    values = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams, "files": files}
+    values |= {"shown": new_team, "link": door.link(new_team) if new_team else "", "problem": problem}
+    return _render(request, "host.html", 422 if problem else 200, **values, problems=problems)
 
 
 def host_teams(request: Request, door: Door, host: Team) -> Response:

@@ -102,7 +102,13 @@ class Ledger:
             finally:
                 connection.close()
         except sqlite3.OperationalError as error:
-            raise _refusal(error) from error
+            if "is full" in str(error):
+                text = "The server has no space left, and nothing was saved. Try again later."
+                raise Refused(507, text, retry_after=60) from error
+            if any(words in str(error) for words in ("locked", "busy", "unable to open", "no such table", "disk I/O")):
+                text = "The database does not answer now, and nothing was saved. Try again."
+                raise Refused(503, text, retry_after=5) from error
+            raise
 
     @contextlib.contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
@@ -162,12 +168,9 @@ class Ledger:
     def waiting(self, part: str, of: str) -> list[TakenFile]:
         """Those to be scored, or scored on another part or `of` other references; of each team the first."""
         with self._open() as connection:
-            of_other_parts = (
-                "state = 'scored' AND (json_extract(told, '$.part') != ? OR json_extract(told, '$.of') != ?)"
-            )
-            waiting = _submissions(
-                connection, f"state = 'waits' OR ({of_other_parts}) ORDER BY number, taken", part, of
-            )
+            of_others = "json_extract(told, '$.part') != ? OR json_extract(told, '$.of') != ?"
+            which = f"state = 'waits' OR (state = 'scored' AND ({of_others})) ORDER BY number, taken"
+            waiting = _submissions(connection, which, part, of)
         firsts = {submission.team: submission for submission in reversed(waiting)}
         return [*firsts.values(), *(submission for submission in waiting if firsts[submission.team] is not submission)]
 
@@ -182,10 +185,10 @@ class Ledger:
     def left(self, team: Team, contest: Contest) -> dict[str, tuple[int, int]]:
         """For each limit of the quota, how many the team has left, and how many there are."""
         with self._open() as connection:
-            return self._remaining_submissions(connection, team, contest, self.clock())
+            return self._left(connection, team, contest, self.clock())
 
     @staticmethod
-    def _remaining_submissions(
+    def _left(
         connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime
     ) -> dict[str, tuple[int, int]]:
         left = {}
@@ -206,12 +209,13 @@ class Ledger:
         teams = _teams(connection, "slug = ?", team.slug)
         if not teams or teams[0].revoked or teams[0].renewal != team.renewal:
             raise Refused(403, "This link was renewed or revoked. Ask the host for the new one.")
-        for span, (left, most) in self._remaining_submissions(connection, team, contest, now).items():
+        for span, (left, most) in self._left(connection, team, contest, now).items():
             if not left:
+                later = _period_starts(now)[span] + dt.timedelta(days={"day": 1, "week": 7, "month": 32}[span])
                 raise Refused(
                     429,
                     f"The team has used its {most} submissions of this {span} (UTC). "
-                    f"The next one is possible from {_utc(_next_period(span, now))} on.",
+                    f"The next one is possible from {_utc(_period_starts(later)[span])} on.",
                 )
 
     def take(
@@ -223,8 +227,11 @@ class Ledger:
         Raises `Refused` where contest or quota say no, and `OSError` where the disk does; then nothing is taken.
         """
         sha = hashlib.sha256(data).hexdigest()
-        incoming = self._incoming(team, data, sha)
+        folder = self._team_folder(team.slug)
+        folder.mkdir(parents=True, exist_ok=True)
+        incoming = folder / f"{INCOMING}{sha}-{secrets.token_hex(4)}"
         try:
+            write(incoming, data)
             with self._write() as connection:
                 now = self.clock()
                 submissions = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
@@ -240,7 +247,7 @@ class Ledger:
             incoming.unlink(missing_ok=True)
             raise
         # From here on the submission is taken, whatever ends this process.
-        submission = self.of_file(team.slug, sha)
+        submission = self.submission(team.slug, sha=sha)
         assert submission is not None
         if submission.state == GONE:
             incoming.unlink()
@@ -255,14 +262,10 @@ class Ledger:
         names = [path.name.partition("-")[0] for path in self._team_folder(team).iterdir()]
         return int(max([row, *(int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name))])) + 1
 
-    def of_file(self, team: str, sha: str) -> TakenFile | None:
-        """The team's submission of these bytes."""
+    def submission(self, team: str, *, sha: str = "", number: int = 0) -> TakenFile | None:
+        """The team's submission of these bytes, or of this number."""
         with self._open() as connection:
-            return next(iter(_submissions(connection, "team = ? AND sha = ?", team, sha)), None)
-
-    def of_number(self, team: str, number: int) -> TakenFile | None:
-        with self._open() as connection:
-            return next(iter(_submissions(connection, "team = ? AND number = ?", team, number)), None)
+            return next(iter(_submissions(connection, "team = ? AND (sha = ? OR number = ?)", team, sha, number)), None)
 
     def path(self, submission: TakenFile) -> Path:
         return self._team_folder(submission.team) / submission.file
@@ -332,17 +335,6 @@ class Ledger:
             raise Refused(503, "The host has to look after this contest: a folder of submissions is a link.")
         return folder
 
-    def _incoming(self, team: Team, data: bytes, sha: str) -> Path:
-        folder = self._team_folder(team.slug)
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{INCOMING}{sha}-{secrets.token_hex(4)}"
-        try:
-            write(path, data)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        return path
-
     def _place(self, incoming: Path, submission: TakenFile) -> None:
         target = self.path(submission)
         if target.exists():
@@ -401,11 +393,6 @@ def _utc(time: dt.datetime | None) -> str:
     return f"{time.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
 
 
-def _next_period(span: str, now: dt.datetime) -> dt.datetime:
-    begins = _period_starts(now)[span]
-    return _period_starts(begins + dt.timedelta(days={"day": 1, "week": 7, "month": 32}[span]))[span]
-
-
 def _teams(connection: sqlite3.Connection, condition: str, *values: object) -> list[Team]:
     rows = connection.execute(f"SELECT slug, name, renewal, revoked FROM team WHERE {condition}", values)  # noqa: S608
     return [Team(slug, name, renewal, bool(revoked)) for slug, name, renewal, revoked in rows]
@@ -418,11 +405,3 @@ def _submissions(connection: sqlite3.Connection, condition: str, *values: object
         TakenFile(team, number, sha, file, dt.datetime.fromtimestamp(time, dt.timezone.utc), state, json.loads(scores))
         for team, number, sha, file, time, state, scores in rows
     ]
-
-
-def _refusal(error: sqlite3.OperationalError) -> BaseException:
-    if "is full" in str(error):
-        return Refused(507, "The server has no space left, and nothing was saved. Try again later.", retry_after=60)
-    if any(words in str(error) for words in ("locked", "busy", "unable to open", "no such table", "disk I/O")):
-        return Refused(503, "The database does not answer now, and nothing was saved. Try again.", retry_after=5)
-    return error

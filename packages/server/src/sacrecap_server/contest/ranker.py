@@ -111,7 +111,11 @@ class Ranker:
     def make_board(self) -> None:
         """Makes the board if anything has changed since the last one, or its page is gone."""
         try:
-            state = self._state()
+            # All that a board is made of, as far as times and sizes tell.
+            contest = Contest.load(self.folder)
+            paths = sorted([self.folder / "contest.toml", *self.folder.glob("submissions/*/[!.]*")])
+            files = [(str(path), *stamp(path)) for path in paths]
+            state = contest.phase(self.ledger.clock()), stamps_of(contest), files
         except SacrecapError as error:
             self._made_of, self.problem = None, str(error)
             return
@@ -132,12 +136,6 @@ class Ranker:
             for page in PAGES:
                 if (self.site / page).is_file():
                     (self.site / page).chmod(0o644)
-
-    def _state(self) -> object:
-        """All that a board is made of, as far as times and sizes tell. Raises `DataError` for a wrong declaration."""
-        contest = Contest.load(self.folder)
-        paths = sorted([self.folder / "contest.toml", *self.folder.glob("submissions/*/[!.]*")])
-        return contest.phase(self.ledger.clock()), stamps_of(contest), [(str(path), *stamp(path)) for path in paths]
 
 
 def stamps_of(contest: Contest) -> str:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
 from sacrecap_server.pages.annotate import Visit, show_end, show_question, show_stop, show_welcome
@@ -71,13 +70,21 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         if here is None:
             raise not_found("page of the study")
         place = page - here.first
-        item = _item(session, study, here.key, place) if here.key not in ("welcome", "stop", "end") else None
+        item = None
+        if here.key not in ("welcome", "stop", "end"):
+            query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == here.key)
+            item = session.execute(query.order_by(StudyItem.number).offset(place).limit(1)).scalar_one_or_none()
+            if item is None:
+                raise not_found("question")
         contents = [] if item is None else [json.loads(item.content)]
         images = repository.shown_images(session, study, contents)
     visit = Visit(context, study, repository.settings_of(study), _somebody(study), f"?page={page}")
     visit.prepare()
     last = sections[-1].first + sections[-1].size - 1
-    preview = Preview(_name(here, place), page - 1 if page else None, page + 1 if page < last else None, sections)
+    name = f"{here.name} {place + 1:,} of {here.size:,}" if here.size > 1 else here.name
+    if here.key == "end":
+        name = f"Ending: {list(_ENDS.values())[place]}"
+    preview = Preview(name, page - 1 if page else None, page + 1 if page < last else None, sections)
     if item is not None:
         options = list(range(repository.kind_of(study).options(contents[0])))
         assignment = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
@@ -103,34 +110,12 @@ def _sections(sizes: dict[str, int], page: int) -> list[PageGroup]:
     return sections
 
 
-def _name(here: PageGroup, place: int) -> str:
-    if here.key == "end":
-        return f"Ending: {list(_ENDS.values())[place]}"
-    return f"{here.name} {place + 1:,} of {here.size:,}" if here.size > 1 else here.name
-
-
-def _item(session: Session, study: Study, role: str, place: int) -> StudyItem:
-    query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == role)
-    item = session.execute(query.order_by(StudyItem.number).offset(place).limit(1)).scalar_one_or_none()
-    if item is None:
-        raise not_found("question")
-    return item
-
-
 def _somebody(study: Study) -> Annotator:
     """A person who is nobody, for pages that speak of one."""
     settings = repository.settings_of(study)
     submits = "https://www.mturk.com" if settings.get("platform") == "mturk" else ""
-    return Annotator(
-        id=0,
-        items=0,
-        pages=0,
-        cautions="",
-        warned=False,
-        completion="EXAMPLE",
-        platform_session="",
-        platform_return=submits,
-    )
+    nobody: dict[str, Any] = {"id": 0, "items": 0, "pages": 0, "cautions": "", "warned": False, "platform_session": ""}
+    return Annotator(**nobody, completion="EXAMPLE", platform_return=submits)
 
 
 def _ending(visit: Visit, kind: str) -> Ending:

@@ -130,7 +130,10 @@ class EditForm(studies.ChangeBody):
 def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]) -> Response:
     """Saves everything, or nothing and lists the problems."""
     fields = form.model_dump(exclude={"state"})
-    values = {name: _lines("" if value is None else value) for name, value in fields.items()}
+    values = {
+        name: value.replace("\r\n", "\n") if isinstance(value, str) else "" if value is None else value
+        for name, value in fields.items()
+    }
     with context.database.read() as session:
         study = repository.find(session, study_id)
     before = repository.settings_of(study)
@@ -141,11 +144,6 @@ def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]
     except Refused as refusal:
         return _edit_page(context, study, values, problems_of_form(refusal))
     return context.redirect(f"/studies/{study_id}", "saved")
-
-
-def _lines(value: Any) -> Any:
-    """A text of a form with its lines as files have them."""
-    return value.replace("\r\n", "\n") if isinstance(value, str) else value
 
 
 @routes.page("/studies/{study_id}/clone", role=Role.OWNER, methods=("POST",))
@@ -244,10 +242,6 @@ def change_answer(
         else:
             raise Refused(422, "The action is one of reject, restore.")
     event(f"study.{action}", study=study_id, answer=assignment_id)
-    return context.redirect(_back(study, back, assignment_id), "saved")
-
-
-def _back(study: Study, query: str, assignment_id: int) -> str:
-    """Back to the page of answers that the form was on; `query` is only ever the query of one."""
-    fields = {name: value for name, value in parse_qsl(query) if name in (*vars(Filter()), "page")}
-    return f"/studies/{study.id}/answers?{urlencode({**fields, 'at': assignment_id})}"
+    # Back to the page of answers that the form was on; `back` is only ever the query of one.
+    fields = {name: value for name, value in parse_qsl(back) if name in (*vars(Filter()), "page")}
+    return context.redirect(f"/studies/{study.id}/answers?{urlencode({**fields, 'at': assignment_id})}", "saved")

@@ -68,22 +68,17 @@ class Database:
 
     def prepare(self) -> None:
         """Makes the tables in a new file. Raises `DataError` for a file with other tables, or that cannot be opened."""
-        with self._in_words(), self._turns.take(), self._writing.begin() as connection:
-            version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-            if version == 0 and not inspect(connection).get_table_names():
-                Base.metadata.create_all(connection)
-                connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-            elif version != VERSION:
-                raise DataError(
-                    f"--database {self.file}: another version of sacrecap, or another program, has made its tables "
-                    f"(version {version}, and this one needs {VERSION}); use that version, or give another file"
-                )
-
-    @contextlib.contextmanager
-    def _in_words(self) -> Iterator[None]:
-        """A failure of the database becomes a `DataError` of one line."""
         try:
-            yield
+            with self._turns.take(), self._writing.begin() as connection:
+                version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+                if version == 0 and not inspect(connection).get_table_names():
+                    Base.metadata.create_all(connection)
+                    connection.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
+                elif version != VERSION:
+                    raise DataError(
+                        f"--database {self.file}: another version of sacrecap, or another program, has made its tables "
+                        f"(version {version}, and this one needs {VERSION}); use that version, or give another file"
+                    )
         except DBAPIError as error:
             raise DataError(f"--database {self.file}: cannot be opened: {error.orig}") from None
         except (Refused, NoConnectionError):

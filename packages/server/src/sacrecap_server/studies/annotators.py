@@ -112,7 +112,14 @@ def begin(
     """
     person = annotator_of_cookie(session, study, cookie_hash)
     if person is None or arrival.worker not in ("", person.worker):
-        person = _by_worker(session, study, arrival, is_signed=is_signed) if arrival.worker else None
+        person = None
+        if arrival.worker:
+            query = select(Annotator).where(Annotator.study_id == study.id, Annotator.worker == arrival.worker)
+            person = session.execute(query).scalar_one_or_none()
+        if person is not None and not is_signed:
+            same_session = hmac.compare_digest(arrival.session.encode(), person.platform_session.encode())
+            if not arrival.session or not same_session:
+                raise ElsewhereError
         # One browser, another worker: the browser is theirs from now on.
         session.execute(
             update(Annotator)
@@ -120,7 +127,9 @@ def begin(
             .values(cookie_hash=None)
         )
         if person is None:
-            person = Annotator(study_id=study.id, worker=arrival.worker or None, completion=_completion(), place=place)
+            # Short enough to type, without letters that look alike.
+            code = "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(10))
+            person = Annotator(study_id=study.id, worker=arrival.worker or None, completion=code, place=place)
             session.add(person)
         person.cookie_hash = cookie_hash
     person.platform_study = arrival.study or person.platform_study or ""
@@ -128,19 +137,3 @@ def begin(
     person.platform_return = submit_to or person.platform_return or ""
     session.flush()
     return person
-
-
-def _by_worker(session: Session, study: Study, arrival: Arrival, *, is_signed: bool) -> Annotator | None:
-    query = select(Annotator).where(Annotator.study_id == study.id, Annotator.worker == arrival.worker)
-    person = session.execute(query).scalar_one_or_none()
-    if person is None or is_signed:
-        return person
-    same_session = hmac.compare_digest(arrival.session.encode(), person.platform_session.encode())
-    if not arrival.session or not same_session:
-        raise ElsewhereError
-    return person
-
-
-def _completion() -> str:
-    """Short enough to type, without letters that look alike."""
-    return "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(10))

@@ -96,7 +96,12 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
     if item is not None:
         return _assign(session, study, annotator, item)
     assert expired is not None
-    return _give_again(session, study, expired)
+    # With the options as they stood, since the person may still have the page.
+    expired.state, expired.given = "given", now()
+    expired.expires = now() + dt.timedelta(minutes=study.minutes)
+    expired.item.taken += 1
+    session.flush()
+    return expired
 
 
 def _give_at_the_end(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -134,15 +139,6 @@ def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment
         StudyItem.taken < study.judgments,
     )
     return session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
-
-
-def _give_again(session: Session, study: Study, expired: Assignment) -> Assignment:
-    """The same question with the options as they stood, since the person may still have the page."""
-    expired.state, expired.given = "given", now()
-    expired.expires = now() + dt.timedelta(minutes=study.minutes)
-    expired.item.taken += 1
-    session.flush()
-    return expired
 
 
 def release_abandoned(session: Session, study: Study) -> int:
@@ -210,9 +206,11 @@ def _store(
     session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any, form: Mapping[str, str]
 ) -> None:
     assignment.state, assignment.answered, assignment.answer = "answered", now(), json.dumps(answer)
-    assignment.active_ms = _milliseconds(form.get("active", ""))
-    active = None if assignment.active_ms is None else assignment.active_ms / 1000
-    seconds = shortest(elapsed(assignment.given, assignment.answered), active)
+    active = form.get("active", "")  # the time that the browser measured, if it is plausible
+    is_plausible = active.isascii() and active.isdecimal() and len(active) < 12
+    assignment.active_ms = min(int(active), _LONGEST_MS) if is_plausible else None
+    in_sight = None if assignment.active_ms is None else assignment.active_ms / 1000
+    seconds = shortest(elapsed(assignment.given, assignment.answered), in_sight)
     assignment.too_fast = None if seconds is None else seconds < limit_of(study, "speed").least
     annotator.feedback = None
     if assignment.role in SURVEYS:
@@ -252,11 +250,6 @@ def _same_as_before(session: Session, assignment: Assignment, answer: Any) -> bo
     )
     before = session.execute(query).scalar_one_or_none()
     return before is not None and bool(json.loads(before) == answer)
-
-
-def _milliseconds(text: str) -> int | None:
-    """The time that the browser measured, if it is plausible."""
-    return min(int(text), _LONGEST_MS) if text.isascii() and text.isdecimal() and len(text) < 12 else None
 
 
 def _end_practice_question(

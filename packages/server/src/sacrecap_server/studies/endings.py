@@ -52,7 +52,11 @@ def ending(session: Session, study: Study, person: Annotator) -> Ending:
     if kind == "complete" and person.ended is None:
         person.ended, person.ended_at = "complete", now()
     if kind in ("waiting", "paused", "closed") and person.items:
-        return Ending(kind, _minutes_left(session, study, person) if kind != "closed" else 0)
+        # From the last answer, people wait as long as a question may be kept: then all that others held is free.
+        query = select(func.max(Assignment.answered)).where(Assignment.annotator_id == person.id)
+        last = session.execute(query).scalar_one() or person.started
+        seconds = (last + dt.timedelta(minutes=study.minutes) - now()).total_seconds()
+        return Ending(kind, max(0, -int(-seconds // 60)) if kind != "closed" else 0)
     return with_code(kind, study, person)
 
 
@@ -82,14 +86,6 @@ def _something_left(session: Session, study: Study, person: Annotator) -> bool:
         StudyItem.study_id == study.id, StudyItem.role == "item", ~answered, (StudyItem.taken < study.judgments) | held
     )
     return session.execute(query.limit(1)).first() is not None
-
-
-def _minutes_left(session: Session, study: Study, person: Annotator) -> int:
-    """From the last answer, people wait as long as a question may be kept: then all that others held is free."""
-    query = select(func.max(Assignment.answered)).where(Assignment.annotator_id == person.id)
-    last = session.execute(query).scalar_one() or person.started
-    seconds = (last + dt.timedelta(minutes=study.minutes) - now()).total_seconds()
-    return max(0, -int(-seconds // 60))
 
 
 def with_code(kind: str, study: Study, person: Annotator | None) -> Ending:

@@ -10,7 +10,6 @@ import hashlib
 import hmac
 import re
 import time
-from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from joserfc.errors import JoseError
@@ -103,17 +102,13 @@ class ProlificSignatures:
             claims = self._published.decoded(token, ("RS256",)).claims
             ids = claims["prolific"]
             is_fresh = float(claims["exp"]) > time.time() - _LEEWAY
-            if is_fresh and claims["iss"] == _ISSUER and _is_for(claims["aud"], link):
-                return {name: str(ids[name]) for name in _IDS}
+            base, audience = urlsplit(link), claims["aud"]
+            for value in map(urlsplit, [audience] if isinstance(audience, str) else audience):
+                # For this study: its address, or that of the whole server.
+                is_here = (value.scheme, value.netloc) == (base.scheme, base.netloc)
+                is_here = is_here and value.path in ("", "/", base.path)
+                if is_here and is_fresh and claims["iss"] == _ISSUER:
+                    return {name: str(ids[name]) for name in _IDS}
         except (JoseError, KeyError, TypeError, ValueError):
             pass
         return None
-
-
-def _is_for(audience: Any, link: str) -> bool:
-    """Whether the token is for this study: its address, or that of the whole server."""
-    for value in [audience] if isinstance(audience, str) else audience:
-        address, base = urlsplit(value), urlsplit(link)
-        if (address.scheme, address.netloc) == (base.scheme, base.netloc) and address.path in ("", "/", base.path):
-            return True
-    return False

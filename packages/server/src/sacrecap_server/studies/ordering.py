@@ -121,16 +121,12 @@ def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | N
     if not candidates:
         return None
     tied = [candidate for candidate in candidates if candidate[1] == candidates[0][1]]
-    return session.get_one(StudyItem, _of_a_new_pair(session, study, annotator, tied))
-
-
-def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: list[tuple[int, int, int]]) -> int:
-    """The first of these (id, people, group) of whose group the person has judged the fewest pages: its id."""
-    if not kind_of(study).has_several_pages or len(tied) == 1:
-        return tied[0][0]
-    values = {"annotator": annotator.id, "groups": list({group for _, _, group in tied})}
-    counts = {row[0]: row[1] for row in session.execute(_KNOWN, values)}
-    return min(tied, key=lambda candidate: counts.get(candidate[2], 0))[0]
+    if kind_of(study).has_several_pages and len(tied) > 1:
+        groups = list({group for _, _, group in tied})
+        known = session.execute(_KNOWN, {"annotator": annotator.id, "groups": groups})
+        counts = {row[0]: row[1] for row in known}
+        tied.sort(key=lambda candidate: counts.get(candidate[2], 0))
+    return session.get_one(StudyItem, tied[0][0])
 
 
 def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
@@ -172,7 +168,13 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
         return None
     query = select(StudyItem.id, StudyItem.role).where(StudyItem.study_id == study.id, StudyItem.role.in_(every))
     pool = {row.id: row.role for row in session.execute(query.order_by(StudyItem.id))}
-    had = _checks_had(session, annotator)
+    had_query = (
+        select(Assignment.item_id, func.count())
+        .where(Assignment.annotator_id == annotator.id, Assignment.role.in_(("gold", "attention")))
+        .group_by(Assignment.item_id)
+        .order_by(func.max(Assignment.id))
+    )
+    had = Counter({row[0]: row[1] for row in session.execute(had_query)})  # the one they had last is the last
     counts = Counter(pool[item] for item in had.elements() if item in pool)
     chance = draw(study, annotator, "check", annotator.checks)
     for role in sorted(due, key=lambda role: counts[role] - due[role]):
@@ -184,17 +186,6 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
     least = min(had[item] for item in again)
     chosen = chance.choice([item for item in again if had[item] == least])
     return session.get_one(StudyItem, chosen), had[chosen]
-
-
-def _checks_had(session: Session, annotator: Annotator) -> Counter[int]:
-    """How often this person had each check; the one they had last is the last."""
-    query = (
-        select(Assignment.item_id, func.count())
-        .where(Assignment.annotator_id == annotator.id, Assignment.role.in_(("gold", "attention")))
-        .group_by(Assignment.item_id)
-        .order_by(func.max(Assignment.id))
-    )
-    return Counter({row[0]: row[1] for row in session.execute(query)})
 
 
 def order_of_options(session: Session, study: Study, annotator: Annotator, item: StudyItem) -> list[int]:
@@ -219,7 +210,9 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
         annotator.check_lean += 1 if order[0] == right else -1
         return order
     held = [json.loads(order) for order in session.execute(_SHOWN, {"item": item.id}).scalars()] if item.taken else []
-    turns = _turns(study, item, count, len(held) // count)
+    # A Latin square: orders in which every option stands once in every place. The first `count` people have one.
+    base = Random(f"{study.seed}:square:{item.id}:{len(held) // count}").sample(range(count), count)
+    turns = [base[turn:] + base[:turn] for turn in range(count)]
     chance.shuffle(turns)
     used = Counter(place for order in held for place in enumerate(order))
 
@@ -231,9 +224,3 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
     if count == 2:
         annotator.lean += 1 if order[0] == 0 else -1
     return order
-
-
-def _turns(study: Study, item: StudyItem, count: int, square: int) -> list[list[int]]:
-    """A Latin square: orders in which every option stands once in every place. The first `count` people have one."""
-    base = Random(f"{study.seed}:square:{item.id}:{square}").sample(range(count), count)
-    return [base[turn:] + base[:turn] for turn in range(count)]

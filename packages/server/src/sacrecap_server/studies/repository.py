@@ -40,11 +40,28 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
     All its draws follow from the seed, a secret random one by default. `file` is the name of a served file.
     """
     rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
-    settings = json.dumps({**_settings(design), "file": file})
-    study = _paused(session, seed, kind=design.kind.name, settings=settings, **rules)
+    settings = {
+        name: getattr(design, name)
+        for name in (
+            *("instructions", "consent", "workers_only", "completion_code", "completion_url", "question", "language"),
+            *("direction", "texts", "again", "examples"),
+        )
+    }
+    settings |= {**design.crowd, "size": len(design.pages), "asked": design.question_settings, "file": file}
+    settings |= {name: asdict(getattr(design, name)) for name in ("rule", "speed", "repeats")}
+    settings["checks"] = {role: checks.every for role, checks in design.checks.items()}
+    settings["practice"] = None if design.practice is None else {"least": design.practice.least}
+    study = _paused(session, seed, kind=design.kind.name, settings=json.dumps(settings), **rules)
     _insert(session, _items(study, design))
     for image_id, address in design.images.items():
-        session.add(_image(session, study.id, image_id, address))
+        image = StudyImage(study_id=study.id, image_id=image_id, code=secrets.token_urlsafe(12))
+        if address.startswith("data:"):
+            head, _, data = address.partition(",")
+            image.media_type = head.removeprefix("data:").removesuffix(";base64")
+            image.blob_sha = keep(session, base64.b64decode(data))
+        else:
+            image.url = address
+        session.add(image)
     return study
 
 
@@ -87,30 +104,6 @@ def _insert(session: Session, items: Iterable[dict[str, Any]]) -> None:
         session.execute(insert(StudyItem), batch)
 
 
-def _settings(design: StudyDesign) -> dict[str, Any]:
-    return {
-        "instructions": design.instructions,
-        "consent": design.consent,
-        "workers_only": design.workers_only,
-        "completion_code": design.completion_code,
-        "completion_url": design.completion_url,
-        **design.crowd,
-        "size": len(design.pages),
-        "checks": {role: checks.every for role, checks in design.checks.items()},
-        "rule": asdict(design.rule),
-        "question": design.question,
-        "language": design.language,
-        "direction": design.direction,
-        "texts": design.texts,
-        "practice": None if design.practice is None else {"least": design.practice.least},
-        "speed": asdict(design.speed),
-        "repeats": asdict(design.repeats),
-        "asked": design.question_settings,
-        "again": design.again,
-        "examples": design.examples,
-    }
-
-
 def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
     roles: dict[str, list[StudyPage]] = {"item": design.pages}
     roles |= {role: checks.pages for role, checks in design.checks.items()}
@@ -136,17 +129,6 @@ def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
 def _places(study: Study, role: str, count: int) -> list[int]:
     """An order of chance of the pages of a role."""
     return random.Random(f"{study.seed}:{role}").sample(range(count), count)
-
-
-def _image(session: Session, study_id: int, image_id: str, address: str) -> StudyImage:
-    image = StudyImage(study_id=study_id, image_id=image_id, code=secrets.token_urlsafe(12))
-    if address.startswith("data:"):
-        head, _, data = address.partition(",")
-        image.media_type = head.removeprefix("data:").removesuffix(";base64")
-        image.blob_sha = keep(session, base64.b64decode(data))
-    else:
-        image.url = address
-    return image
 
 
 def find(session: Session, study_id: int) -> Study:
@@ -178,7 +160,7 @@ def kind_of(study: Study) -> StudyKind:
 
 
 def settings_of(study: Study) -> dict[str, Any]:
-    """The content of the file besides the pages; see `_settings`."""
+    """The content of the file besides the pages; see `make`."""
     settings: dict[str, Any] = json.loads(study.settings)
     return settings
 

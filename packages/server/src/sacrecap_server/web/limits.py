@@ -36,7 +36,10 @@ class RateLimit:
                 self._counts[key] = ends, count + 1
                 return
         wait = int(ends - moment) + 1
-        raise Refused(429, "Too many attempts. Try again in %(time)s.", retry_after=wait, time=_spoken(wait))
+        time_left = Message("%(number)s seconds", number=wait)
+        if wait >= 120:
+            time_left = Message("%(number)s minutes", number=-(-wait // 60))
+        raise Refused(429, "Too many attempts. Try again in %(time)s.", retry_after=wait, time=time_left)
 
 
 def neighbourhood(address: str) -> str:
@@ -50,9 +53,3 @@ def neighbourhood(address: str) -> str:
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
-
-
-def _spoken(seconds: int) -> Message:
-    if seconds < 120:
-        return Message("%(number)s seconds", number=seconds)
-    return Message("%(number)s minutes", number=-(-seconds // 60))

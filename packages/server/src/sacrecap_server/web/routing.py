@@ -88,7 +88,12 @@ class Guard:
         if self.api and scheme.lower() == "bearer":
             is_right = is_token(token.strip(), context.settings.owner_token)
             return Caller(Role.OWNER, by_token=True) if is_right else Caller()
-        return await run_in_threadpool(_by_cookie, context) if context.cookie else context.caller
+
+        def of_cookie() -> Caller:
+            with context.database.read() as session:
+                return by_cookie(session, context.cookie)
+
+        return await run_in_threadpool(of_cookie) if context.cookie else context.caller
 
     async def _check_form(self, request: Request) -> None:
         """FastAPI has parsed the form, or will use what is parsed here. The API takes no forms, but files."""
@@ -112,11 +117,6 @@ def _is_form(request: Request) -> bool:
     return "form" in request.headers.get("content-type", "").lower()
 
 
-def _by_cookie(context: RequestContext) -> Caller:
-    with context.database.read() as session:
-        return by_cookie(session, context.cookie)
-
-
 class NumberConvertor(Convertor[int]):
     """The number of a row in a path: one to nine ASCII digits. Any other text leads to no page."""
 
@@ -130,12 +130,6 @@ class NumberConvertor(Convertor[int]):
 
 
 register_url_convertor("number", NumberConvertor())
-
-
-def _numbered(path: str, handler: Callable[..., Any]) -> str:
-    """The path with `{study_id}` as `{study_id:number}`, where the handler takes a number by that name."""
-    types = get_type_hints(handler)
-    return re.sub(r"\{(\w+)\}", lambda match: f"{{{match[1]}:number}}" if types[match[1]] is int else match[0], path)
 
 
 class Routes(APIRouter):
@@ -165,12 +159,13 @@ class Routes(APIRouter):
 
     def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:
-            self.add_api_route(
-                _numbered(path, handler),
-                handler,
-                methods=list(methods),
-                **{**options, "dependencies": [Depends(guard), *options.get("dependencies", [])]},
+            # `{study_id}` becomes `{study_id:number}`, where the handler takes a number by that name.
+            types = get_type_hints(handler)
+            numbered = re.sub(
+                r"\{(\w+)\}", lambda match: f"{{{match[1]}:number}}" if types[match[1]] is int else match[0], path
             )
+            dependencies = [Depends(guard), *options.get("dependencies", [])]
+            self.add_api_route(numbered, handler, methods=list(methods), **{**options, "dependencies": dependencies})
             return handler
 
         return add

@@ -96,7 +96,9 @@ class SecurityMiddleware:
             await send(message)
 
         headers = Headers(scope=scope)
-        if _host(headers.get("host", "")) not in self.hosts and scope["path"] not in _ANY_HOST:
+        host = headers.get("host", "")
+        name, _, port = host.rpartition(":")
+        if (name if name and port.isdigit() else host).lower() not in self.hosts and scope["path"] not in _ANY_HOST:
             await _refuse(send_protected, 421, "This server is not known by that host name; see --public-url.")
             return
         if problem := _problem_of_text(scope, headers):
@@ -105,7 +107,8 @@ class SecurityMiddleware:
         limit = self.upload_limit
         if headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
             limit = min(limit, _FIELDS_LIMIT)
-        if _length(headers) > limit:
+        length = headers.get("content-length", "0")
+        if (int(length) if length.isdecimal() else 0) > limit:
             await _refuse(send_protected, 413, _too_large(limit))
         else:
             await self.app(scope, self._counted(receive, limit), send_protected)
@@ -141,19 +144,6 @@ def _problem_of_text(scope: Scope, headers: Headers) -> str | None:
 def _too_large(limit: int) -> str:
     size = f"{limit / 2**20:.0f} MiB" if limit >= 2**20 else f"{limit / 2**10:.0f} KiB"
     return f"The request is larger than the {size} that this server takes."
-
-
-def _host(header: str) -> str:
-    """The Host header without its port."""
-    name, _, port = header.rpartition(":")
-    return (name if name and port.isdigit() else header).lower()
-
-
-def _length(headers: Headers) -> int:
-    try:
-        return int(headers.get("content-length", "0"))
-    except ValueError:
-        return 0
 
 
 async def _refuse(send: Send, status: int, message: str) -> None:

@@ -40,7 +40,13 @@ class AppState:
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
         self.cookie_name = "__Host-sacrecap" if settings.secure else "sacrecap"
         self.templates = _templates()
-        self.privacy_text = _text_of(settings.privacy_file)
+        self.privacy_text = ""
+        """The owner's own text for /privacy."""
+        if settings.privacy_file is not None:
+            try:
+                self.privacy_text = Path(settings.privacy_file).read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise DataError(f"--privacy-file {settings.privacy_file}: cannot be read: {error}") from None
         self.sign_ins = RateLimit(60, 600)
         """Attempts to sign in, by address."""
         self.beginnings = RateLimit(60, 3600)
@@ -52,16 +58,6 @@ class AppState:
         """Ends what is being counted, and lets the database go."""
         self.counting.stop()
         self.database.close()
-
-
-def _text_of(path: str | None) -> str:
-    """The owner's own text; empty without a file. Raises `DataError` if it cannot be read."""
-    if path is None:
-        return ""
-    try:
-        return Path(path).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"--privacy-file {path}: cannot be read: {error}") from None
 
 
 @cache
