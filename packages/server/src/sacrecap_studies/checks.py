@@ -72,9 +72,8 @@ class CheckRule:
         if self._acts(checks):
             return ""
         least = next((more for more in range(checks, MOST) if self._acts(more)), MOST)
-        return (
-            f"{self.policy!r} cannot act: a person gets {_counted(checks)}, and nobody can fail with fewer than {least}"
-        )
+        number = "1 check" if checks == 1 else f"{checks} checks"
+        return f"{self.policy!r} cannot act: a person gets {number}, and nobody can fail with fewer than {least}"
 
     def _acts(self, checks: int) -> bool:
         return any(limit >= 0 for limit in _limits(min(checks, MOST), self.honest, self.mistaken))
@@ -127,10 +126,6 @@ def remarks(every: Mapping[str, int], there: int, items: int, rule: CheckRule) -
     short = shortage(every, there, items)
     again = Message("checks will come again: %(why)s", why=short) if short else ""
     return list(filter(None, [again, rule.remark(needed(every, items))]))
-
-
-def _counted(checks: int) -> str:
-    return "1 check" if checks == 1 else f"{checks} checks"
 
 
 @lru_cache(maxsize=64)

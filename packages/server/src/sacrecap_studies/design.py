@@ -241,8 +241,7 @@ def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
     for role in ROLES:
         if fields.has(role):
             checks = Fields(fields.take(role), role, fields.problems)
-            contents = checks.entries("items", lambda item, _: kind.check(item))
-            pages = [StudyPage(number, content, answer) for number, (content, answer) in enumerate(contents)]
+            pages = checks.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
             read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
             checks.end()
         fields.take(role)
@@ -275,12 +274,14 @@ def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int
 
 def _practice(fields: Fields, kind: StudyKind) -> Practice:
     practice = Fields(fields.take("practice"), "practice", fields.problems)
-    practice_pages = practice.entries("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
+
+    def page(item: Fields, number: int) -> StudyPage:
+        because = item.text("because", "")
+        return StudyPage(number, *kind.check(item), because)
+
+    pages = practice.entries("items", page)
     least = practice.number("least", -1, 0, 1)
     practice.end()
-    pages = [
-        StudyPage(number, content, answer, because) for number, (because, content, answer) in enumerate(practice_pages)
-    ]
     return Practice(None if least < 0 else least, pages)
 
 
@@ -359,17 +360,15 @@ def read_crowd(fields: Fields, completion: Fields) -> dict[str, Any]:
     signed = fields.optional("signed_links", flag, default=False)
     if signed and platform != "prolific":
         fields.wrong("signed_links", "only Prolific signs its links; set platform to 'prolific', or use personal_links")
+    endings = {}
+    for name in ENDINGS:
+        ending = Fields(completion.take(name) or {}, f"completion.{name}", completion.problems)
+        endings[name] = {"code": ending.text("code", "", most=60), "url": ending.optional("url", link, "")}
+        ending.end()
     return {
         "platform": platform,
         "signed_links": signed,
         "personal_links": fields.optional("personal_links", flag, default=False),
         "contact": fields.text("contact", "", most=300),
-        "endings": {name: _ending(completion, name) for name in ENDINGS},
+        "endings": endings,
     }
-
-
-def _ending(completion: Fields, name: str) -> dict[str, str]:
-    fields = Fields(completion.take(name) or {}, f"completion.{name}", completion.problems)
-    read = {"code": fields.text("code", "", most=60), "url": fields.optional("url", link, "")}
-    fields.end()
-    return read

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sacrecap_studies.answers import PageAnswer, by_group, by_page
@@ -37,20 +38,16 @@ def export(
         pages: by the file's item, the number of its questions where it has several, answered or not.
     """
     if kind.result == "sentences":
-        yield from _listed(_sentences(kind, answers))
+        mark = "[\n"
+        for answer in chain.from_iterable(by_page(answers)):
+            line = {"image_id": answer.content["image_id"], "caption": kind.reply(kind.main, answer.answer)}
+            yield mark + json.dumps(line, ensure_ascii=False)
+            mark = ",\n"
+        yield "[]\n" if mark == "[\n" else "\n]\n"
         return
     counts = _Needed(judgments, pages or {})
     for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, counts):
         yield json.dumps(line, ensure_ascii=False) + "\n"
-
-
-def _listed(lines: Iterable[Content]) -> Iterator[str]:
-    """A JSON list."""
-    mark = "[\n"
-    for line in lines:
-        yield mark + json.dumps(line, ensure_ascii=False)
-        mark = ",\n"
-    yield "[]\n" if mark == "[\n" else "\n]\n"
 
 
 @dataclass(frozen=True)
@@ -140,12 +137,6 @@ def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None)
                 [reply[number] for reply in replies] if number is not None and question.about == "each" else replies
             )
     return {"answers": columns} if columns else {}
-
-
-def _sentences(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[Content]:
-    for page in by_page(answers):
-        for answer in page:
-            yield {"image_id": answer.content["image_id"], "caption": kind.reply(kind.main, answer.answer)}
 
 
 def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) -> Iterator[str]:

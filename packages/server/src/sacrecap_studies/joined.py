@@ -18,16 +18,14 @@ def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, An
 
     Raises `DataError` if a file cannot be read, or no pair is in both.
     """
-    likes = _by_pair(choices)
-    joined = [
-        {
-            **{name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line},
-            "human_like": line["winner"],
-            "humans_like": _side(line, likes[pair]),
-        }
-        for pair, line in _by_pair(triplets).items()
-        if pair in likes
-    ]
+    likes, joined = _by_pair(choices), []
+    for pair, line in _by_pair(triplets).items():
+        if pair in likes:
+            liked = likes[pair]["winner"]
+            if line["b"] != likes[pair]["b"]:  # as B and C stand in the first study
+                liked = {"b": "c", "c": "b"}.get(liked, liked)
+            columns = {name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line}
+            joined.append({**columns, "human_like": line["winner"], "humans_like": liked})
     if not joined:
         raise DataError(
             f"{triplets} and {choices} have no pair in common; make both studies with the "
@@ -60,9 +58,3 @@ def _by_pair(path: str) -> dict[str, dict[str, Any]]:
     if not joined:
         raise DataError(f"{path}: no line has a pair; sacrecap study make gives each pair its id")
     return joined
-
-
-def _side(line: dict[str, Any], opposite: dict[str, Any]) -> str:
-    """The winner of the other study, as B and C stand in this one."""
-    winner: str = opposite["winner"]
-    return {"b": "c", "c": "b"}.get(winner, winner) if line["b"] != opposite["b"] else winner

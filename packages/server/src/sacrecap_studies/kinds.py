@@ -103,7 +103,9 @@ class StudyKind:
 
     def _content(self, item: Fields, *, is_check: bool) -> Content:
         content: Content = {"a": item.text("a")} if "a" in self.forms and item.has("a") else {}
-        form = self.forms[0] if len(self.forms) == 1 else self._form(item)
+        form = next(iter(self.forms), "")
+        if len(self.forms) > 1:
+            form = next((name for name in self.forms if name != "a" and item.has(name)), form)
         if form == "b":
             content["b"], content["c"] = item.text("b"), item.text("c")
         elif form == "caption":
@@ -122,9 +124,6 @@ class StudyKind:
             if not least <= captions <= most:
                 item.wrong("sets", f"the question {question.name} is about {least} to {most} captions of a page")
         return content
-
-    def _form(self, item: Fields) -> str:
-        return next((form for form in self.forms if form != "a" and item.has(form)), next(iter(self.forms), ""))
 
     def _set(self, fields: Fields, _: int) -> Content:
         least = 2 if self.forms == ("sets",) else 1

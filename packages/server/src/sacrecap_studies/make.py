@@ -13,7 +13,7 @@ from itertools import combinations, cycle, islice
 from pathlib import Path
 from typing import Any
 
-from sacrecap.data.images import ImageFile, ImageSource
+from sacrecap.data.images import ImageSource
 from sacrecap.data.thumbnails import thumbnail
 from sacrecap.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
 from sacrecap_studies.field_reader import LONGEST
@@ -135,7 +135,17 @@ class _Maker:
             pair = [b, c] if self.chance.random() < 0.5 else [c, b]
             left = [sentence for sentence in self.references[image] if sentence not in (b[1], c[1])]
             if left and b[1] != c[1]:
-                yield _item(image, left, pair, category)
+                (b_system, first), (c_system, second) = pair
+                yield {
+                    "pair": hashlib.sha256("\n".join([image, *sorted((first, second))]).encode()).hexdigest()[:12],
+                    "image_id": image,
+                    "references": left,
+                    "b": first,
+                    "c": second,
+                    "b_system": b_system,
+                    "c_system": c_system,
+                    "category": category,
+                }
 
     def _of_category(self, category: str, image: str) -> list[tuple[tuple[str, str], tuple[str, str]]]:
         """Pairs of (who, sentence)."""
@@ -338,20 +348,6 @@ def _distinct(sentences: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(sentences))
 
 
-def _item(image: str, references: list[str], pair: list[tuple[str, str]], category: str) -> dict[str, Any]:
-    (b_system, b), (c_system, c) = pair
-    return {
-        "pair": hashlib.sha256("\n".join([image, *sorted((b, c))]).encode()).hexdigest()[:12],
-        "image_id": image,
-        "references": references,
-        "b": b,
-        "c": c,
-        "b_system": b_system,
-        "c_system": c_system,
-        "category": category,
-    }
-
-
 def _telling_words(references: Sentences) -> dict[str, list[str]]:
     """Words of each image's sentences that few other images have: what a description of it can hardly do without."""
     words = {
@@ -386,8 +382,8 @@ def images_of(place: str | Path | ImageSource, image_ids: Sequence[str]) -> dict
     missing = [image for image in image_ids if image not in pictures]
     if missing:
         raise DataError(f"{source.description}: no file was found for {some(missing)}")
-    return {image: file.address or _data_url(file) for image, file in pictures.items()}
-
-
-def _data_url(file: ImageFile) -> str:
-    return f"data:image/webp;base64,{base64.b64encode(thumbnail(file.read(), file.name, SIDE)).decode()}"
+    return {
+        image: file.address
+        or f"data:image/webp;base64,{base64.b64encode(thumbnail(file.read(), file.name, SIDE)).decode()}"
+        for image, file in pictures.items()
+    }

@@ -145,7 +145,10 @@ def quality(kind: StudyKind, answers: Sequence[PageAnswer], *, fast_below: float
         fast_below=limit,
     )
     people = {person: PersonQuality(person) for person in dict.fromkeys(answer.person for answer in answers)}
-    for person, of_person in _by_person(answers).items():
+    answers_of: dict[int, list[PageAnswer]] = defaultdict(list)
+    for answer in answers:
+        answers_of[answer.person].append(answer)
+    for person, of_person in answers_of.items():
         _describe(people[person], of_person, limit)
     if counted:
         if isinstance(kind.main, Choice) and kind.result == "pairs":
@@ -164,13 +167,6 @@ def _unit(answer: PageAnswer) -> tuple[str, Any]:
     return ("item", answer.group) if image is None else ("image", image)
 
 
-def _by_person(answers: Sequence[PageAnswer]) -> dict[int, list[PageAnswer]]:
-    pages: dict[int, list[PageAnswer]] = defaultdict(list)
-    for answer in answers:
-        pages[answer.person].append(answer)
-    return pages
-
-
 def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) -> None:
     answers = [answer for answer in answers if answer.role != "practice"]
     items = [answer for answer in answers if answer.role == "item"]
@@ -184,14 +180,10 @@ def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) ->
     if len(seconds) >= EVEN_FROM and max(seconds) > 0:
         person.spread = pstdev(seconds) / mean(seconds)
     person.timed = len(timed)
-    person.fast = sum(_is_fast(answer, limit) for answer in timed)
+    person.fast = sum(
+        (answer.seconds or 0.0) < limit if answer.too_fast is None else answer.too_fast for answer in timed
+    )
     person.checks, person.again, person.first = Share.of(checks), Share.of(again), Share.of(_firsts(items))
-
-
-def _is_fast(answer: PageAnswer, limit: float) -> bool:
-    if answer.too_fast is not None:
-        return answer.too_fast
-    return answer.seconds is not None and answer.seconds < limit
 
 
 def _firsts(items: Sequence[PageAnswer]) -> list[bool]:
@@ -231,7 +223,14 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
         persons, _ = numbered([answer.person for answer in chosen])
         sums = sums_by_unit(persons, first, np.ones(len(first)))
         result.first = Share(int(first.sum()), len(first), share_interval(sums))
-    result.strengths = _strengths(counted)
+    choices, compared = [], []
+    for answer in chosen:
+        b, c = answer.content.get("b_system"), answer.content.get("c_system")
+        if b is not None and c is not None:
+            compared.append(_unit(answer))
+            choices.append((b, c) if answer.answer == "b" else (c, b))
+    numbers, _ = numbered(compared)
+    result.strengths = strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
 def _agreement(
@@ -260,17 +259,6 @@ def _with_majority(pages: list[list[PageAnswer]]) -> dict[int, float]:
             if rest and (len(rest) == 1 or rest[0][1] > rest[1][1]):
                 agreements[answer.person].append(answer.answer == rest[0][0])
     return {person: mean(same) for person, same in agreements.items()}
-
-
-def _strengths(counted: list[PageAnswer]) -> list[list[Strength]]:
-    choices, units = [], []
-    for answer in counted:
-        b, c = answer.content.get("b_system"), answer.content.get("c_system")
-        if b is not None and c is not None and answer.answer in ("b", "c"):
-            units.append(_unit(answer))
-            choices.append((b, c) if answer.answer == "b" else (c, b))
-    numbers, _ = numbered(units)
-    return strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
 def _ratings(

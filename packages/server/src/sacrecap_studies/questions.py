@@ -203,7 +203,7 @@ class EachQuestion(PageQuestion):
         captions, value = captions_of(content), fields.take(key)
         if len(captions) < 2:
             return [self._expect_one(fields, key, value, captions)]
-        by_name: dict[str, Any] = fields.check(key, _by_name, value, {}, accepted=self.accepted)
+        by_name: dict[str, Any] = fields.check(key, self._read_by_name, value, {})
         names = [name_of(caption) for caption in captions]
         for name in by_name:
             if name not in names:
@@ -212,6 +212,11 @@ class EachQuestion(PageQuestion):
             self._expect_one(fields, key, by_name[name], [caption]) if name in by_name else None
             for name, caption in zip(names, captions, strict=True)
         ]
+
+    def _read_by_name(self, value: object) -> dict[str, Any]:
+        if not isinstance(value, dict) or not value:
+            raise Invalid.of(value, f"{{system or image_id: {self.accepted}}}")
+        return value
 
     def _expect_one(self, fields: Fields, key: str, value: Any, captions: Sequence[Content]) -> Any:
         words = [caption for sentences in captions for caption in sentences["captions"]]
@@ -418,12 +423,6 @@ def _quoted(content: Content, letter: str) -> str:
     return " / ".join(captions_of(content)[LETTERS.index(letter)]["captions"])
 
 
-def _by_name(value: object, accepted: str) -> dict[str, Any]:
-    if not isinstance(value, dict) or not value:
-        raise Invalid.of(value, f"{{system or image_id: {accepted}}}")
-    return value
-
-
 LEAST_WORDS = 4
 MOST_CHARACTERS = 500
 
@@ -445,7 +444,7 @@ class ImageSentence(Text):
         sentence = " ".join(form.get(self.name, "").split())
         if len(sentence) > MOST_CHARACTERS:
             raise AnswerError("One sentence, please: at most %(most)d characters.", most=MOST_CHARACTERS)
-        if _words(sentence) < LEAST_WORDS:
+        if max(len(sentence.split()), len(_UNSPACED.findall(sentence)) // 2) < LEAST_WORDS:
             raise AnswerError("Write a whole sentence, of %(least)d words or more.", least=LEAST_WORDS)
         if any(mark in sentence for mark in '"“”«»'):
             raise AnswerError("No dialogue, please: say what can be seen, without quotation marks.")
@@ -461,10 +460,6 @@ class ImageSentence(Text):
         return hashlib.sha256(" ".join(words).encode()).hexdigest()[:32]
 
 
-def _words(sentence: str) -> int:
-    return max(len(sentence.split()), len(_UNSPACED.findall(sentence)) // 2)
-
-
 def _is_gibberish(sentence: str) -> bool:
     """Letters that are no sentence in any language: keys in a row, one word again and again, mostly other signs."""
     signs = [sign for sign in sentence if not sign.isspace()]
@@ -472,14 +467,13 @@ def _is_gibberish(sentence: str) -> bool:
     words = sentence.casefold().split()
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", sentence.casefold()) if sign.isascii())
     latin = _LATIN.findall(plain)
+    # Of four plain letters or more: no vowel, or neighbours on the keyboard.
+    no_words = [
+        not set(word) & set("aeiouy") or any(word in keys or word[::-1] in keys for keys in _KEYS) for word in latin
+    ]
     return (
         letters < 0.6 * len(signs)
         or _SAME_LETTER.search(sentence.casefold()) is not None
         or (len(words) >= LEAST_WORDS and 2 * len(set(words)) <= len(words))
-        or (len(latin) > 1 and 2 * sum(map(_is_no_word, latin)) > len(latin))
+        or (len(latin) > 1 and 2 * sum(no_words) > len(latin))
     )
-
-
-def _is_no_word(word: str) -> bool:
-    """Of four plain letters or more: no vowel, or neighbours on the keyboard."""
-    return not set(word) & set("aeiouy") or any(word in keys or word[::-1] in keys for keys in _KEYS)
