@@ -224,7 +224,12 @@ def _cider_d_of_ids(training: TrainingCaptions, metric: CiderD) -> Reward:
             "the document frequencies are those of one image: every n-gram is in every document, so every reward is 0; "
             "train on more images"
         )
-    arrays = [_ids(training.vocabulary, captions) for captions in training.references]
+    arrays = []  # of each image (R, T): captions with their ends, which pad them, too
+    for captions in training.references:
+        rows = [training.vocabulary.encode(tokens, len(tokens)) for tokens in captions]
+        width = max(map(len, rows), default=0)
+        padded = [[*row, *[END] * (width - len(row))] for row in rows]
+        arrays.append(np.array(padded, dtype=np.int64).reshape(len(rows), width))
     counts = DocumentFrequency.from_token_ids(arrays, end_of_sentence=END)
     cider_d = CiderDReward(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, threads=1)
     references = cider_d.encode(arrays)
@@ -258,12 +263,3 @@ def _metric_of_text(training: TrainingCaptions, metric: Metric) -> Reward:
         return torch.tensor(np.nan_to_num(rewards), dtype=torch.float32, device=words.device)
 
     return reward
-
-
-def _ids(vocabulary: Vocabulary, captions: Sequence[Sequence[str]]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """(R, T): captions with their ends, which pad them, too."""
-    rows = [vocabulary.encode(tokens, len(tokens)) for tokens in captions]
-    array = np.full((len(rows), max(map(len, rows), default=0)), END)
-    for number, row in enumerate(rows):
-        array[number, : len(row)] = row
-    return array

@@ -63,12 +63,12 @@ class ImageSentenceSpace(nn.Module):
         return nn.functional.normalize(at_last, dim=1)
 
 
-def hinge(cosines: Tensor, *, margin: float = MARGIN, hardest: bool = True) -> Tensor:
+def hinge(cosines: Tensor, *, hardest: bool = True) -> Tensor:
     """(): mean loss of (B, B) cosines, an image's own caption on the diagonal: eq. 6, or 5 where not `hardest`."""
     matching = cosines.diagonal()  # (B,)
     itself = torch.eye(len(cosines), dtype=torch.bool, device=cosines.device)
-    sentences = (margin + cosines - matching[:, None]).clamp(min=0).masked_fill(itself, 0)  # other captions of an image
-    images = (margin + cosines - matching[None, :]).clamp(min=0).masked_fill(itself, 0)  # other images of a caption
+    sentences = (MARGIN + cosines - matching[:, None]).clamp(min=0).masked_fill(itself, 0)  # other captions of an image
+    images = (MARGIN + cosines - matching[None, :]).clamp(min=0).masked_fill(itself, 0)  # other images of a caption
     if hardest:
         return (sentences.amax(1) + images.amax(0)).mean()
     return (sentences.sum(1) + images.sum(0)).mean()

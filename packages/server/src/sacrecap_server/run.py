@@ -36,7 +36,14 @@ def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = 
         believes_proxy: whether callers have the address that the proxy gives, and not its own.
     """
     log_to_stderr()
-    listener = _listen(settings.host, settings.port)
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        opened = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise UsageError(f"--host {settings.host} --port {settings.port}: cannot listen there: {reason}") from None
+    # Opened anew, it knows its protocol: asyncio sends small answers without delay (TCP_NODELAY) only then.
+    listener = socket.socket(fileno=opened.detach())
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -57,18 +64,6 @@ def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = 
         signal.signal(number, lambda *_: None)
     server.run(sockets=[listener])
     return 0 if server.started else 2
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A socket on the address. Raises `UsageError` if it is not free."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as error:
-        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
-        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}") from None
-    # Opened anew, it knows its protocol: asyncio sends small answers without delay (TCP_NODELAY) only then.
-    return socket.socket(fileno=listener.detach())
 
 
 class _Announcing(uvicorn.Server):

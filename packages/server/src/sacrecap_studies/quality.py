@@ -303,12 +303,9 @@ def _ratings(
         interval = mean_interval(sums_by_unit(units, values, np.ones(len(values))))
         result.ratings.append(Rating(system, float(values.mean()), interval, len(values)))
     for person, ratings in pairs.items():
-        people[person].with_others = _correlation(np.array(ratings))
-
-
-def _correlation(ratings: np.ndarray) -> float | None:
-    varies = len(ratings) > 2 and ratings.std(axis=0).min() > 0
-    return float(np.corrcoef(ratings.T)[0, 1]) if varies else None
+        table = np.array(ratings)
+        if len(table) > 2 and table.std(axis=0).min() > 0:
+            people[person].with_others = float(np.corrcoef(table.T)[0, 1])
 
 
 def _times(result: Quality, answers: Sequence[PageAnswer]) -> None:
@@ -336,28 +333,22 @@ def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) ->
     """Limits of the numbers."""
     if not result.answers or not kind.main.is_rating:
         return
-    if result.units < FEW_UNITS:
-        result.warnings.append(Message("Few images have answers: intervals are rough, and rather too narrow."))
-    if result.alpha is None:
-        result.warnings.append(
-            Message("α needs questions that at least two people answered, and two different answers among them.")
-        )
     judges = sum(person.alpha_without is not None or person.accuracy is not None for person in people.values())
-    if kind.result == "pairs" and 0 < judges < 3:
-        result.warnings.append(
-            Message("Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree.")
-        )
-    if any(strength.note for group in result.strengths for strength in group):
-        result.warnings.append(
-            Message(
-                "Some systems never lost or never won. Their strengths have no finite value, so more choices are "
-                "needed before they can be compared."
-            )
-        )
-    if len(result.strengths) > 1:
-        result.warnings.append(
-            Message(
-                "Some systems were never compared, not even by way of others: strengths in different tables say "
-                "nothing of one another."
-            )
-        )
+    remarks = {
+        Message("Few images have answers: intervals are rough, and rather too narrow."): result.units < FEW_UNITS,
+        Message(
+            "α needs questions that at least two people answered, and two different answers among them."
+        ): result.alpha is None,
+        Message(
+            "Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree."
+        ): kind.result == "pairs" and 0 < judges < 3,
+        Message(
+            "Some systems never lost or never won. Their strengths have no finite value, so more choices are needed "
+            "before they can be compared."
+        ): any(strength.note for group in result.strengths for strength in group),
+        Message(
+            "Some systems were never compared, not even by way of others: strengths in different tables say nothing of "
+            "one another."
+        ): len(result.strengths) > 1,
+    }
+    result.warnings += [remark for remark, holds in remarks.items() if holds]

@@ -63,14 +63,9 @@ def settings(
     called: Mapping[str, str] | None = None,
     texts: Mapping[str, str] | None = None,
 ) -> Callable[[F], F]:
-    """Options for these settings of a dataclass, as `setting` has declared them.
+    """Options for these settings of a dataclass, in the order of the help, as `setting` has declared them.
 
-    Args:
-        of: the dataclass.
-        names: of its settings, in the order of the help.
-        defaults: other defaults than the dataclass has.
-        called: names of options, where they are not those of the settings.
-        texts: of the help, where they are others.
+    By name of a setting, `defaults`, names of options (`called`) and `texts` of the help stand in place of its own.
     """
     fields = {field.name: field for field in dataclasses.fields(of)}
 
@@ -640,6 +635,7 @@ def sweep(data: str, output: str, quick: bool, processes: int | None, format_: s
         accepted_name("the model", model, MODEL_NAMES)
     plan = Sweep(data, model_names, losses or Sweep.losses, methods, training=training, **swept)
     with torch_needed("sweeping captioners"):
+        from sacrecap.vision.devices import choose_device
         from sacrecap_captioning.set_methods import set_method
         from sacrecap_captioning.sweep import render, run_sweep, write_pictures
     check_converter()
@@ -649,16 +645,11 @@ def sweep(data: str, output: str, quick: bool, processes: int | None, format_: s
     ignored = os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker:UserWarning"
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, ignored))
     one_thread()
-    result = run_sweep(plan, output, processes=processes or _processes(training["device"]), progress=options.show_bar)
+    if processes is None:
+        is_on_gpu = choose_device(training["device"]).type != "cpu"
+        affinity = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
+        processes = 1 if is_on_gpu else len(affinity(0))
+    result = run_sweep(plan, output, processes=processes, progress=options.show_bar)
     stage.text = "drawing"
     write_pictures(result, os.path.join(output, "pictures"))
     options.emit(render(result, format_, colour=options.colour("-"), width=options.width("-")))
-
-
-def _processes(device: str) -> int:
-    """The number of cores; 1 on a GPU."""
-    from sacrecap.vision.devices import choose_device
-
-    if choose_device(device).type != "cpu":
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

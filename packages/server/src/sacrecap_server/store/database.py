@@ -107,7 +107,16 @@ class _Turns:
             self._queue[0].set()
             waiting = len(self._queue) - 1
         try:
-            self._wait(turn, waiting)
+            ends = time.monotonic() + _BUSY_SECONDS
+            while not turn.wait(0.2):
+                since, now = self._since, time.monotonic()
+                is_stuck = since is not None and now - since > _STUCK_SECONDS
+                if now >= ends or (is_stuck and waiting > _WAITING_WHEN_STUCK):
+                    raise Refused(
+                        503,
+                        "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
+                        retry_after=5,
+                    )
             if self._since is None:
                 self._since = time.monotonic()
             is_away = False
@@ -129,18 +138,6 @@ class _Turns:
     def begun(self) -> None:
         """Notes that the current writer has the file's lock, so that from now on only its own slowness counts."""
         self._since = time.monotonic() + _SLOW_SECONDS - _STUCK_SECONDS
-
-    def _wait(self, turn: threading.Event, waiting: int) -> None:
-        ends = time.monotonic() + _BUSY_SECONDS
-        while not turn.wait(0.2):
-            since, now = self._since, time.monotonic()
-            is_stuck = since is not None and now - since > _STUCK_SECONDS
-            if now >= ends or (is_stuck and waiting > _WAITING_WHEN_STUCK):
-                raise Refused(
-                    503,
-                    "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
-                    retry_after=5,
-                )
 
 
 def _engine(file: str) -> Engine:

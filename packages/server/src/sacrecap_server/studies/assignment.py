@@ -86,7 +86,16 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
         # Only now: until a place is wanted, whoever has it may still answer.
         release_abandoned(session, study)
         item = item_of_next_wave(session, study, annotator)
-    expired = _expired(session, study, annotator) if item is None else None
+    expired = None
+    if item is None:
+        # What this person did not answer in time and nobody else has answered meanwhile; least complete first.
+        query = WITH_ITEM.join(Assignment.item).where(
+            Assignment.annotator_id == annotator.id,
+            Assignment.state == "released",
+            Assignment.role == "item",
+            StudyItem.taken < study.judgments,
+        )
+        expired = session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
     if item is None and expired is None:
         return _give_at_the_end(session, study, annotator)
     check = next_check(session, study, annotator)
@@ -128,17 +137,6 @@ def _assign(session: Session, study: Study, annotator: Annotator, item: StudyIte
     session.add(assignment)
     session.flush()
     return assignment
-
-
-def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    """What this person did not answer in time and nobody else has answered meanwhile; least complete first."""
-    query = WITH_ITEM.join(Assignment.item).where(
-        Assignment.annotator_id == annotator.id,
-        Assignment.state == "released",
-        Assignment.role == "item",
-        StudyItem.taken < study.judgments,
-    )
-    return session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
 
 
 def release_abandoned(session: Session, study: Study) -> int:
