@@ -265,17 +265,10 @@ def make_sets(
     An image's captions depend on the speaker, the method, the seed and the image, not on the batch (up to what rounding
     does to nearly equal likelihoods).
 
-    Args:
-        method: from `set_method`.
-        speaker: a `TrainedSpeaker`, or another.
-        images: the images to caption.
-        features: of these images in their order, where they are known; else images are opened and encoded.
-        training: gives the tokenised training captions, for methods that learn from them.
-        captions: number per image.
-        seed: of everything random.
-        batch: images at a time.
-        prompts: what a `TransformersSpeaker` is asked, in turn: each for as many captions of a set.
-        progress: called with the number of finished images.
+    `features` are of these images in their order, where they are known; else images are opened and encoded. `training`
+    gives the tokenised training captions, for methods that learn from them. `prompts` is what a `TransformersSpeaker`
+    is asked, in turn: each for as many captions of a set. `progress` is called with the number of finished images.
+    Other arguments are those of `captioner_sets`.
 
     Raises:
         UsageError: no captions are requested, or the speaker cannot be used with this method.

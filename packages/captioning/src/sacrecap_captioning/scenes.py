@@ -257,6 +257,8 @@ class Described:
 def make_scenes(images: int, *, seed: int = 0, captions: int = 5, shapes: int = MOST_SHAPES) -> list[Described]:
     """Scenes with captions; of ten images eight are for training, one for validation, one for testing.
 
+    `captions` are per image, and `shapes` the most of a scene: captioners learn scenes of one shape fastest.
+
     Raises:
         UsageError: fewer than 10 images, whose splits would be empty; no caption per image; no shape per scene, or more
             than `MOST_SHAPES`.
@@ -284,15 +286,10 @@ def write_scenes(
     shapes: int = MOST_SHAPES,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """Draws scenes into a folder: `images/NAME.png`, and `dataset.json` as Karpathy's splits are, written last.
+    """Draws the scenes of `make_scenes` into a folder, which is made, or whose scenes are replaced.
 
-    Args:
-        folder: created if it does not exist; existing scenes are replaced.
-        images: number of images.
-        seed: seed of everything random.
-        captions: number of captions per image.
-        shapes: most shapes per scene; captioners learn scenes of one shape fastest.
-        progress: called with the number of finished images.
+    They are `images/NAME.png`, and `dataset.json` as Karpathy's splits are, written last. `progress` is called with the
+    number of finished images.
 
     Raises:
         UsageError: see `make_scenes`.
