@@ -8,7 +8,7 @@ from study_world import Person, collection_file, diversity_file, make, pairwise_
 
 from sacrecap_server.store.models import Annotator, Assignment, SignedIn, StudyItem
 from sacrecap_server.studies.links import platform_key
-from sacrecap_server.web.credentials import digest
+from sacrecap_server.web.owner import digest
 from sacrecap_server_testing.world import TOKEN
 
 

@@ -17,9 +17,8 @@ from test_endings import answer, signature
 from sacrecap_server.store.models import Annotator
 from sacrecap_server.studies.links import submit_origin
 from sacrecap_server.studies.published_keys import AwayError
-from sacrecap_server.web.credentials import csrf_token
 from sacrecap_server.web.limits import RateLimit
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.owner import Role, csrf_token
 from sacrecap_server_testing.world import Browser
 from sacrecap_studies.design import StudyFileError, read_design
 

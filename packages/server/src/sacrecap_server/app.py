@@ -16,10 +16,10 @@ from sacrecap_server.errors import Refused
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server.web.context import RequestContext
 from sacrecap_server.web.faults import refused_of
+from sacrecap_server.web.format import STATIC
 from sacrecap_server.web.routing import SignInFirst
 from sacrecap_server.web.security import surround
 from sacrecap_server.web.state import AppState
-from sacrecap_server.web.static import STATIC
 
 
 def create_app(settings: ServerSettings) -> FastAPI:

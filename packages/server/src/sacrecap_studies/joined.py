@@ -18,13 +18,16 @@ def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, An
 
     Raises `DataError` if a file cannot be read, or no pair is in both.
     """
-    likes, joined = _by_pair(choices), []
+    other_side = {"b": "c", "c": "b"}
+    likes, joined = _by_pair(choices), list[dict[str, Any]]()
     for pair, line in _by_pair(triplets).items():
         if pair in likes:
             liked = likes[pair]["winner"]
             if line["b"] != likes[pair]["b"]:  # as B and C stand in the first study
-                liked = {"b": "c", "c": "b"}.get(liked, liked)
-            columns = {name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line}
+                liked = other_side.get(liked, liked)
+            columns: dict[str, Any] = {
+                name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line
+            }
             joined.append({**columns, "human_like": line["winner"], "humans_like": liked})
     if not joined:
         raise DataError(

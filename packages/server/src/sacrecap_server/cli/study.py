@@ -24,6 +24,9 @@ from sacrecap_studies.joined import compare_winners
 from sacrecap_studies.kinds import KINDS
 from sacrecap_studies.make import CATEGORIES, images_of, make_study
 
+_ONE_OR_MORE: dict[str, Any] = {"type": click.IntRange(1)}
+_ZERO_OR_MORE: dict[str, Any] = {"type": click.IntRange(0), "default": 0, "show_default": True}
+
 
 @click.group(name="study", cls=Group, section="People, studies and benchmarks")
 def command() -> None:
@@ -62,12 +65,15 @@ command.add_command(serve)
     """,
     systems={"multiple": True},
     categories={"default": "MM", "show_default": True},
+    items=_ONE_OR_MORE,
+    per_category=_ONE_OR_MORE,
+    references_per_item=_ONE_OR_MORE,
     together={"is_flag": True},
-    **{name: {"type": click.IntRange(1)} for name in ("items", "per_category", "references_per_item", "judgments")},
-    **{
-        name: {"type": click.IntRange(0), "default": 0, "show_default": True}
-        for name in ("gold", "attention", "practice", "seed")
-    },
+    judgments=_ONE_OR_MORE,
+    gold=_ZERO_OR_MORE,
+    attention=_ZERO_OR_MORE,
+    practice=_ZERO_OR_MORE,
+    seed=_ZERO_OR_MORE,
     o={"default": "-", "show_default": True},
 )
 @options.quiet

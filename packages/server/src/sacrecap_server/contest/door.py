@@ -35,10 +35,9 @@ from sacrecap_server.errors import Refused
 from sacrecap_server.log import event
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server.web.faults import refused_of
-from sacrecap_server.web.format import templates
+from sacrecap_server.web.format import STATIC, templates
 from sacrecap_server.web.limits import RateLimit
 from sacrecap_server.web.security import surround
-from sacrecap_server.web.static import STATIC
 
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
 _CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
@@ -320,7 +319,13 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
     phase = contest.phase(door.ledger.clock())
     # A page that loads itself again has no form: it would empty what somebody is writing.
     waits = "taken" in request.query_params and bool(submissions) and submissions[0].state == WAITS
-    values = {"contest": contest, "left": left, "phase": phase, "of": stamps_of(contest), "waits": waits}
+    values: dict[str, Any] = {
+        "contest": contest,
+        "left": left,
+        "phase": phase,
+        "of": stamps_of(contest),
+        "waits": waits,
+    }
     values |= {"problem": problem, "submissions": submissions, "choice": door.ledger.choice(team.slug)}
     return _render(request, "team.html", problem.status if problem else 200, **values)
 
@@ -435,8 +440,13 @@ def host_page(request: Request, door: Door, _: Team, new_team: Team | None = Non
     why = Counter(reason for _, reason in list(door.ranker.unscored.values()))
     problems += [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]
     files = {team.slug: [file for file in every if file.team == team.slug] for team in teams}
-    values = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams, "files": files}
-    values |= {"shown": new_team, "link": door.link(new_team) if new_team else "", "problem": problem}
+    values: dict[str, Any] = {
+        "teams": teams,
+        "files": files,
+        "shown": new_team,
+        "link": door.link(new_team) if new_team else "",
+    }
+    values |= {"contest": contest, "phase": contest.phase(door.ledger.clock()), "problem": problem}
     return _render(request, "host.html", 422 if problem else 200, **values, problems=problems)
 
 

@@ -11,9 +11,8 @@ from fastapi.responses import PlainTextResponse
 from sacrecap_server.log import event
 from sacrecap_server.store.personal import stored
 from sacrecap_server.web.context import Context, Response
-from sacrecap_server.web.credentials import new_secret
 from sacrecap_server.web.limits import neighbourhood
-from sacrecap_server.web.owner import Role, is_token, sign_in, sign_out
+from sacrecap_server.web.owner import Role, is_token, new_secret, sign_in, sign_out
 from sacrecap_server.web.routing import Routes
 
 routes = Routes()

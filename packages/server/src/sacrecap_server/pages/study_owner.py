@@ -130,7 +130,7 @@ class EditForm(studies.ChangeBody):
 def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]) -> Response:
     """Saves everything, or nothing and lists the problems."""
     fields = form.model_dump(exclude={"state"})
-    values = {
+    values: dict[str, Any] = {
         name: value.replace("\r\n", "\n") if isinstance(value, str) else "" if value is None else value
         for name, value in fields.items()
     }

@@ -9,9 +9,8 @@ from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from sacrecap_server.store.models import now
-from sacrecap_server.web.credentials import csrf_token, digest, is_secret, new_secret
 from sacrecap_server.web.language import ENGLISH, asked_for, macros
-from sacrecap_server.web.owner import Caller
+from sacrecap_server.web.owner import Caller, csrf_token, digest, is_secret, new_secret
 
 if TYPE_CHECKING:
     from sacrecap_server.web.state import AppState

@@ -1,13 +1,17 @@
-"""Templates, and how they write numbers, times and contacts."""
+"""Templates, how they write numbers, times and contacts, and the sheets, scripts and pictures beside them."""
 
 from __future__ import annotations
 
 import datetime as dt
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 
 def moment(value: dt.datetime | None) -> Markup:
@@ -39,3 +43,15 @@ def templates(folder: Path) -> Environment:
     )
     environment.filters.update(moment=moment, link=link, count=count)
     return environment
+
+
+class _Sheets(StaticFiles):
+    """Browsers ask each time whether what they have is still right."""
+
+    def file_response(self, *file: Any, **how: Any) -> Response:
+        response = super().file_response(*file, **how)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+STATIC = Mount("/static", _Sheets(directory=Path(__file__).parents[1] / "static"))

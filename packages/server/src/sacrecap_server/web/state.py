@@ -14,11 +14,10 @@ from sacrecap_server.store.database import Database
 from sacrecap_server.store.models import KeyValue
 from sacrecap_server.studies.answer_statistics import Counting
 from sacrecap_server.studies.links import ProlificSignatures
-from sacrecap_server.web.credentials import new_secret
 from sacrecap_server.web.format import templates
 from sacrecap_server.web.language import install
 from sacrecap_server.web.limits import RateLimit
-from sacrecap_server.web.owner import set_token
+from sacrecap_server.web.owner import new_secret, set_token
 
 PACKAGE = Path(__file__).parents[1]
 _EMAIL = re.compile(r"[^@\s<>\"',;:()\[\]?&%]+@[A-Za-z0-9.-]+")

@@ -1,15 +1,75 @@
-"""Human studies: what is asked, who answers, and what they answered."""
+"""The tables: the server's own rows, and human studies: what is asked, who answers, and what they answered.
+
+Importing this module makes `Base.metadata` complete: what `Database.prepare` makes.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
+from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, String, Text, TypeDecorator, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship, validates
 
-from sacrecap_server.store.models.declarative_base import Base, Created, Id, now
+
+class UtcDateTime(TypeDecorator[dt.datetime]):
+    """A time in UTC, stored and read as such: SQLite alone would drop the time zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: dt.datetime | None, _: Dialect) -> dt.datetime | None:
+        return None if value is None else value.astimezone(dt.timezone.utc)
+
+    def process_result_value(self, value: dt.datetime | None, _: Dialect) -> dt.datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=dt.timezone.utc) if value.tzinfo is None else value.astimezone(dt.timezone.utc)
+
+
+def now() -> dt.datetime:
+    """The current time, in UTC."""
+    return dt.datetime.now(dt.timezone.utc)
+
+
+class Base(DeclarativeBase):
+    """The tables' common base."""
+
+    type_annotation_map = {dt.datetime: UtcDateTime()}  # noqa: RUF012
+
+
+Id = Annotated[int, mapped_column(primary_key=True)]
+Created = Annotated[dt.datetime, mapped_column(default=now)]
+
+
+class KeyValue(Base):
+    """A value of the server itself, such as the secret key that it made."""
+
+    __tablename__ = "kept"
+
+    name: Mapped[str] = mapped_column(String(80), primary_key=True)
+    value: Mapped[str] = mapped_column(Text)
+
+
+class SignedIn(Base):
+    """A browser of the owner: the cookie's hash, never the cookie."""
+
+    __tablename__ = "signed_in"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    created: Mapped[Created]
+    expires: Mapped[dt.datetime]
+
+
+class Blob(Base):
+    """A file under the SHA-256 of its content, compressed. In the database, so that one copy has everything."""
+
+    __tablename__ = "blob"
+
+    sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int]
+    data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class Study(Base):
