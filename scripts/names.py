@@ -14,8 +14,8 @@ EXCEPTIONS = frozenset(
     {
         "packages/server/src/sacrecap_server/api/studies.py:wanted",
         "packages/server/src/sacrecap_server/contest/ledger.py:taken",
-        "packages/server/src/sacrecap_server/store/models.py:given",
-        "packages/server/src/sacrecap_server/store/models.py:taken",
+        "packages/server/src/sacrecap_server/store/schema.py:given",
+        "packages/server/src/sacrecap_server/store/schema.py:taken",
         "packages/server/src/sacrecap_server/studies/results.py:wanted",
         "packages/server/src/sacrecap_studies/answers.py:given",
         "src/sacrecap/boards/contest_folder.py:told",

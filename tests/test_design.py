@@ -114,7 +114,6 @@ FILES = {
         "calibrate check compare diversity meta score testsets".split(), (2, "a command, and what it calls or is about")
     ),
     "settings": (2, "what a server is told, and what a training run is"),
-    "studies": (2, "the tables, and their JSON"),
     "errors": (2, "the errors of a distribution"),
 }
 """By name: how many files have it, and why."""

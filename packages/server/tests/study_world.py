@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import joinedload
 
-from sacrecap_server.store.models import Assignment, Study
+from sacrecap_server.store.schema import Assignment, Study
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.links import platform_key
 from sacrecap_server_testing.world import Browser, World

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import inspect, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
-from sacrecap_server.store.models import Annotator, Assignment, SignedIn, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, SignedIn, StudyItem
 from sacrecap_server.studies.links import platform_key
 from sacrecap_server.web.owner import digest
 from sacrecap_server_testing.world import TOKEN
@@ -125,7 +125,7 @@ def test_a_late_answer_is_taken_where_the_place_is_still_free(world):
 def expire(world):
     import datetime as dt
 
-    from sacrecap_server.store.models import now
+    from sacrecap_server.store.schema import now
 
     with world.database.write() as session:
         session.execute(update(Assignment).values(expires=now() - dt.timedelta(seconds=1)))

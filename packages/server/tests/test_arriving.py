@@ -14,7 +14,7 @@ from study_world import Person, make, triplet_file
 from test_annotating import rows
 from test_endings import answer, signature
 
-from sacrecap_server.store.models import Annotator
+from sacrecap_server.store.schema import Annotator
 from sacrecap_server.studies.links import submit_origin
 from sacrecap_server.studies.published_keys import AwayError
 from sacrecap_server.web.limits import RateLimit

@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from study_world import PIXEL, Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, expire, rows
 
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies import ordering, repository
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.assignment import exclude, include, next_assignment, pages_of, record, release_abandoned

@@ -11,7 +11,7 @@ from study_world import diversity_file, make, pairwise_file, triplet_file
 from test_browser_studies import with_pictures
 from test_language import in_language
 
-from sacrecap_server.store.models import Annotator
+from sacrecap_server.store.schema import Annotator
 from sacrecap_server.studies.links import platform_key
 
 pytestmark = pytest.mark.browser

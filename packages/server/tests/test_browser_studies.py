@@ -15,7 +15,7 @@ from browser_page import PICTURES, look, page, sign_in, tab  # noqa: F401
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
 
-from sacrecap_server.store.models import Study
+from sacrecap_server.store.schema import Study
 from sacrecap_server.studies.links import platform_key
 
 pytestmark = pytest.mark.browser

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from study_world import Person, make, triplet_file
 from test_annotating import GOLD, rows
 
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from sacrecap_server.studies.annotators import Arrival, begin
 from sacrecap_server.studies.review import erase, reject
 from sacrecap_server.web.owner import Role

@@ -8,7 +8,7 @@ from study_world import Person, diversity_file, make, pairwise_file, triplet_fil
 from test_annotating import rows
 
 from sacrecap import judgments as study_api
-from sacrecap_server.store.models import Study
+from sacrecap_server.store.schema import Study
 from sacrecap_server.web.owner import Role
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from sacrecap_server import log
-from sacrecap_server.store.models import KeyValue
+from sacrecap_server.store.schema import KeyValue
 from sacrecap_server.studies import repository
 from sacrecap_server.web.owner import Role
 from sacrecap_server_testing import logs

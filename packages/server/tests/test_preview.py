@@ -5,7 +5,7 @@ import re
 from study_world import PIXEL, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
-from sacrecap_server.store.models import Annotator, Assignment, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, StudyItem
 from sacrecap_server.web.owner import Role
 
 

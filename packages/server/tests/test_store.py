@@ -10,7 +10,7 @@ from sqlalchemy import inspect
 from sacrecap.errors import DataError
 from sacrecap_server.store import personal
 from sacrecap_server.store.database import VERSION, Database, unstorable
-from sacrecap_server.store.models import Base, KeyValue
+from sacrecap_server.store.schema import Base, KeyValue
 
 
 def test_it_is_made_once_and_opened_again(tmp_path):

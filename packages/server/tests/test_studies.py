@@ -13,7 +13,7 @@ from sqlalchemy import select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
-from sacrecap_server.store.models import Annotator, Assignment, Blob, Study, StudyImage, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, Blob, Study, StudyImage, StudyItem
 from sacrecap_server.web.owner import Role
 from sacrecap_studies.design import StudyFileError, read_design
 

@@ -12,7 +12,7 @@ from study_world import Person, collection_file, diversity_file, make, pairwise_
 from test_annotating import rows
 
 from sacrecap import judgments as study_api
-from sacrecap_server.store.models import Annotator, Assignment, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, StudyItem
 from sacrecap_server.studies import answer_statistics, results
 from sacrecap_server.web.owner import Role
 

@@ -32,7 +32,7 @@ know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts s
 cookie of their own: below `/s/`, `context.cookie_hash` is what to store to know a browser again (it sets the cookie
 when there is none), and the CSRF token works with it too.
 
-**A table**: a class in `store/models.py`; `Database.prepare` makes it. What its columns hold about people,
+**A table**: a class in `store/schema.py`; `Database.prepare` makes it. What its columns hold about people,
 `store/personal.py` says.
 
 **Long work** on many answers runs in a child process: see `studies.answer_statistics`.

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import event
-from sacrecap_server.store.models import Study
+from sacrecap_server.store.schema import Study
 from sacrecap_server.studies import answer_statistics, repository
 from sacrecap_server.studies.results import (
     ROLES,

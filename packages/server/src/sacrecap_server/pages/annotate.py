@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.settings import is_loopback
 from sacrecap_server.store.blobs import fetch
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyImage
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyImage
 from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record

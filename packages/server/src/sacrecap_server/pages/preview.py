@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from sacrecap_server.errors import not_found
 from sacrecap_server.pages.annotate import Visit, show_end, show_question, show_stop, show_welcome
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem
 from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival
 from sacrecap_server.studies.endings import Ending

@@ -13,7 +13,7 @@ from sacrecap_server.api import studies
 from sacrecap_server.errors import Refused, problems_of_form
 from sacrecap_server.log import event
 from sacrecap_server.pages.study_people import links_of
-from sacrecap_server.store.models import Study
+from sacrecap_server.store.schema import Study
 from sacrecap_server.studies import answer_statistics, repository, review
 from sacrecap_server.studies.people import flags_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.log import event
-from sacrecap_server.store.models import Annotator, Assignment, Study
+from sacrecap_server.store.schema import Annotator, Assignment, Study
 from sacrecap_server.studies import links, repository, review
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.endings import state_of

@@ -10,7 +10,7 @@ from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.orm import Session
 
-from sacrecap_server.store.models import Blob, StudyImage
+from sacrecap_server.store.schema import Blob, StudyImage
 
 
 def keep(session: Session, data: bytes) -> str:

@@ -27,7 +27,7 @@ from sqlalchemy.pool import QueuePool
 
 from sacrecap.errors import DataError
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.models import Base
+from sacrecap_server.store.schema import Base
 
 VERSION = 1
 """Of the tables; SQLite keeps it in the file, as `user_version`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sacrecap_server.store.models import Base
+from sacrecap_server.store.schema import Base
 
 PERSONAL = {
     "signed_in.token_hash": "hash of the cookie",

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
-from sacrecap_server.store.models import Annotator, Study
+from sacrecap_server.store.schema import Annotator, Study
 from sacrecap_server.studies.links import is_right, personal_signature, platform_key
 
 _LONGEST = 128

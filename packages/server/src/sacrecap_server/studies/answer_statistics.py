@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
 from sacrecap_server.log import event
 from sacrecap_server.store.database import Database
-from sacrecap_server.store.models import Assignment, Study, StudyFindings, now
+from sacrecap_server.store.schema import Assignment, Study, StudyFindings, now
 from sacrecap_server.studies import repository
 from sacrecap_server.studies.results import answers_of
 from sacrecap_studies.quality import quality

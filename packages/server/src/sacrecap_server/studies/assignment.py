@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from sacrecap_server.errors import not_found
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies.ordering import (
     AGAIN,
     item_of_next_wave,

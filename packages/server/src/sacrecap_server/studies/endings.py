@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_server.studies.assignment import TOO_FAST, give_back, withdraw
 from sacrecap_server.studies.links import completion_address
 from sacrecap_server.studies.repository import settings_of

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem
 from sacrecap_server.studies.repository import every_of, kind_of, most_items, settings_of
 from sacrecap_studies import checks
 

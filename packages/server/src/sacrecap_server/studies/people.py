@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 
-from sacrecap_server.store.models import Annotator
+from sacrecap_server.store.schema import Annotator
 from sacrecap_server.studies.endings import state_of
 from sacrecap_studies.messages import Message
 

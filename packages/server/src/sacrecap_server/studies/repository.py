@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
 from sacrecap_server.store.blobs import forget, keep
-from sacrecap_server.store.models import Annotator, Assignment, KeyValue, Study, StudyFindings, StudyImage, StudyItem
+from sacrecap_server.store.schema import Annotator, Assignment, KeyValue, Study, StudyFindings, StudyImage, StudyItem
 from sacrecap_studies import KINDS
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session, selectinload
 
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
 from sacrecap_studies.answers import PageAnswer
 
 A_PAGE = 50

@@ -6,7 +6,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import Refused, not_found
-from sacrecap_server.store.models import Annotator, Assignment, Study, StudyFindings
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings
 from sacrecap_server.studies.assignment import ANSWERED, WITH_ITEM, withdraw
 from sacrecap_server.studies.ordering import AGAIN
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from sacrecap_server.store.models import now
+from sacrecap_server.store.schema import now
 from sacrecap_server.web.language import ENGLISH, asked_for, macros
 from sacrecap_server.web.owner import Caller, csrf_token, digest, is_secret, new_secret
 

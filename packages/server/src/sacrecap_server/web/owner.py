@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from sacrecap_server.store.models import KeyValue, SignedIn, now
+from sacrecap_server.store.schema import KeyValue, SignedIn, now
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
 _TOKEN = "owner_token"  # noqa: S105  (the name of a row)

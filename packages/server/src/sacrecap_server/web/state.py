@@ -11,7 +11,7 @@ from jinja2 import Environment
 from sacrecap.errors import DataError
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server.store.database import Database
-from sacrecap_server.store.models import KeyValue
+from sacrecap_server.store.schema import KeyValue
 from sacrecap_server.studies.answer_statistics import Counting
 from sacrecap_server.studies.links import ProlificSignatures
 from sacrecap_server.web.format import templates
