@@ -65,30 +65,26 @@ __all__ = [
 __dir__ = __all__.copy  # for `dir` and completion, here and in every public module
 
 _HOME = {
-    "Accumulator": "scoring.accumulator",
-    "CiderDReward": "rewards",
-    "Comparison": "scoring.comparison",
-    "Corpus": "corpus",
-    "DocumentFrequency": "corpus",
-    "Endpoint": "resources.endpoint",
-    "LanguageModel": "corpus",
-    "diversity": "scoring.diversity",
-    "Needs": "resources.needs",
-    "References": "corpus",
-    "Resampling": "scoring.intervals",
-    "Result": "scoring.result",
-    "Rows": "scoring.collected",
-    "SacrecapError": "errors",
-    "SacrecapWarning": "errors",
-    "SceneGraph": "metrics.spice.scene_graph",
-    "scene_graph": "metrics.spice.scene_graph",
-    "scene_graphs": "metrics.spice.scene_graph",
-    "Score": "scoring.result",
-    "Scorer": "scoring.scorer",
-    "compare": "scoring.compare",
-    "metric": "metrics.function",
-    "score": "scoring.score",
-    "tokenize": "corpus",
+    name: module
+    for module, names in {
+        "corpus": "Corpus DocumentFrequency LanguageModel References tokenize",
+        "errors": "SacrecapError SacrecapWarning",
+        "metrics.function": "metric",
+        "metrics.spice.scene_graph": "SceneGraph scene_graph scene_graphs",
+        "resources.endpoint": "Endpoint",
+        "resources.needs": "Needs",
+        "rewards": "CiderDReward",
+        "scoring.accumulator": "Accumulator",
+        "scoring.collected": "Rows",
+        "scoring.compare": "compare",
+        "scoring.comparison": "Comparison",
+        "scoring.diversity": "diversity",
+        "scoring.intervals": "Resampling",
+        "scoring.result": "Result Score",
+        "scoring.score": "score",
+        "scoring.scorer": "Scorer",
+    }.items()
+    for name in names.split()
 }
 
 ABOVE.update(

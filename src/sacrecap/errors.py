@@ -204,14 +204,6 @@ def option(name: str, *values: object, flag: str | None = None, of: str | None =
     return name + (f"={listed}" if values else "") + (f" of {of}" if of else "")
 
 
-def engine_option(name: str, *values: object) -> str:
-    """The same for a parameter of an engine, which stands in the parentheses of `--engine`."""
-    if not _command_line:
-        return option(name, *values)
-    choices = " or ".join("yes" if value is True else str(value) for value in values)
-    return f"{name.replace('_', '-')}{choices and '='}{choices} in --engine"
-
-
 def _in_python(value: object) -> str:
     if not isinstance(value, str):
         return repr(value)

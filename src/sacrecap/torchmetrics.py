@@ -8,7 +8,7 @@ computed; under distributed training every process gets the scores of all captio
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.errors import MissingDependencyError, warn
 
@@ -19,17 +19,14 @@ try:
 except ImportError as error:
     raise MissingDependencyError("sacrecap.torchmetrics", extra="torchmetrics") from error
 
-from sacrecap.corpus.corpus import References
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, References
+from sacrecap.metrics import Metric as CaptionMetric
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.accumulator import Accumulator
+from sacrecap.scoring.result import Result
 from sacrecap.scoring.score import ScoreOptions
-
-if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
-    from sacrecap.metrics import Metric as CaptionMetric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.result import Result
 
 __all__ = ["CaptionScore", "CaptionScores"]
 __dir__ = __all__.copy

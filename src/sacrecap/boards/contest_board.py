@@ -13,12 +13,12 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sacrecap import __version__
 from sacrecap._core import Captions
 from sacrecap.above import Printable, from_above
-from sacrecap.boards.contest_folder import FEWEST, FILE, PRIVATE, PUBLIC, is_inside
+from sacrecap.boards.contest_folder import FEWEST, FILE, PRIVATE, PUBLIC, Contest, is_inside
 from sacrecap.boards.examination import problems
 from sacrecap.boards.scored import (
     Best,
@@ -36,16 +36,13 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captions import read_data
 from sacrecap.data.source import PathLike, read_bytes
 from sacrecap.errors import DataError, first_of
+from sacrecap.metrics import Metric
 from sacrecap.metrics.outside import for_system
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.result import Result
 from sacrecap.scoring.score import score_corpus
-
-if TYPE_CHECKING:
-    from sacrecap.boards.contest_folder import Contest
-    from sacrecap.metrics import Metric
-    from sacrecap.scoring.intervals import Resampling
-    from sacrecap.scoring.result import Result
 
 
 class Memory(dict[str, "float | list[str] | None"]):

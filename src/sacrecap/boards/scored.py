@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from sacrecap.above import Printable
 from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, rounded_score
-from sacrecap.corpus.corpus import Corpus, as_references
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
 from sacrecap.metrics.outside import for_system
@@ -25,7 +25,7 @@ from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
 from sacrecap.scoring.compare import Significance, tested, with_intervals
 from sacrecap.scoring.findings import comparable
-from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.intervals import Interval, Resampling
 from sacrecap.scoring.ranks import Name, best_first, corrected, rank_ranges
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import OF_CAPTIONS, Signature
@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Pair
-    from sacrecap.scoring.intervals import Interval
     from sacrecap.scoring.result import Result, Score
 
 
@@ -87,13 +85,10 @@ class Standings(Generic[Name]):
 def standings(
     ordered: Sequence[Name], tests: Mapping[tuple[Name, Name], float], attempts: Mapping[Name, int]
 ) -> Standings[Name]:
-    """The places of systems.
+    """The places of systems, of which `ordered` has the best score first.
 
-    Args:
-        ordered: all systems, the best score first.
-        tests: p of the pairs that were tested: (ahead, behind), by the test's own difference. Scores on a board are
-            rounded: where they say otherwise, p is 1.
-        attempts: of how many attempts a system is the best, where they are several: p is times these.
+    `tests` have the p of pairs (ahead, behind), by the test's own difference; scores on a board are rounded: where they
+    say otherwise, p is 1. It is times the `attempts` of which a system is the best.
     """
     p = {pair: min(1.0, tests.get(pair, 1.0) * attempts.get(pair[0], 1)) for pair in combinations(ordered, 2)}
     separated = {pair for pair, value in corrected(ordered, p).items() if value <= ALPHA}
@@ -250,8 +245,8 @@ def board(
                 raise UsageError(f"two teams have a system called {system!r}; give each a name of its own")
             names.add(system)
             try:
-                corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=threads)
-                its_needs = for_system(merged_needs, system)
+                corpus = Corpus(described, source, tokenizer=tokenizer, on_missing="skip", threads=merged_needs.threads)
+                of_system = for_system(merged_needs, system)
             except DataError as error:
                 refused[system] = [without_folders(str(error), source, merged_needs.get("scores"))]
                 continue
@@ -262,7 +257,7 @@ def board(
             elif faults := problems(captions, limits):
                 refused[system] = faults
             else:
-                result = score_corpus(corpus, chosen, needs=its_needs)
+                result = score_corpus(corpus, chosen, needs=of_system)
                 best.add(team, system, told_score(result[best.metric.key]).value, result)
     results = best.systems()
     if not results:

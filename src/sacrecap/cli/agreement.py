@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from sacrecap.choices import DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES
+from sacrecap.choices import DATASETS, DOCUMENTS, RATERS, TIES, UNDECIDED, VOTES, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import Output, output
 from sacrecap.data.source import system_name
-
-if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
 
 
 def reference_counts(text: str) -> tuple[int, ...]:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from sacrecap.boards.leaks import CaptionLimits
+from sacrecap.choices import Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import in_folder, named
 from sacrecap.errors import UsageError
-
-if TYPE_CHECKING:
-    from sacrecap.boards import Board, ContestBoard
-    from sacrecap.choices import Tokenizer
-    from sacrecap.resources.needs import Needs
+from sacrecap.resources.needs import Needs
 
 _PERCENT = click.IntRange(0, 100)
 _USUAL = CaptionLimits()
@@ -75,7 +71,6 @@ def command(
     from sacrecap.boards.contest_board import write_site
 
     output.check()
-    result: Board | ContestBoard
     if not systems and os.path.isdir(references):
         for parameter in options.on_command_line():
             if parameter.name in _DECLARED:
@@ -83,22 +78,15 @@ def command(
                 raise UsageError(f"{parameter.opts[0]} is declared in {place}; change it there")
         contest = Contest.load(references)
         stage.text = "scoring"
-        result = contest.board(needs=needs, threads=needs.threads)
+        of_contest = contest.board(needs=needs)
         if site is not None:
-            result.write(site)
-    else:
-        teams = {name: {name: path} for name, path in named(in_folder(systems)).items()}
-        stage.text = "scoring"
-        result = board(
-            references,
-            teams,
-            metrics,
-            rank_by=rank_by,
-            tokenizer=tokenizer,
-            limits=CaptionLimits(**limits),
-            needs=needs,
-            threads=needs.threads,
-        )
-        if site is not None:
-            write_site(site, result, [references], title=title)
+            of_contest.write(site)
+        output.show(of_contest)
+        return
+    teams = {name: {name: path} for name, path in named(in_folder(systems)).items()}
+    stage.text = "scoring"
+    rules = CaptionLimits(**limits)
+    result = board(references, teams, metrics, rank_by=rank_by, tokenizer=tokenizer, limits=rules, needs=needs)
+    if site is not None:
+        write_site(site, result, [references], title=title)
     output.show(result)

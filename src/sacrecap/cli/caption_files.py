@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING
+from sacrecap.choices import IMAGE_IDS, ON_DUPLICATE, ON_EXTRA, ON_MISSING, OnMissing, Tokenizer
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.options import TOKENIZER, show_fetched
@@ -23,7 +23,6 @@ from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from sacrecap._core import Captions
-    from sacrecap.choices import OnMissing, Tokenizer
     from sacrecap.data.unpack import Content
     from sacrecap.engines.sources import RowsOfFile
     from sacrecap.resources.needs import Needs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,15 +14,12 @@ from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import FAILED, Output, output
 from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.check_formats import verdict
-from sacrecap.scoring.check import check, read_baseline
-
-if TYPE_CHECKING:
-    from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.check import Kind
-    from sacrecap.scoring.intervals import Resampling
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.check import Kind, check, read_baseline
+from sacrecap.scoring.intervals import Resampling
 
 
 @click.command(
@@ -97,7 +94,6 @@ def command(
         **significance,
         allow_missing=bounds["allow_missing"],
         resampling=resampling,
-        threads=needs.threads,
     )
     output.show(result)
     if result.passed:

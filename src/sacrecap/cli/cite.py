@@ -42,11 +42,8 @@ def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
     works = {SOFTWARE: software._replace(fields={**software.fields, "note": f"Version {__version__}"})}
     for metric in metrics:
         for cited in metric.cites:
-            if cited in publications():
-                works.setdefault(cited, publications()[cited])
-                continue
             try:
-                entries = read_bibtex(cited)
+                entries = [publications()[cited]] if cited in publications() else read_bibtex(cited)
             except ValueError as error:
                 raise UsageError(
                     f"{metric.name}: cites must hold BibTeX entries, or keys of those of sacrecap: {error}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,15 +13,13 @@ from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command
 from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import in_folder, name_and_file, named
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource
 from sacrecap.errors import UsageError, warn
+from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import compare
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import CandidateSource, CaptionSource
-    from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.intervals import Resampling
 
 
 @click.command(
@@ -80,7 +78,6 @@ def command(
         needs=needs,
         **significance,
         resampling=resampling,
-        threads=needs.threads,
         engine=engine.options(),
     )
     if files.by is not None:

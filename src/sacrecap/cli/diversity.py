@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,11 +16,9 @@ from sacrecap.cli.system_names import named
 from sacrecap.data import read_references
 from sacrecap.errors import UsageError, warn
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.diversity import diversity
-
-if TYPE_CHECKING:
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.intervals import Resampling
 
 _SCORED = Value(
     "scored",
@@ -117,7 +115,6 @@ def command(
         on_missing=files.on_missing,
         needs=needs,
         resampling=resampling,
-        threads=needs.threads,
     )
     if plots is not None:
         from sacrecap.report.pictures import write_pictures

@@ -12,11 +12,10 @@ from sacrecap.choices import ENGINES, EngineName
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.options import number
 from sacrecap.errors import UsageError, accepted_name
-from sacrecap.parameters import read_call, read_parameters
+from sacrecap.parameters import Parameter, read_call, read_parameters
 
 if TYPE_CHECKING:
     from sacrecap.engines import EngineOptions
-    from sacrecap.parameters import Parameter
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _OF_RAY: dict[str, Parameter] = {

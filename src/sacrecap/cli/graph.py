@@ -13,7 +13,7 @@ from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.data.atomic import atomic_write
-from sacrecap.metrics.spice.scene_graph import SceneGraph, scene_graphs
+from sacrecap.metrics.spice.scene_graph import scene_graphs
 
 BATCH = 10_000
 """Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
@@ -48,6 +48,8 @@ def command(
     Files may be of any format that candidates, caption sets or references have; - is stdin. Captions come out in the
     order of the file.
     """
+    from sacrecap.report.printing.table import one_line
+
     options.check_outputs(output=output)
     stage.text = "reading"
     read = files.read([("captions", captions)])[0]
@@ -63,12 +65,6 @@ def command(
                     document = {"image_id": image, "caption": caption, "graph": graph.to_dict()}
                     file.write(json.dumps(document, ensure_ascii=False) + "\n")
                 else:
-                    file.write(_text(image, caption, graph))
+                    lines = "".join(f"  {line}\n" for line in str(graph).splitlines())
+                    file.write(f"{one_line(image)}: {one_line(caption)}\n{lines}")
             parsed += len(batch)
-
-
-def _text(image: str, caption: str, graph: SceneGraph) -> str:
-    from sacrecap.report.printing.table import one_line
-
-    lines = "".join(f"  {line}\n" for line in str(graph).splitlines())
-    return f"{one_line(image)}: {one_line(caption)}\n{lines}"

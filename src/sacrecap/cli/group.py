@@ -35,13 +35,11 @@ class Option(click.Option):
 
 
 def declared(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> list[click.Option]:
-    """Options as their help shows them: names, what stands for the value, two blanks, and the help, whose further lines
-    are indented.
+    """Options as their help shows them, such as `-o, --output FILE  Where to print it.`: names, what stands for the
+    value, two blanks, and the help, whose further lines are indented.
 
-    Args:
-        table: an option begins at the start of a line, such as `-o, --output FILE  Where to print it.`
-        heading: that of all of them, where it is not that of the value that the command makes of them.
-        **settings: by option, what click has to know beside that; `name`: its parameter, if it is called otherwise.
+    `heading` is that of all of them, where it is not that of the value that the command makes of them; `settings` have,
+    by option, what click has to know beside that, and `name`, its parameter, if it is called otherwise.
     """
     options = []
     for entry in re.split(r"\n(?=-)", textwrap.dedent(table).strip()):
@@ -84,14 +82,11 @@ class Value(NamedTuple):
 
 
 class Command(click.Command):
-    """A command whose options become a few values, and stand under headings.
+    """A command some of whose options become `values`, and whose help stands under headings.
 
-    Args:
-        values: the options that it takes as one value each, in addition to its own.
-        common: the options that people need most, such as `("--metrics", "--format")`: `-h` shows these alone, each
-            with the beginning of its help, and `--help-all` the others, too, under their headings. Without any, `-h`
-            shows all in one list.
-        section: the section of the help of `sacrecap` that has it, for commands of other packages.
+    `-h` shows the `common` options alone, such as `("--metrics", "--format")`, each with the beginning of its help, and
+    `--help-all` the others, too; without any, `-h` shows all in one list. `section` is the section of the help of
+    `sacrecap` that has the command, where it is of another package.
     """
 
     def __init__(
@@ -141,8 +136,15 @@ class Command(click.Command):
         order = [*(name for name in self.common if name in first), *(name for name in first if name not in self.common)]
         rows = [first[name] for name in order]
         is_whole = not self.common or ctx.meta.get(_WHOLE)
+        if not is_whole:
+            # Of each the beginning, up to the first semicolon or sentence, with what it is by default.
+            parts = [(names, *text.partition("  [default: ")) for names, text in rows]
+            rows = [
+                (names, re.split(r"[.;] ", words)[0].removesuffix(".") + "".join(default))
+                for names, words, *default in parts
+            ]
         with formatter.section("Options"):
-            formatter.write_dl(rows if is_whole else [(names, _beginning(text)) for names, text in rows])
+            formatter.write_dl(rows)
         if not is_whole:
             formatter.write_paragraph()
             formatter.write_text(f"{ctx.command_path} --help-all shows all options, and says more.")
@@ -172,20 +174,11 @@ def _show_all(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
 _HELP_ALL = click.Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_show_all)
 
 
-def _beginning(text: str) -> str:
-    """The help of an option up to its first semicolon or sentence, with what it is by default."""
-    words, blank, default = text.partition("  [default: ")
-    return re.split(r"[.;] ", words)[0].removesuffix(".") + blank + default
-
-
 class Group(click.Group):
     """Shows its help if a subcommand is needed but not given, and suggests the nearest name for an unknown one.
 
     Its help has the options `-h` and `--help`, also where it is run without the command that it belongs to: click keeps
-    the names that it had first. The help of its commands shows the defaults of options.
-
-    Args:
-        section: the section of the help of `sacrecap` that has it.
+    the names that it had first. The help of its commands shows the defaults of options. `section`: as of a `Command`.
     """
 
     def __init__(self, *args: Any, section: str = OTHERS, **kwargs: Any) -> None:
@@ -212,15 +205,14 @@ class Group(click.Group):
 class OpenGroup(Group):
     """Loads a subcommand's module on its first use: `sacrecap score` should not wait for the others' imports.
 
+    With the prefix `modules` of their names, the module of `score` may be `sacrecap.cli.score`, its command `command`.
+    `sections` have, by title, the commands with their lines of the help; `members` those that an extra installs, with
+    the extra's name, for the message when it is missing.
+
     Other distributions add commands, by the entry-point group `sacrecap.commands`. An entry point's name is the
     command's; it names a `click.Command`. The short help of that command is its line in the help, so its module should
     import heavy packages only inside the command. Its attribute `section`, where it has one, is the title of the
     section that the line is in.
-
-    Args:
-        modules: prefix of the modules' names; the module of `score` may be `sacrecap.cli.score`, its command `command`.
-        sections: by title of a section of the help, the names of its commands with their lines.
-        members: commands that an extra of sacrecap installs, with the extra's name, for the message when it is missing.
     """
 
     def __init__(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shlex
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from sacrecap._core import Captions
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command
@@ -16,9 +17,6 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.scoring.findings import findings, quantile, words
 from sacrecap.scoring.result import counted
-
-if TYPE_CHECKING:
-    from sacrecap._core import Captions
 
 SHOWN = 3
 """Images that are shown."""

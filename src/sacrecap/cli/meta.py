@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from sacrecap.choices import DATASETS
@@ -13,10 +11,8 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import Output, output
 from sacrecap.cli.system_names import named
 from sacrecap.errors import DataError
-
-if TYPE_CHECKING:
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
 
 
 @click.command(

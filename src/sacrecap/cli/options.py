@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600
+from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600, IntervalMethod
 from sacrecap.cli.group import Option, Value, declared, taking
 from sacrecap.cli.interruptible import show_share, stage
 from sacrecap.data.atomic import atomic_write, check_writable
@@ -20,7 +20,6 @@ from sacrecap.errors import UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from sacrecap.choices import IntervalMethod
     from sacrecap.data.images import ImageSource
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -103,14 +102,12 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
         last = re.split(r"[,\s]", incomplete)[-1]
         before, begun = incomplete.removesuffix(last), folded(last)
         metrics = {metric.name: metric for metric in (*own_metrics(), *added().values()) if metric.scores_sets == sets}
-        described = {
-            **{
-                name: f"group: {', '.join(metrics[member].label for member in members if member in metrics)}"
-                for name, members in groups().items()
-                if any(member in metrics for member in members)
-            },
-            **{name: metric.summary for name, metric in metrics.items()},
+        labels = {
+            name: [metrics[member].label for member in members if member in metrics]
+            for name, members in groups().items()
         }
+        described = {name: f"group: {', '.join(of_group)}" for name, of_group in labels.items() if of_group}
+        described |= {name: metric.summary for name, metric in metrics.items()}
         return [
             CompletionItem(before + name, help=summary)
             for name, summary in described.items()

@@ -36,11 +36,6 @@ class Output:
     papers: bool = True
     """Whether papers print the scores times 100, so that LaTeX does by default."""
 
-    @property
-    def takes_rows(self) -> bool:
-        """Whether scores of single images are written."""
-        return any(place is not None for place in (self.per_image, self.report, self.baseline))
-
     def check(self, **other_places: str | None) -> None:
         """Raises, before anything is computed, if something cannot be written, here or by `other_places` (options)."""
         if self.per_image is not None:

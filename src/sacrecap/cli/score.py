@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,12 +16,9 @@ from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score
-
-if TYPE_CHECKING:
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
-
 
 _NOT_WITH_RANK = (
     *("candidates", "captions_format", "references_column", "add_references", "on_missing", "on_extra", "on_duplicate"),
@@ -119,8 +116,7 @@ def command(
         on_missing=files.on_missing,
         needs=needs,
         resampling=resampling,
-        threads=needs.threads,
-        engine=engine.options(rows=bool(explain or files.by or output.takes_rows)),
+        engine=engine.options(rows=bool(explain or files.by or output.per_image or output.report or output.baseline)),
     )
     if files.by is not None:
         result = result.by(files.values_of_column(files.by, result.image_ids), files.by)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
-from sacrecap.choices import TOKENIZERS
+from sacrecap.choices import TOKENIZERS, Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, takes
@@ -15,18 +16,13 @@ from sacrecap.cli.output import FAILED
 from sacrecap.cli.score import with_own_scores
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.errors import UsageError
+from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import origin_of, parse_metrics
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.result import Score
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import Signature
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sacrecap.choices import Tokenizer
-    from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.result import Score
 
 _CALLED = {
     "images": "images",
@@ -55,8 +51,6 @@ _LACKING = {
     "standard": ("standard", "--standard"),
 }
 """Parts of inputs that are not captions: what a call gives, and by which option."""
-_OF_DEFAULTS = ("embeddings",)
-"""Those of which a call has its own, if it gives none."""
 _OF_REFERENCES = ("corpus(", "references(", "sets(")
 """Values of parts that say that references or captions are the input."""
 
@@ -108,7 +102,7 @@ def command(
     differ = claimed.differences(here)
     if not {"images", "caps"} & differ.keys():
         differ.pop("missing", None)  # an empty caption counts as none where missing ones count as empty
-    _check_given([part for part in _OF_DEFAULTS if part in differ], claimed, needs)
+    _check_given([part for part in differ if part == "embeddings"], claimed, needs)
     of_files = {name for part in (scorable.parts if scorable else ()) for name in part.resolved} - _LACKING.keys()
     if named := next((part for part in differ if part in of_files and metric is None), None):
         opening = f"{claimed.metric[:-1]}," if claimed.metric.endswith(")") else f"{claimed.metric}("
@@ -123,7 +117,8 @@ def command(
 def _metric(claimed: Signature, named: str | None, needs: Needs) -> tuple[Metric | None, str]:
     """The metric, or None for one that is not made here, and why its number cannot be made again here."""
     parts = [name for name, value in claimed.parts if not value.startswith(_OF_REFERENCES)]
-    _check_given([name for name in parts if name in _LACKING and name not in _OF_DEFAULTS], claimed, needs)
+    # Of word vectors a call has its own, if it gives none.
+    _check_given([name for name in parts if name in _LACKING and name != "embeddings"], claimed, needs)
     try:
         metrics = parse_metrics(named or claimed.metric, needs)
     except UsageError as error:

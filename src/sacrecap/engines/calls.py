@@ -6,31 +6,27 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap import _core
-from sacrecap.choices import ENGINES, EngineName
+from sacrecap.choices import ENGINES, EngineName, Tokenizer
 from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
+from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.captions import read_both, several_candidates
 from sacrecap.data.source import Reading
-from sacrecap.engines.passes import StreamEngine
+from sacrecap.engines.passes import Sample, ScoredPiece, StreamEngine
 from sacrecap.engines.plan import Engine, Plan, Progress
 from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, accepted_name, warn
 from sacrecap.metrics.base import Metric, Ready
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.collected import Extent, result_without_captions
 from sacrecap.scoring.compare import Significance, compare_results
+from sacrecap.scoring.comparison import Comparison
 from sacrecap.scoring.count import CountedMetric, Summed, standard_of, without_standard
 from sacrecap.scoring.intervals import Resampling
+from sacrecap.scoring.result import Result
 from sacrecap.scoring.score import NO_CANDIDATES
-
-if TYPE_CHECKING:
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.engines.passes import Sample, ScoredPiece
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.result import Result
 
 SYSTEM = ""
 
@@ -218,7 +214,12 @@ class Collected:
         return {name: self._result(name, corpora[name], how) for name in self._extents}
 
     def _result(self, name: str, corpus: Corpus, how: Resampling) -> Result:
-        plan, extent, sample = self._plan, self._extents[name], self._sample_corpus(name)
+        plan, extent = self._plan, self._extents[name]
+        images = self._sample.values()
+        references = _core.Captions.of_images([(image, texts) for image, texts, _ in images], None)
+        candidates = _core.Captions.of_images([(image, systems[name]) for image, _, systems in images], None)
+        described = references if references.caption_count else None
+        [sample] = Corpus.of_part(described, {"": candidates}, tokenizer=plan.tokenizer).values()
         statistics: list[Any] = list(self._rows[name].finish()) if self._keep else Summed.of_metrics(self._sums[name])
         tallied = dict(extent.seen)
         if corpus.matched_by is not None:
@@ -237,16 +238,6 @@ class Collected:
                 for message in metric.warnings(ready, rows):
                     warn(message)
         return result_without_captions(counted, corpus, plan.needs, how)
-
-    def _sample_corpus(self, name: str) -> Corpus:
-        """The sample as a corpus."""
-        images = self._sample.values()
-        references = _core.Captions.of_images([(image, texts) for image, texts, _ in images], None)
-        candidates = _core.Captions.of_images([(image, systems[name]) for image, _, systems in images], None)
-        described = references if references.caption_count else None
-        tokenizer = self._plan.tokenizer
-        [corpus] = Corpus.of_part(described, {"": candidates}, tokenizer=tokenizer).values()
-        return corpus
 
     def _ready(self, metric: Metric, sample: Corpus) -> Ready:
         """The metric as it was prepared, as far as warnings take it: networks are not loaded."""

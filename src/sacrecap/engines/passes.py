@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import SAMPLE, Corpus, WholeCorpus, encode_captions
 from sacrecap.corpus.document_frequency import MEMORY, DocumentFrequency
 from sacrecap.engines.plan import Piece, Plan
 from sacrecap.errors import SacrecapWarning
+from sacrecap.metrics import Metric
+from sacrecap.metrics.base import Learner
 from sacrecap.scoring.collected import Extent, RowsPart
 from sacrecap.scoring.count import count_quietly
-
-if TYPE_CHECKING:
-    from sacrecap.metrics import Metric
-    from sacrecap.metrics.base import Learner
-
 
 RARE = 2
 """An n-gram in one document weighs as much as one in none, so those are not kept."""
@@ -117,27 +114,18 @@ def score(plan: Plan, known: WholeCorpus | None, piece: Piece) -> ScoredPiece:
             rows[name] = RowsPart(
                 ids, [table.statistics for table in counted], Extent.of(counted, corpus, plan.threads)
             )
-    order = _core.sample_order(ids)
-    messages = list(dict.fromkeys(str(warning.message) for warning in warned))[:MOST_WARNINGS]
-    return ScoredPiece(rows, order, _sample(piece, ids, order), messages)
-
-
-def _sample(piece: Piece, ids: list[str], order: bytes) -> Sample:
     import numpy as np
 
-    every = np.frombuffer(order, dtype="<u8")
-    chosen = np.argsort(every, kind="stable")[:SAMPLE].tolist()
+    order = _core.sample_order(ids)
+    hashes = np.frombuffer(order, dtype="<u8")
     references, systems = piece
-    texts = {name: captions.captions for name, captions in systems.items()}
-    has_references = references.image_count > 0
-    return {
-        int(every[place]): (
-            (image := ids[place]),
-            references.captions(image) if has_references else [],
-            {name: captions_of(image) for name, captions_of in texts.items()},
-        )
-        for place in chosen
-    }
+    sample = {}
+    for place in np.argsort(hashes, kind="stable")[:SAMPLE].tolist():
+        texts = references.captions(ids[place]) if references.image_count else []
+        candidates = {name: captions.captions(ids[place]) for name, captions in systems.items()}
+        sample[int(hashes[place])] = ids[place], texts, candidates
+    messages = list(dict.fromkeys(str(warning.message) for warning in warned))[:MOST_WARNINGS]
+    return ScoredPiece(rows, order, sample, messages)
 
 
 class StreamEngine:

@@ -118,22 +118,19 @@ class Progress:
         """The pieces; one is done as the next is taken."""
         for piece in pieces:
             yield piece
-            self._count(next(iter(piece.systems.values()), piece.references).image_count)
-
-    def _count(self, images: int) -> None:
-        self._done += images
-        now = time.monotonic()
-        share = self._done / self._all if self._all else 0.0
-        rate = self._done / max(now - self._started, 1e-9)
-        left = (self._all - self._done) / rate if self._all else None
-        if share >= 1 or now - self._logged >= LOG_SECONDS:
-            self._logged = now
-            figures = {"images": self._done, "images_per_second": rate, "seconds_left": left, "share": share}
-            LOG.info("%s", self._what, extra=figures)
-        if self._tell is not None:
-            text = f"{self._what}: {self._done:,} images, {rate:,.0f} per second"
-            text += f", {duration(left)} left" if left else ""
-            self._tell(WorkShare(min(share, 0.999_999), text))
+            self._done += next(iter(piece.systems.values()), piece.references).image_count
+            now = time.monotonic()
+            share = self._done / self._all if self._all else 0.0
+            rate = self._done / max(now - self._started, 1e-9)
+            left = (self._all - self._done) / rate if self._all else None
+            if share >= 1 or now - self._logged >= LOG_SECONDS:
+                self._logged = now
+                figures = {"images": self._done, "images_per_second": rate, "seconds_left": left, "share": share}
+                LOG.info("%s", self._what, extra=figures)
+            if self._tell is not None:
+                text = f"{self._what}: {self._done:,} images, {rate:,.0f} per second"
+                text += f", {duration(left)} left" if left else ""
+                self._tell(WorkShare(min(share, 0.999_999), text))
 
 
 def duration(seconds: float) -> str:

@@ -19,15 +19,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap import _core
+from sacrecap.corpus.corpus import WholeCorpus
 from sacrecap.engines.passes import RARE, Counters, Counts, ScoredPiece, score
-from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, engine_option, option
-
-if TYPE_CHECKING:
-    from sacrecap.corpus.corpus import WholeCorpus
-    from sacrecap.engines.plan import Piece, Plan
+from sacrecap.engines.plan import Piece, Plan
+from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, option, spelled
 
 TRIES = 4
 """How often a piece is begun, where the worker dies that does it, before the piece is taken for the cause."""
@@ -58,7 +56,13 @@ class RayEngine:
     threads = 1
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
-        self._ray = ray = _imported()
+        try:
+            import pyarrow  # noqa: F401
+            import ray
+            import ray.exceptions
+        except ImportError as error:
+            raise MissingDependencyError("the engine ray", extra="ray") from error
+        self._ray: Any = ray
         self._workers = workers
         self._ends = contextlib.ExitStack()
         if ray.is_initialized():
@@ -175,7 +179,7 @@ class RayEngine:
         except (errors.WorkerCrashedError, errors.OutOfMemoryError) as error:
             raise EngineError(
                 f"the worker died each of the {TRIES} times that it worked on a piece. The usual cause is memory: give "
-                f"each worker more of it, or take fewer ({engine_option('workers')})"
+                f"each worker more of it, or take fewer ({spelled(python='workers', command='workers in --engine')})"
             ) from error
         except errors.RayError as error:
             raise EngineError(f"the Ray cluster was lost ({_line(error)}); begin again") from error
@@ -312,16 +316,6 @@ def _unreachable(address: str) -> str | None:
     except (OSError, OverflowError) as error:
         return _line(error)
     return None
-
-
-def _imported() -> Any:
-    try:
-        import pyarrow  # noqa: F401
-        import ray
-        import ray.exceptions
-    except ImportError as error:
-        raise MissingDependencyError("the engine ray", extra="ray") from error
-    return ray
 
 
 def _line(error: BaseException) -> str:

@@ -9,22 +9,18 @@ import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import IO, TYPE_CHECKING, TypeAlias
+from os import PathLike
+from typing import IO, TypeAlias
 
-from sacrecap.corpus.corpus import Corpus, added_up, align, as_references
+from sacrecap._core import Captions
+from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import Aligned, CandidateSource, CaptionSource, Corpus, added_up, align, as_references
 from sacrecap.data.captions import CaptionFile
 from sacrecap.data.cells import warn_of_empty
+from sacrecap.data.shapes import NamedColumns
+from sacrecap.data.source import Reading
 from sacrecap.engines.plan import Piece
 from sacrecap.errors import DataError
-
-if TYPE_CHECKING:
-    from os import PathLike
-
-    from sacrecap._core import Captions
-    from sacrecap.choices import Tokenizer
-    from sacrecap.corpus.corpus import Aligned, CandidateSource, CaptionSource
-    from sacrecap.data.shapes import NamedColumns
-    from sacrecap.data.source import Reading
 
 ROWS = 16_384
 """Images of a piece: more are counted faster, and take more memory."""
@@ -72,12 +68,6 @@ def piece_of(aligned: Aligned, chosen: slice, image_ids: list[str]) -> Piece:
 class RowsOfFile:
     """Rows of a file that holds references and candidates: read piece by piece. What several passes need is put into a
     temporary file, which takes a tenth of the time that reading takes.
-
-    Args:
-        path: the file, folder or pattern.
-        reading: how it is read.
-        columns: which columns hold what.
-        on_missing: what an image without candidate means.
     """
 
     path: str | PathLike[str]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, References, as_candidates, as_references
 from sacrecap.data.inputs import by_place, side_by_side, with_places
 from sacrecap.errors import DataError, UsageError, some, warn
-from sacrecap.scoring.score import score
+from sacrecap.scoring.score import ScoreOptions, score
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.result import Result
-    from sacrecap.scoring.score import ScoreOptions
 
 
 class Accumulator:

@@ -12,23 +12,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sacrecap.choices import OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import DataError, UsageError, naming, some, warn
+from sacrecap.metrics import Metric
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import difference, holm, in_common, same
-from sacrecap.scoring.result import finite
+from sacrecap.scoring.result import Result, finite
 from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import OF_CAPTIONS, Signature
-
-if TYPE_CHECKING:
-    from sacrecap.metrics import Metric
-    from sacrecap.scoring.result import Result
 
 
 @dataclass(frozen=True)
@@ -122,14 +119,6 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
                 f"{baseline.path}: its captions have {key} {again:.6g} here, and {recorded:.6g} when it was written: "
                 f"the references, another file or sacrecap changed; {_AGAIN}"
             )
-
-
-def recorded(baseline: Baseline, key: str) -> float:
-    """The baseline's score of a metric; NaN if no image had one. Raises `UsageError` if it was not scored."""
-    if key not in baseline.scores:
-        raise UsageError(f"{baseline.path} has no {key}; it has: {', '.join(baseline.scores)}; {_AGAIN}")
-    value = baseline.scores[key]
-    return math.nan if value is None else float(value)
 
 
 _AGAIN = "write the baseline again, by sacrecap score --baseline with the same references and options"
@@ -244,7 +233,6 @@ def check(
     alpha: float = 0.05,
     allow_missing: float = 0.05,
     resampling: Resampling = Resampling(None),  # noqa: B008 - a value that never changes
-    threads: int = 0,
 ) -> Check:
     """Scores captions, and holds the scores against bounds and a baseline; other arguments as for [`sacrecap.score`][].
 
@@ -258,27 +246,29 @@ def check(
         DataError: captions are unusable, or the baseline was scored in another way.
         UsageError: a metric that the baseline lacks, or an unacceptable value.
     """
-    merged_needs, test = Needs.of(needs, {}, threads=threads), test or "exact"
-    recorded_scores = {} if baseline is None else {metric.key: recorded(baseline, metric.key) for metric in compared}
+    merged_needs, test = Needs.of(needs, {}), test or "exact"
+    if baseline and (unknown := [metric.key for metric in compared if metric.key not in baseline.scores]):
+        raise UsageError(f"{baseline.path} has no {unknown[0]}; it has: {', '.join(baseline.scores)}; {_AGAIN}")
     merged_needs.begin("tokenising")
+    threads = merged_needs.threads
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
     metrics = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
     now = score_corpus(corpus, metrics, needs=merged_needs)
     then = None if before is None else score_corpus(before, compared, needs=merged_needs)
     merged_needs.begin("resampling")
-    checks = [
-        Checked(
-            metric.key, kind, value := now[metric].value, bound, value >= bound if kind == "min" else value <= bound
-        )
-        for metric, kind, bound in bounds
-    ]
+    checks = []
+    for metric, kind, bound in bounds:
+        value = now[metric].value
+        passed = value >= bound if kind == "min" else value <= bound
+        checks.append(Checked(metric.key, kind, value, bound, passed))
     if baseline is not None:
         now_compared = replace(now, scores={metric.key: now[metric] for metric in compared})
         check_alike(baseline, now_compared, then)
         p = None if then is None else _tested(now_compared, then, test, alpha, resampling)
         for metric in compared:
-            value, old = now[metric].value, recorded_scores[metric.key]
+            recorded = baseline.scores[metric.key]
+            value, old = now[metric].value, math.nan if recorded is None else float(recorded)
             common = None if then is None else in_common(now[metric], then[metric])
             left_out = 0 if common is None else now.images - common[0].rows
             delta = difference(now[metric], then[metric]) if then is not None and common else value - old

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from sacrecap import _core
-from sacrecap.corpus.corpus import Corpus, added, added_up
+from sacrecap.corpus.corpus import Corpus, Tallies, added, added_up
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.metrics.base import Ready
 from sacrecap.scoring.compare import Significance, compare_results
@@ -16,14 +16,12 @@ from sacrecap.scoring.count import CountedMetric, Summed
 from sacrecap.scoring.intervals import Resampling, ResamplingKeywords
 from sacrecap.scoring.result import Result, counted
 from sacrecap.scoring.score import result_of
-from sacrecap.scoring.signature import added as also
-from sacrecap.scoring.signature import digests
+from sacrecap.scoring.signature import added_digests, digests
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import Correction, Test, Tokenizer
-    from sacrecap.corpus.corpus import Tallies
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.comparison import Comparison
@@ -81,7 +79,7 @@ class Extent:
         references = (min(spans), max(spans)) if spans else ()
         seen = added(self.seen, other.seen)
         is_both = self.about and other.about
-        read = tuple(map(also, self.digests, other.digests)) if is_both else self.digests or other.digests
+        read = tuple(map(added_digests, self.digests, other.digests)) if is_both else self.digests or other.digests
         left_out = added_up(self.left_out, other.left_out)
         return Extent(self.about or other.about, read, references, seen, left_out)
 
@@ -186,7 +184,7 @@ class Rows:
         Raises `DataError` where no row was scored, and `UsageError` for rows by different settings.
         """
         how = _resampling(resampling, keywords)
-        return self._result(how, self.image_ids, self._statistics(), threads)
+        return self._result(how, self.image_ids, self._builder().finish(), threads)
 
     def compare(
         self,
@@ -232,7 +230,7 @@ class Rows:
         results = {}
         for name, rows in zip(names, systems, strict=True):
             places = _places(name, rows.image_ids, images)
-            statistics = rows._statistics()
+            statistics = rows._builder().finish()
             ordered = statistics if places is None else [table.select(places) for table in statistics]
             results[name] = rows._result(Resampling(None), images, ordered, threads)
         return compare_results(results, Significance.of(results, test, alpha, correction, attempts), how)
@@ -247,9 +245,6 @@ class Rows:
             if part.rows:
                 builder.add(part.statistics)
         return builder
-
-    def _statistics(self) -> list[_core.Statistics]:
-        return self._builder().finish()
 
     def _result(
         self, how: Resampling, image_ids: list[str], statistics: Sequence[_core.Statistics], threads: int

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
-from sacrecap.choices import CORRECTIONS, TESTS, Correction, OnMissing, Test, Tokenizer
+from sacrecap.choices import CORRECTIONS, TESTS, Correction, EngineName, OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import UsageError, accepted_name, option, spelled, warn, whole_number
 from sacrecap.metrics.registry import parse_metrics, with_columns
@@ -26,17 +26,14 @@ from sacrecap.scoring.intervals import (
     widened,
 )
 from sacrecap.scoring.ranks import best_first, corrected, difference, in_common
-from sacrecap.scoring.result import within
-from sacrecap.scoring.score import named_engine, score_corpus
+from sacrecap.scoring.result import Result, Score, within
+from sacrecap.scoring.score import ScoringEngine, named_engine, score_corpus
 from sacrecap.scoring.signature import shared
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.choices import EngineName
     from sacrecap.metrics import Metric
-    from sacrecap.scoring.result import Result, Score
-    from sacrecap.scoring.score import ScoringEngine
 
 _FEW_TO_DRAW = 30
 """With fewer images, the bootstrap test finds differences that are not there."""
@@ -151,6 +148,7 @@ def compare(
             resampling=how,
         )
     merged_needs.begin("tokenising")
+    threads = merged_needs.threads
     corpora = Corpus.of_systems(references, systems or {}, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if any("rivals" in part.needs for metric in parsed_metrics for part in metric.parts):
         merged_needs = merged_needs.with_({"rivals": corpora})

@@ -13,14 +13,13 @@ from sacrecap.errors import MissingDependencyError, words_of_command_line
 from sacrecap.scoring.count import standard_in
 from sacrecap.scoring.findings import Finding, SystemResult, comparable, of_systems
 from sacrecap.scoring.ranks import best_first, rank_ranges
-from sacrecap.scoring.result import Keyed, NotScoredError, counted, finite, scored, values_of
+from sacrecap.scoring.result import Keyed, NotScoredError, Result, counted, finite, scored, values_of
 
 if TYPE_CHECKING:
     import pandas
 
     from sacrecap.metrics import Metric
     from sacrecap.scoring.intervals import Resampling
-    from sacrecap.scoring.result import Result
 
 
 COMPLETE = (
@@ -201,6 +200,16 @@ class Comparison(Printable, Keyed["Result"]):
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap compare`."""
         ranks = {metric: self.ranks(metric) for metric in self.metrics}
+        systems = {}
+        for name, result in self.items():
+            document = result.to_dict()
+            parts = ("scores", "intervals", "signatures", "without_score")
+            systems[name] = {
+                **result.corpus.left_out_in_json(result.images),
+                **{part: document[part] for part in parts if part in document},
+                "ranks": {metric: list(of_metric[name]) for metric, of_metric in ranks.items()},
+                **({"groups": document["groups"]} if "groups" in document else {}),
+            }
         return {
             "sacrecap": self._any.version,
             "images": self.images,
@@ -210,18 +219,7 @@ class Comparison(Printable, Keyed["Result"]):
                 "correction": self.correction,
                 **({"attempts": self.attempts} if self.attempts else {}),
             },
-            "systems": {
-                name: {
-                    **result.corpus.left_out_in_json(result.images),
-                    "scores": (document := result.to_dict())["scores"],
-                    "intervals": document["intervals"],
-                    "signatures": document["signatures"],
-                    **({"without_score": document["without_score"]} if "without_score" in document else {}),
-                    "ranks": {metric: list(ranks[metric][name]) for metric in ranks},
-                    **({"groups": document["groups"]} if "groups" in document else {}),
-                }
-                for name, result in self.items()
-            },
+            "systems": systems,
             "pairs": [pair.to_dict() for pair in self.pairs],
             **standard_in(self._any.needs),
             "findings": [finding.to_dict() for finding in self.findings],
@@ -246,8 +244,7 @@ class Comparison(Printable, Keyed["Result"]):
             row["lower"], row["upper"] = row.pop("interval") or (float("nan"), float("nan"))
             rows.append(row)
         columns = ["a", "b", "metric", "delta", "lower", "upper", "p", "p_corrected", "significant"]
-        frame: pandas.DataFrame = pandas.DataFrame(rows, columns=columns)
-        return frame
+        return pandas.DataFrame(rows, columns=columns)
 
     def __repr__(self) -> str:
         systems = "; ".join(f"{name}: {values_of(result)}" for name, result in self.items())

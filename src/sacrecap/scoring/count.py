@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, option, spelled, warn
-from sacrecap.metrics.base import PythonMetric
+from sacrecap.metrics.base import Metric, PythonMetric, Ready
 from sacrecap.metrics.registry import STANDARDISED
 from sacrecap.scoring.signature import Signature
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Metric, Ready
     from sacrecap.metrics.combine import Scale, Standard
     from sacrecap.resources.needs import Needs
 

@@ -1,21 +1,4 @@
-"""Scores of caption sets: diversity and accuracy, compared with people.
-
-[`diversity`][sacrecap.diversity] is the only entry; its result has everything that a picture or a report needs:
-
-    result = sacrecap.diversity({"varied": "varied.json", "safe": "safe.json"}, "references.json")
-    result["varied"]["self-cider"].value, .interval, .per_image   # a Score; per_image is aligned with .image_ids
-    result["varied"].captions_per_image, .vocabulary, .notes
-    result["varied"].word_counts()          # [(word, count), …], the commonest first: the word-frequency curve
-    result["varied"].curve                  # {2: {"self-cider": …, "accuracy": …}, 5: …}: the K most accurate captions
-    result["varied"].image("beach-dog")     # a SetSpectrum: captions, similarity matrix, eigenvalues, topics
-    result["varied"].image("beach-dog").topics(5)[0].words     # [(word, load), …], the heaviest first
-    result.human                            # people as a system (leave one out), or None
-    result.pairs                            # paired tests between systems
-    result.to_dict()                        # the JSON of `sacrecap diversity`
-
-`SystemDiversity`, `SetSpectrum` and `Topic` are in `sacrecap.scoring.diversity_result`, `Score` in
-`sacrecap.scoring.result`, `Pair` in `sacrecap.scoring.comparison`.
-"""
+"""Scores of caption sets: diversity and accuracy, compared with people."""
 
 from __future__ import annotations
 
@@ -32,13 +15,13 @@ from sacrecap.corpus.tokenizers import signed
 from sacrecap.data.inputs import is_table
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError, accepted_name, option, warn
-from sacrecap.metrics import SelfCider
+from sacrecap.metrics import Metric, SelfCider
 from sacrecap.metrics.caption_sets import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.compare import Significance, tested, warn_of_weak_tests
-from sacrecap.scoring.comparison import fair
+from sacrecap.scoring.comparison import Pair, fair
 from sacrecap.scoring.count import CountedMetric, count
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
@@ -48,8 +31,6 @@ from sacrecap.scoring.signature import Signature
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sacrecap.metrics import Metric
-    from sacrecap.scoring.comparison import Pair
 
 Curves: TypeAlias = "dict[int, dict[str, Score]]"
 CURVE = (2, 5, 8, 10)
@@ -128,7 +109,7 @@ def diversity(
         tokenizer=tokenizer,
         own_documents=weighted and own_documents,
         on_missing=on_missing,
-        threads=threads,
+        threads=merged_needs.threads,
     )
     if references is None and weighted and own_documents and len(corpora) > 1:
         warn(
@@ -136,6 +117,7 @@ def diversity(
             f"Self-CIDEr does not compare systems; give {option('references')} or "
             f"{proposed(parsed_metrics)}"
         )
+    threads = merged_needs.threads
     learnt = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, learnt) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None

@@ -182,21 +182,18 @@ class SystemDiversity(Keyed[Score]):
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
         """The system's part of the JSON of `sacrecap diversity`."""
-        document: dict[str, Any] = {
+        intervals = {key: list(figure.interval) for key, figure in self.figures.items() if figure.interval is not None}
+        return {
             "images": self.images,
             **self.corpus.left_out_in_json(self.images),
             "captions_per_image": self.captions_per_image,
+            **{key: figure.value for key, figure in self.figures.items()},
+            "vocabulary": self.vocabulary,
+            "intervals": intervals,
+            "signatures": {key: figure.signature for key, figure in self.figures.items()},
+            **({"top": {str(most): figures for most, figures in self.curve.items()}} if self.curve else {}),
+            **({"notes": self.notes} if self.notes else {}),
         }
-        document.update({key: figure.value for key, figure in self.figures.items()})
-        document["vocabulary"] = self.vocabulary
-        intervals = {key: list(figure.interval) for key, figure in self.figures.items() if figure.interval is not None}
-        document["intervals"] = intervals
-        document["signatures"] = {key: figure.signature for key, figure in self.figures.items()}
-        if self.curve:
-            document["top"] = {str(most): figures for most, figures in self.curve.items()}
-        if self.notes:
-            document["notes"] = self.notes
-        return document
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,21 +237,16 @@ class Diversity(Printable, Keyed[SystemDiversity]):
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `sacrecap diversity`."""
-        document: dict[str, Any] = {
+        pairs = [asdict(pair) for pair in self.pairs]
+        return {
             "sacrecap": self.version,
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
+            **({"human": self.human.to_dict()} if self.human else {}),
+            **({"pairs": pairs, "test": self.resampling.of_test(self.test)} if pairs else {}),
+            "findings": [finding.to_dict() for finding in self.findings],
+            **({} if self.resampling.interval is None else self.resampling.to_dict()),
+            **({"notes": self.notes} if self.notes else {}),
         }
-        if self.human:
-            document["human"] = self.human.to_dict()
-        if self.pairs:
-            document["pairs"] = [asdict(pair) for pair in self.pairs]
-            document["test"] = self.resampling.of_test(self.test)
-        document["findings"] = [finding.to_dict() for finding in self.findings]
-        if self.resampling.interval is not None:
-            document |= self.resampling.to_dict()
-        if self.notes:
-            document["notes"] = self.notes
-        return document
 
     def __repr__(self) -> str:
         systems = "; ".join(f"{system.name}: {values_of(system)}" for system in self.everybody())

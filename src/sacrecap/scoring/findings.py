@@ -65,13 +65,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: all fields, the systems only where there are several."""
-        systems = {"systems": list(self.systems)} if self.systems else {}
-        return {
-            **{name: getattr(self, name) for name in ("kind", "share", "count", "example")},
-            "metrics": list(self.metrics),
-            "message": self.message,
-            **systems,
-        }
+        document = {**vars(self), "metrics": list(self.metrics), "systems": list(self.systems)}
+        return document if self.systems else {name: value for name, value in document.items() if name != "systems"}
 
     def __str__(self) -> str:
         """The line that people see."""
@@ -377,22 +372,19 @@ def _of_pairs(results: Mapping[str, SystemResult], covered: Set[tuple[str, str]]
         seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen
         metrics = [score.metric for score in results[names[0]].values()]
         beyond = [metric for metric in metrics if not _alike(*seen, metric)]
-        if not all(any((name, metric.key) in covered for name in names) for metric in beyond):
-            yield _of_pair(names, seen, beyond, metrics)
-
-
-def _of_pair(names: tuple[str, str], seen: tuple[Seen, Seen], beyond: list[Metric], metrics: list[Metric]) -> Finding:
-    lengths = [words(part.everywhere, "candidates") for part in seen]
-    medians = [quantile(length) for length in lengths]
-    longer = medians.index(max(medians))
-    above = [number for number in lengths[longer] if number > min(medians)]
-    count = sum(lengths[longer][number] for number in above)
-    examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
-    image, caption = min(examples, default=("", ""))
-    between = f"the median captions have {medians[0]} and {medians[1]} words"
-    message = f"{between}: {_tell_little(beyond, metrics)}; {_instead(metrics)}"
-    share = count / sum(lengths[longer].values())
-    return Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
+        if all(any((name, metric.key) in covered for name in names) for metric in beyond):
+            continue
+        lengths = [words(part.everywhere, "candidates") for part in seen]
+        medians = [quantile(length) for length in lengths]
+        longer = medians.index(max(medians))
+        above = [number for number in lengths[longer] if number > min(medians)]
+        count = sum(lengths[longer][number] for number in above)
+        examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
+        image, caption = min(examples, default=("", ""))
+        between = f"the median captions have {medians[0]} and {medians[1]} words"
+        message = f"{between}: {_tell_little(beyond, metrics)}; {_instead(metrics)}"
+        share = count / sum(lengths[longer].values())
+        yield Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
 
 
 # Words

@@ -13,14 +13,13 @@ from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.sets import SetCorpus, encode_sets
 from sacrecap.errors import DataError, SacrecapError
-from sacrecap.metrics.base import PythonMetric
+from sacrecap.metrics.base import Metric, PythonMetric, Ready
 from sacrecap.metrics.registry import OWN, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sacrecap.metrics.base import Metric, Ready
     from sacrecap.resources.needs import Needs
 
 

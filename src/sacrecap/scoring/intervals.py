@@ -145,12 +145,8 @@ def opened(
     is the tail of the level at q = 1 - tail^(1 / n), about 3.7 / n: the rule of three. These may be as far away as
     scores go. For a mean of images' scores this holds whatever their distribution is (Markov's inequality).
 
-    Args:
-        interval: as it was resampled.
-        value: the figure; another interval than this value alone is returned as it is.
-        bounds: the smallest and the largest figure that there may be; without both there is no interval.
-        images: how many gave it.
-        level: of the interval.
+    Another interval than the value alone is returned as it is; without both `bounds`, the smallest and the largest
+    figure that there may be, there is none.
     """
     if max(abs(end - value) for end in interval) > 1e-9 * max(1.0, abs(value)):
         return interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -14,7 +14,7 @@ from sacrecap import _core
 from sacrecap._core import image_ids
 from sacrecap.above import Printable
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, option, words_of_command_line
-from sacrecap.metrics.base import Metric
+from sacrecap.metrics.base import Metric, Ready
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, SystemResult, findings
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics.base import Ready
     from sacrecap.metrics.chair import Hallucination
     from sacrecap.metrics.meteor.meteor import Alignment
     from sacrecap.metrics.spice.spice import GraphMatch
@@ -285,7 +284,12 @@ class Result(Printable, Keyed[Score]):
         )
         group_notes = () if self.groups is None else self.groups.notes
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
-        improved = only_improved(self.corpus.filled, self.values()) if self.corpus.filled else []
+        better = [score.label for score in self.values() if score.metric.lower_is_better]
+        improved: list[str] = []
+        if better and self.corpus.filled:
+            images = f"{counted(self.corpus.filled, 'image')} without candidate, scored as an empty caption, can"
+            remedy = f"leave such out by {option('on_missing', 'skip')}"
+            improved = [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]
         usage = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
         return [*general, *group_notes, *improved, *dict.fromkeys(of_metrics), *usage]
 
@@ -467,11 +471,8 @@ class Result(Printable, Keyed[Score]):
             import pandas
         except ImportError as error:
             raise MissingDependencyError("Result.to_pandas", extra="pandas") from error
-        index = pandas.Index(self.image_ids, name="image_id")
-        frame: pandas.DataFrame = pandas.DataFrame(
-            {key: score.per_image for key, score in self.scores.items()}, index=index
-        )
-        return frame
+        columns = {key: score.per_image for key, score in self.scores.items()}
+        return pandas.DataFrame(columns, index=pandas.Index(self.image_ids, name="image_id"))
 
     def __repr__(self) -> str:
         return f"<Result of {counted(self.images, 'image')}: {values_of(self.scores)}>"
@@ -564,13 +565,3 @@ def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:
         if of_systems:
             phrases.append(f"no {score.label} of {', '.join(of_systems)}")
     return phrases
-
-
-def only_improved(filled: int, scores: Iterable[Score]) -> list[str]:
-    """A note on the metrics that images without candidate can only make better, where such are scored as empty ones."""
-    better = [score.label for score in scores if score.metric.lower_is_better]
-    if not better:
-        return []
-    images = f"{counted(filled, 'image')} without candidate, scored as an empty caption, can"
-    remedy = f"leave such out by {option('on_missing', 'skip')}"
-    return [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]

@@ -116,6 +116,7 @@ def score(
 
         references, candidates = read_both(references)
     merged_needs.begin("tokenising")
+    threads = merged_needs.threads
     corpus = Corpus(references, candidates, tokenizer=cut_by, on_missing=on_missing, threads=threads)
     return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=how)
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sacrecap import _core
 from sacrecap.choices import TAKEN
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.tokenizers import signed as signed_tokenizer
 from sacrecap.errors import DataError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Metric, Ready
 
 Digests = Mapping[str, int]
@@ -36,7 +36,7 @@ def digests(metric: Metric, ready: Ready, corpus: Corpus) -> dict[str, int]:
     return {**{part: read[part] if part in read else corpus.digest(part) for part in parts}, **read}
 
 
-def added(first: Digests, other: Digests) -> dict[str, int]:
+def added_digests(first: Digests, other: Digests) -> dict[str, int]:
     """The digests of two parts of a corpus together."""
     return {name: (first.get(name, 0) + other.get(name, 0)) % 2**32 for name in {**first, **other}}
 
