@@ -58,11 +58,11 @@ class Memory(dict[str, "float | list[str] | None"]):
         hidden = filter(None, (contest.first, contest.objects))
         rules = metrics, contest.rank_by, contest.tokenizer, dataclasses.asdict(contest.limits)
         private = contest.private_part.checksum if contest.private else ""
-        of = [__version__, *rules, *(checksum(read_bytes(path)) for path in hidden), private]
-        self._of = checksum(json.dumps(of).encode())
+        depends_on = [__version__, *rules, *(checksum(read_bytes(path)) for path in hidden), private]
+        self._state = checksum(json.dumps(depends_on).encode())
         with suppress(OSError, ValueError, KeyError, TypeError), open(self._path, encoding="utf-8") as file:
             document = json.load(file)
-            if document["of"] == self._of:
+            if document["of"] == self._state:
                 self.update(document["files"])
         self._before = set(self)
 
@@ -70,7 +70,7 @@ class Memory(dict[str, "float | list[str] | None"]):
         """Writes what is known of these files; where the folder cannot be written, that costs time alone."""
         if self._before != set(files) and os.access(os.path.dirname(self._path), os.W_OK):
             with suppress(DataError), atomic_write(self._path) as file:
-                json.dump({"of": self._of, "files": {key: self[key] for key in files}}, file)
+                json.dump({"of": self._state, "files": {key: self[key] for key in files}}, file)
 
 
 def checksum(data: bytes) -> str:
@@ -205,9 +205,9 @@ class ContestScoring:
     def score(self, name: str, captions: Captions, system: str = "", metrics: Sequence[Metric] = ()) -> Result:
         """The scores of captions by a set, on all its images: document frequencies are those of the whole set."""
         described = self.references[name]
-        of_them = {image: captions.captions(image)[0] for image in described.image_ids}
+        by_image = {image: captions.captions(image)[0] for image in described.image_ids}
         needs = for_system(self.needs, system) if system else self.needs
-        corpus = Corpus(described, of_them, tokenizer=self.tokenizer, threads=needs.threads)  # type: ignore[arg-type]
+        corpus = Corpus(described, by_image, tokenizer=self.tokenizer, threads=needs.threads)  # type: ignore[arg-type]
         return score_corpus(corpus, metrics or self.metrics, needs=needs)
 
     def on_part(self, part: str, name: str, result: Result) -> Result:

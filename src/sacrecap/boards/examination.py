@@ -24,7 +24,7 @@ _LONG = f"longer than {LONGEST_CAPTION} characters"
 
 # The words for one image, and for several.
 _FOREIGN = ("Image {} is not part of this contest.", "{} images are not part of this contest: {}.")
-_BARE = ("Image {} has an empty list of captions; give one.", "{} images have an empty list of captions; give one: {}.")
+_NONE = ("Image {} has an empty list of captions; give one.", "{} images have an empty list of captions; give one: {}.")
 _SEVERAL = ("Image {} has several captions; give one.", "{} images have several captions; give one: {}.")
 _TOO_LONG = (f"The caption of image {{}} is {_LONG}.", f"The captions of {{}} images are {_LONG}: {{}}.")
 _MISSING = ("Image {} has no caption.", "{} images have no caption: {}.")
@@ -52,12 +52,12 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
         places.add_misfits(captions, images)
     if lines := places.lines(complaints):
         return lines
-    of_them = {image: captions.captions(image)[0] for image in images}
+    by_image = {image: captions.captions(image)[0] for image in images}
     try:
-        Corpus({image: ["a"] for image in images}, of_them)  # what scoring refuses, such as a zero byte
+        Corpus({image: ["a"] for image in images}, by_image)  # what scoring refuses, such as a zero byte
     except DataError as error:
         return [str(error)]
-    return leaks.problems(of_them.values(), limits)
+    return leaks.problems(by_image.values(), limits)
 
 
 class _Places(dict[tuple[str, str], list[str]]):
@@ -71,7 +71,7 @@ class _Places(dict[tuple[str, str], list[str]]):
         described = captions.image_ids
         for image, count in zip(described, captions.caption_counts(), strict=True):
             if count != 1:
-                self.add(_SEVERAL if count else _BARE, _short(image))
+                self.add(_SEVERAL if count else _NONE, _short(image))
             elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
                 self.add(_TOO_LONG, _short(image))
         expected, there = set(images), set(described)

@@ -23,7 +23,7 @@ def command(context: click.Context, names: tuple[str, ...], completion: str | No
       zsh   ~/.zshrc, below compinit      eval "$(sacrecap help --completion zsh)"
       fish  ~/.config/fish/config.fish    sacrecap help --completion fish | source
     """  # noqa: D301 - click takes the sign itself
-    at = context.find_root()
+    target = context.find_root()
     if completion is not None:
         if names:
             raise click.UsageError(f"--completion is for all commands; leave {names[0]!r} out")
@@ -31,15 +31,15 @@ def command(context: click.Context, names: tuple[str, ...], completion: str | No
 
         completion_class = get_completion_class(completion)
         assert completion_class is not None  # noqa: S101 - click has these three
-        options.emit(completion_class(at.command, {}, "sacrecap", COMPLETION).source())
+        options.emit(completion_class(target.command, {}, "sacrecap", COMPLETION).source())
         return
     for name in names:
-        group = at.command
+        group = target.command
         if not isinstance(group, click.Group):
-            raise click.UsageError(f"{at.command_path} has no commands, got {name!r}", at)
-        _, subcommand, _ = group.resolve_command(at, [name])
+            raise click.UsageError(f"{target.command_path} has no commands, got {name!r}", target)
+        _, subcommand, _ = group.resolve_command(target, [name])
         if subcommand is None:
-            raise click.UsageError(f"no command {name!r}", at)
-        at = subcommand.make_context(name, [], parent=at, resilient_parsing=True)
-        at.resilient_parsing = False  # it was for arguments that are not there; a name has to be right
-    options.emit(at.get_help())
+            raise click.UsageError(f"no command {name!r}", target)
+        target = subcommand.make_context(name, [], parent=target, resilient_parsing=True)
+        target.resilient_parsing = False  # it was for arguments that are not there; a name has to be right
+    options.emit(target.get_help())
