@@ -15,7 +15,7 @@ from runner import Runner
 from sacrecap import example
 from sacrecap.boards import Board, CaptionLimits
 from sacrecap.boards import board as board_of
-from sacrecap.boards.leaks import problems
+from sacrecap.boards.examination import degenerate
 from sacrecap.boards.scored import standings
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import render_html
@@ -367,6 +367,6 @@ def test_a_system_that_nobody_judged_is_not_on_the_board(folder: Path, tmp_path:
 
 def test_a_word_that_is_half_of_a_caption_is_no_fault() -> None:
     limits = CaptionLimits(most_degenerate=0, most_same=100)
-    assert problems(["a b a c a d"], limits) == []
-    [found] = problems(["a b a c a a"], limits)
+    assert degenerate(["a b a c a d"], limits) == []
+    [found] = degenerate(["a b a c a a"], limits)
     assert "1 of which one word is more than half" in found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.contest_folder import SUFFIXES, Contest, Quota, Submission, Submissions
-    from sacrecap.boards.leaks import CaptionLimits
+    from sacrecap.boards.examination import CaptionLimits
     from sacrecap.boards.scored import Board, BoardRow, Standing, ToldPair, ToldScore, board
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 __dir__ = __all__.copy
 
 _HOME = {
-    "CaptionLimits": "leaks",
+    "CaptionLimits": "examination",
     "ContestBoard": "contest_board",
     **dict.fromkeys(("SUFFIXES", "Contest", "Quota", "Submission", "Submissions"), "contest_folder"),
 }

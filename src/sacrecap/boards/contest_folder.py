@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sacrecap.boards.leaks import CaptionLimits
+from sacrecap.boards.examination import CaptionLimits
 from sacrecap.data import fields
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.fields import Invalid, toml_document

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from sacrecap._core import Captions, CaptionsBuilder
-from sacrecap.boards import leaks
-from sacrecap.boards.leaks import CaptionLimits
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data import fields
 from sacrecap.data.captions import read_data
@@ -28,6 +29,22 @@ _NONE = ("Image {} has an empty list of captions; give one.", "{} images have an
 _SEVERAL = ("Image {} has several captions; give one.", "{} images have several captions; give one: {}.")
 _TOO_LONG = (f"The caption of image {{}} is {_LONG}.", f"The captions of {{}} images are {_LONG}: {{}}.")
 _MISSING = ("Image {} has no caption.", "{} images have no caption: {}.")
+
+
+@dataclass(frozen=True)
+class CaptionLimits:
+    """Of the captions of a file, at most these percentages may be degenerate, and one and the same.
+
+    Real systems are far below the defaults: of ten systems' and people's captions of COCO, Flickr8k and abstract
+    scenes, the worst has 0.4 % empty ones, 13 % that are the same, no caption of more than 49 words, and none whose
+    half is one word.
+    """
+
+    most_degenerate: int = 5
+    most_same: int = 30
+    longest_words: int = 100
+    fewest_words: int = 1
+    """The longest n-gram of a BLEU among the metrics: it hangs on the captions that have one."""
 
 
 def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[str]:
@@ -57,7 +74,7 @@ def problems(data: bytes, images: Sequence[str], limits: CaptionLimits) -> list[
         Corpus({image: ["a"] for image in images}, by_image)  # what scoring refuses, such as a zero byte
     except DataError as error:
         return [str(error)]
-    return leaks.problems(by_image.values(), limits)
+    return degenerate(by_image.values(), limits)
 
 
 class _Places(dict[tuple[str, str], list[str]]):
@@ -139,3 +156,53 @@ def _wrong(problem: str) -> tuple[str, str]:
 
 def _short(image: str) -> str:
     return repr(image if len(image) <= 80 else image[:80] + "…")
+
+
+_WORD = re.compile(r"[^\W_]+")
+_FEW_WORDS = 6
+"""A shorter caption may say one word as often as it likes."""
+
+
+def degenerate(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
+    """One sentence for each limit that the captions exceed, with the counts."""
+    kinds: Counter[str] = Counter()
+    same: Counter[str] = Counter()
+    count = 0
+    for caption in captions:
+        count += 1
+        words = _WORD.findall(caption.lower())
+        if kind := _degenerate(words, limits):
+            kinds[kind] += 1
+        if words:
+            same[" ".join(words)] += 1
+    sentences = []
+    if kinds.total() > _allowed(count, limits.most_degenerate, least=1):
+        sentences.append(
+            f"{kinds.total():,} of {count:,} captions are degenerate, and this board takes "
+            f"{limits.most_degenerate} %: {', '.join(f'{number:,} {kind}' for kind, number in kinds.most_common())}."
+        )
+    for caption, number in same.most_common(1):
+        if number > _allowed(count, limits.most_same, least=2):
+            sentences.append(
+                f"{number:,} of {count:,} captions are the same, {caption[:60]!r}, and this board takes "
+                f"{limits.most_same} %."
+            )
+    return sentences
+
+
+def _degenerate(words: list[str], limits: CaptionLimits) -> str:
+    """What is wrong with a caption of these words; empty if nothing is."""
+    if not words:
+        return "without a letter or digit"
+    if len(words) > limits.longest_words:
+        return f"of more than {limits.longest_words} words"
+    if len(words) < limits.fewest_words:
+        return f"of fewer than {limits.fewest_words} words"
+    if len(words) >= _FEW_WORDS and 2 * max(Counter(words).values()) > len(words):
+        return "of which one word is more than half"
+    return ""
+
+
+def _allowed(count: int, percent: int, least: int) -> int:
+    """Captions of `count` that a percentage allows; a few in a small file, unless the limit is 0 %."""
+    return max(least, count * percent // 100) if percent else 0

@@ -1,7 +1,7 @@
 """A board: references that stay with the host, and systems of which it tells scores, ranks, pairs.
 
-It tells what a board may tell of hidden references (`sacrecap.boards.leaks`), and nothing else: no caption, no score of
-an image, no digit beyond the fourth. Places of systems are by all its tests at once.
+It tells what a board may tell of hidden references (docs/howto/make-a-board.md), and nothing else: no caption, no score
+of an image, no digit beyond the fourth. Places of systems are by all its tests at once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+
 from sacrecap.above import Printable
-from sacrecap.boards.leaks import CaptionLimits, hangs_on_few, limit_of, problems, pseudo_values, rounded_score
+from sacrecap.boards.examination import CaptionLimits, degenerate
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus, as_references
 from sacrecap.errors import DataError, UsageError, first_of
 from sacrecap.metrics.bleu import Bleu
@@ -31,13 +33,47 @@ from sacrecap.scoring.score import score_corpus
 from sacrecap.scoring.signature import OF_CAPTIONS, Signature
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
+    from sacrecap._core import Statistics
     from sacrecap.choices import Tokenizer
     from sacrecap.metrics import Metric
     from sacrecap.scoring.comparison import Pair
     from sacrecap.scoring.result import Result, Score
+
+
+DECIMALS = 4
+LIMITS = (0.001, 0.01, 0.05)
+
+
+def rounded_score(value: float) -> float:
+    """The number as anybody but the server may know it."""
+    # Adding 0 makes 0 of -0, whose sign would tell more.
+    return round(value, DECIMALS) + 0.0
+
+
+def limit_of(p: float) -> str:
+    """`< 0.01`, or `≥ 0.05` if it is below none of the limits."""
+    return next((f"< {limit}" for limit in LIMITS if p < limit), f"≥ {LIMITS[-1]}")
+
+
+_COUNTING = 0.05
+"""Share of the images that have to count."""
+
+
+def pseudo_values(statistics: Statistics) -> npt.NDArray[np.float64]:
+    """What each image adds to the score, float64 of shape (images,): its pseudo-value (Quenouille 1956)."""
+    without = np.frombuffer(statistics.scores_without_each())
+    return len(without) * statistics.score() - (len(without) - 1) * without
+
+
+def hangs_on_few(values: npt.NDArray[np.float64]) -> bool:
+    """Whether fewer than 5 % of the images count; also if none adds anything, which would tell as much.
+
+    Less than one of a million is nothing: BLEU starts from matches of 1e-15, and sums round.
+    """
+    squares = np.where(np.abs(values) < 1e-6, 0.0, values) ** 2
+    return bool(squares.sum() ** 2 <= _COUNTING * len(values) * (squares**2).sum())
 
 
 ALPHA = 0.05
@@ -254,7 +290,7 @@ def board(
             captioned, images = {*corpus.image_ids}, described.image_ids
             if missing := [image for image in images if image not in captioned]:
                 refused[system] = [f"No caption for {len(missing):,} of {len(images):,} images: {first_of(missing)}."]
-            elif faults := problems(captions, limits):
+            elif faults := degenerate(captions, limits):
                 refused[system] = faults
             else:
                 result = score_corpus(corpus, chosen, needs=of_system)

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from sacrecap.boards.leaks import CaptionLimits
+from sacrecap.boards.examination import CaptionLimits
 from sacrecap.choices import Tokenizer
 from sacrecap.cli import options
 from sacrecap.cli.group import Command, takes
