@@ -244,7 +244,7 @@ class Comparison(Printable, Keyed["Result"]):
             row["lower"], row["upper"] = row.pop("interval") or (float("nan"), float("nan"))
             rows.append(row)
         columns = ["a", "b", "metric", "delta", "lower", "upper", "p", "p_corrected", "significant"]
-        return pandas.DataFrame(rows, columns=columns)
+        return pandas.DataFrame(rows, columns=columns)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         systems = "; ".join(f"{name}: {values_of(result)}" for name, result in self.items())

@@ -472,7 +472,7 @@ class Result(Printable, Keyed[Score]):
         except ImportError as error:
             raise MissingDependencyError("Result.to_pandas", extra="pandas") from error
         columns = {key: score.per_image for key, score in self.scores.items()}
-        return pandas.DataFrame(columns, index=pandas.Index(self.image_ids, name="image_id"))
+        return pandas.DataFrame(columns, index=pandas.Index(self.image_ids, name="image_id"))  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"<Result of {counted(self.images, 'image')}: {values_of(self.scores)}>"
