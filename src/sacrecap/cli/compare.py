@@ -9,9 +9,8 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
-from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command
-from sacrecap.cli.output import Output, output
+from sacrecap.cli.output import ENGINE, EngineChoice, Output, output
 from sacrecap.cli.system_names import in_folder, name_and_file, named
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource
 from sacrecap.errors import UsageError, warn

@@ -8,8 +8,8 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
-from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command, Group, takes
+from sacrecap.cli.output import ENGINE, EngineChoice
 from sacrecap.corpus.document_frequency import DocumentFrequency, find_frequencies
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell

@@ -8,10 +8,9 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
-from sacrecap.cli.engine import local_only
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import Output, output
+from sacrecap.cli.output import Output, local_only, output
 from sacrecap.cli.system_names import named
 from sacrecap.data import read_references
 from sacrecap.errors import UsageError, warn

@@ -8,10 +8,9 @@ import click
 
 from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
-from sacrecap.cli.engine import ENGINE, EngineChoice
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import Output, output
+from sacrecap.cli.output import ENGINE, EngineChoice, Output, output
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
