@@ -22,8 +22,15 @@ from sacrecap_server.studies import endings, repository
 from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
 from sacrecap_server.studies.endings import Ending
-from sacrecap_server.studies.links import MTURK_FRAMES, TOKEN, open_link, personal_signature, place_mark, submit_origin
-from sacrecap_server.studies.published_keys import AwayError
+from sacrecap_server.studies.links import (
+    MTURK_FRAMES,
+    TOKEN,
+    AwayError,
+    open_link,
+    personal_signature,
+    place_mark,
+    submit_origin,
+)
 from sacrecap_server.web.context import Context, RequestContext, Response
 from sacrecap_server.web.language import Language
 from sacrecap_server.web.limits import neighbourhood
