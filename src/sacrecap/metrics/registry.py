@@ -83,7 +83,7 @@ def groups() -> dict[str, tuple[str, ...]]:
 
 def scores_sets(name: str) -> bool:
     """Whether the metric of that name scores caption sets; no metric of sacrecap is loaded to find out."""
-    return name in (*_own_groups()["diversity"], "vendi") if name in METRICS else _ADDED[name].metric.scores_sets
+    return METRICS[name][0].startswith("caption_sets:") if name in METRICS else _ADDED[name].metric.scores_sets
 
 
 def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:

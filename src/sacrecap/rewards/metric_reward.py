@@ -90,7 +90,8 @@ class MetricReward(ABC):
     @property
     def __name__(self) -> str:
         """The name for trainers' logs, an identifier: `sacrecap_cider_d_rouge_l`."""
-        joined = "_".join(self._mixture.names)
+        terms, penalties = self._mixture
+        joined = "_".join([*(term.metric.key for term in terms), *penalties])
         return "sacrecap_" + "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
 
     def __repr__(self) -> str:

@@ -65,11 +65,6 @@ class RewardTerms(NamedTuple):
     penalties: dict[str, float]
     """Weights of those of `PENALTIES` that are in it."""
 
-    @property
-    def names(self) -> list[str]:
-        """Of its metrics and penalties."""
-        return [*(term.metric.key for term in self.terms), *self.penalties]
-
     def __str__(self) -> str:
         return " + ".join([*map(str, self.terms), *(write_term(*item) for item in self.penalties.items())])
 
