@@ -32,15 +32,15 @@ Captions = Mapping[Any, Sequence[str]]
 """Captions by image: `{image id: [caption, …]}`; the ids may be anything that a dictionary takes."""
 
 
-def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Sequence[str]]]:
-    """Names, candidates and references of the images, in the order of `gts`.
+def paired(gts: Captions, res: Captions) -> tuple[list[str], list[Sequence[str]], list[str]]:
+    """Candidates, references and names of the images, in the order of `gts`, as `encoded` takes them.
 
     Raises `DataError` unless both have the same images, with one caption each in `res` and at least one in `gts`.
     """
     check_images(gts, res)
     candidates = [single_caption(res[image], f"res[{image!r}]") for image in gts]
     references = [caption_list(captions, f"gts[{image!r}]") for image, captions in gts.items()]
-    return list(map(str, gts)), candidates, references
+    return candidates, references, list(map(str, gts))
 
 
 def check_images(gts: Captions, res: Captions) -> None:
@@ -212,7 +212,7 @@ class NgramScorer:
 
     def with_all(self, gts: Captions, res: Captions) -> Self:
         """Adds the images of both, in the order of `gts`; returns itself."""
-        _, candidates, references = paired(gts, res)
+        candidates, references, _ = paired(gts, res)
         for candidate, captions in zip(candidates, references, strict=True):
             self.cook_append(candidate, captions)
         return self

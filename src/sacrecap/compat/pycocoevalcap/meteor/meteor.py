@@ -26,8 +26,7 @@ class Meteor:
             gts: `{image id: [reference, …]}`, tokens joined by blanks.
             res: `{image id: [candidate]}`.
         """
-        names, candidates, references = paired(gts, res)
-        score = score_alone(Metric(), encoded(candidates, references, names))
+        score = score_alone(Metric(), encoded(*paired(gts, res)))
         return score.value, score.per_image_values().tolist()
 
     def method(self) -> str:

@@ -32,8 +32,7 @@ class Rouge:
             gts: `{image id: [reference, …]}`, tokens joined by blanks.
             res: `{image id: [candidate]}`.
         """
-        names, candidates, references = paired(gts, res)
-        scores = score_alone(RougeL(beta=self.beta), encoded(candidates, references, names)).per_image.copy()
+        scores = score_alone(RougeL(beta=self.beta), encoded(*paired(gts, res))).per_image.copy()
         return np.mean(scores), scores
 
     def method(self) -> str:
