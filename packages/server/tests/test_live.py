@@ -14,7 +14,7 @@ from study_world import triplet_file
 
 from command_line import run
 from runner import Ended, Runner
-from sacrecap_server.cli.study_serve import serve as command
+from sacrecap_server.cli.study import serve as command
 from sacrecap_server.store.database import Database
 
 __all__ = ["run"]
