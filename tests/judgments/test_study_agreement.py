@@ -396,7 +396,7 @@ def test_the_curve_has_a_panel_for_each_category() -> None:
     found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=3, interval=None)
     chart = curve(found)
     panels = ["all", "HC", "HM"]
-    assert [up["label"] for up in chart.y] == [f"accuracy, {name}" for name in panels]
+    assert [up.label for up in chart.y] == [f"accuracy, {name}" for name in panels]
     assert [(row["measure"], row["system"], row["references"]) for row in chart.rows] == [
         (f"accuracy, {name}", label, count) for name in panels for count in (1, 2) for label in ("ROUGE-1", "CIDEr-D")
     ]
@@ -406,7 +406,7 @@ def test_the_curve_has_a_panel_for_each_category() -> None:
         assert row["agreement"] == pytest.approx(np.mean(measured.draws[name]))
         assert row["agreement_lower"] - 1e-9 <= row["agreement"] <= row["agreement_upper"] + 1e-9
     one = agreement(replace(PAIRS, categories=[""] * 6), "rouge-1", references=[2, 1], interval=None)
-    assert [up["label"] for up in curve(one).y] == ["accuracy"]
+    assert [up.label for up in curve(one).y] == ["accuracy"]
     with pytest.raises(LeftOutError, match="several numbers of references"):
         curve(agreement(PAIRS, "rouge-1", interval=None))
 
@@ -436,9 +436,9 @@ def test_the_fitted_line_is_that_of_least_squares() -> None:
     for raters in ("each", "mean"):
         found = agreement(rated, "rouge-1, wmd(similarity=false)", raters=raters, interval=None)
         chart = scatter(found)
-        assert [up["label"] for up in chart.y] == ["ROUGE-1", "−WMD(similarity=no)"]
+        assert [up.label for up in chart.y] == ["ROUGE-1", "−WMD(similarity=no)"]
         for measured, line, up in zip(found.measured, chart.fitted, chart.y, strict=True):
-            points = [(row["rating"], row["score"]) for row in chart.rows if row["measure"] == up["label"]]
+            points = [(row["rating"], row["score"]) for row in chart.rows if row["measure"] == up.label]
             assert len(points) == found.n
             x, y = np.array(points).T
             assert np.corrcoef(x, y)[0, 1] == pytest.approx(measured.statistics["pearson"].value)
@@ -529,9 +529,9 @@ def test_without_references_only_the_metrics_are_measured_that_can_do_without() 
     assert values[0] == values[1]
     assert found.measured[0].draws is None
     assert str(found.measured[0].signature).startswith("vifidel(references=no)|")
-    assert curve(found).x["scale"] == "counts"
+    assert curve(found).x.scale == "counts"
     drawn = curve(found)
-    assert [row["references"] for row in drawn.rows if row["measure"] == drawn.y[0]["label"]] == [0, 1, 1]
+    assert [row["references"] for row in drawn.rows if row["measure"] == drawn.y[0].label] == [0, 1, 1]
     images = agreement(PAIRS, "cider-d, vifidel", references=[0, 1], objects=objects, documents="images", interval=None)
     assert [one.name for one in images.measured] == ["vifidel", "cider-d", "vifidel"]
     both = agreement(PAIRS, "vifidel, vifidel(references=no)", references=[0, 1], objects=objects, interval=None)

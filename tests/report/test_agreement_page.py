@@ -22,7 +22,7 @@ from sacrecap.report.agreement_formats import lines, ordered, table
 from sacrecap.report.agreement_page import agreement_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.pictures.agreement_charts import scatter
-from sacrecap.report.pictures.panels import picture
+from sacrecap.report.pictures.panels import panels_of
 from sacrecap.report.printing.markup import html_table
 
 ROWS = "tr.image"
@@ -286,16 +286,16 @@ def test_a_cloud_on_the_page_is_thinned(finely: Agreement, monkeypatch: pytest.M
 def test_ratings_of_few_values_have_a_box_each(rated: Agreement) -> None:
     """Of 17,000 points over four ratings, a cloud shows nothing."""
     chart = scatter(rated)
-    for panel, up in zip(picture(chart)["panels"], chart.y, strict=True):
-        boxes = [line for line in panel["lines"] if line["kind"] == "area"]
-        assert [mark["x"] for mark in panel["marks"]] == [0, 1, 2, 3, 4]
-        for mark, box in zip(panel["marks"], boxes, strict=True):
-            own = [row["score"] for row in chart.rows if row["rating"] == mark["x"] and row["measure"] == up["label"]]
+    for panel, up in zip(panels_of(chart), chart.y, strict=True):
+        boxes = [line for line in panel.lines if line.kind == "area"]
+        assert [mark.x for mark in panel.marks] == [0, 1, 2, 3, 4]
+        for mark, box in zip(panel.marks, boxes, strict=True):
+            own = [row["score"] for row in chart.rows if row["rating"] == mark.x and row["measure"] == up.label]
             first, median, last = np.quantile(own, (0.25, 0.5, 0.75))
-            assert mark["y"] == pytest.approx(median, abs=1e-6)
-            assert [point[1] for point in box["points"]] == pytest.approx([first, first, last, last], abs=1e-6)
-            assert f"ratings {len(own)}, median" in mark["said"]
-        assert not [line for line in panel["lines"] if line["kind"] == "cloud"]
+            assert mark.y == pytest.approx(median, abs=1e-6)
+            assert [point[1] for point in box.points] == pytest.approx([first, first, last, last], abs=1e-6)
+            assert f"ratings {len(own)}, median" in mark.said
+        assert not [line for line in panel.lines if line.kind == "cloud"]
 
 
 @pytest.mark.browser

@@ -17,7 +17,7 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.metrics import Lsa
 from sacrecap.report import diversity_page, pictures
 from sacrecap.report.pictures import charts, check_pictures, single_images, write_charts, write_pictures
-from sacrecap.report.pictures.panels import picture, round_values
+from sacrecap.report.pictures.panels import looks_of, panels_of, round_values
 from sacrecap.report.pictures.style import COLOURS, MARKS, elided, look
 from sacrecap.scoring.diversity_result import Diversity
 
@@ -257,20 +257,20 @@ def test_scaling_has_little_stress_and_the_share_it_says(result: Diversity) -> N
 
 def test_the_plane_of_images_is_one_for_all_panels(result: Diversity, folder: Path) -> None:
     chart = charts.scaling(result, ["beach-dog", "market-fruit"])
-    shown = picture(chart)
-    assert [panel["title"] for panel in shown["panels"]] == ["varied", "safe", "people"]
-    assert len({panel["x"]["ends"] + panel["y"]["ends"] for panel in shown["panels"]}) == 1
-    assert [one["name"] for one in shown["looks"]] == ["beach-dog", "market-fruit"]
-    for system, panel in zip(result.everybody(), shown["panels"], strict=True):
+    panels = panels_of(chart)
+    assert [panel.title for panel in panels] == ["varied", "safe", "people"]
+    assert len({panel.x.ends + panel.y.ends for panel in panels}) == 1
+    assert [one.name for one in looks_of(chart)] == ["beach-dog", "market-fruit"]
+    for system, panel in zip(result.everybody(), panels, strict=True):
         own = [row for row in rows(folder, "scaling") if row["system"] == system.name]
-        assert sorted((mark["x"], mark["y"]) for mark in panel["marks"]) == sorted(
+        assert sorted((mark.x, mark.y) for mark in panel.marks) == sorted(
             (float(row["x"]), float(row["y"])) for row in own
         )
         assert sum(int(row["captions"]) for row in own) == 10
     # The safe system repeats itself: its clouds are narrower than people's.
     width = [
-        sum(np.ptp([(m["x"], m["y"]) for m in panel["marks"] if m["look"] == image], axis=0).sum() for image in (0, 1))
-        for panel in shown["panels"]
+        sum(np.ptp([(m.x, m.y) for m in panel.marks if m.look == image], axis=0).sum() for image in (0, 1))
+        for panel in panels
     ]
     assert width[1] < width[2]
 
@@ -290,12 +290,12 @@ def test_topics_are_signed_and_by_both_similarities(result: Diversity, folder: P
                 words = next(row["words"] for row in own if int(row["topic"]) == place).replace("−", "").split(", ")
                 assert words == [word for word, _ in topic.words[:3]]
                 assert space == "Self-CIDEr" or not {"a", "the", "of"} & set(words)
-    shown = picture(charts.topics(result, "topics", "market-fruit"))
-    assert [panel["kind"] for panel in shown["panels"]] == ["radar", "radar", "text"] * 3
-    assert all(len(line["points"]) == 5 for panel in shown["panels"] for line in panel["lines"])
-    low, high = shown["panels"][0]["y"]["ends"]
+    panels = panels_of(charts.topics(result, "topics", "market-fruit"))
+    assert [panel.kind for panel in panels] == ["radar", "radar", "text"] * 3
+    assert all(len(line.points) == 5 for panel in panels for line in panel.lines)
+    low, high = panels[0].y.ends
     assert low == -high
-    assert min(y for line in shown["panels"][0]["lines"] for _, y in line["points"]) < 0
+    assert min(y for line in panels[0].lines for _, y in line.points) < 0
 
 
 def test_lines_of_equal_f_have_that_f() -> None:
@@ -309,11 +309,11 @@ def test_lines_of_equal_f_have_that_f() -> None:
         [charts.of_diversity("d")],
         beta2=5.0,
     )
-    [panel] = picture(chart)["panels"]
-    assert len(panel["lines"]) >= 3
-    for line in panel["lines"]:
-        level = float(line["said"].removeprefix("F "))
-        for accuracy, diversity in line["points"]:
+    [panel] = panels_of(chart)
+    assert len(panel.lines) >= 3
+    for line in panel.lines:
+        level = float(line.said.removeprefix("F "))
+        for accuracy, diversity in line.points:
             assert 6 * diversity * accuracy / (5 * diversity + accuracy) == pytest.approx(level, rel=1e-4)
 
 
@@ -396,7 +396,7 @@ def test_a_system_called_human_is_not_people(small_folder: Path) -> None:
 
 def test_looks_differ_for_many_systems() -> None:
     looks = [look(number, "name", people=False) for number in range(len(COLOURS) * len(MARKS))]
-    assert len({(one["colour"], one["mark"]) for one in looks}) == len(looks)
+    assert len({(one.colour, one.mark) for one in looks}) == len(looks)
 
 
 @pytest.mark.parametrize(("text", "shown"), [("short", "short"), ("a\nb\x00 c", "a b c"), ("x" * 30, "x" * 9 + "…")])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sacrecap.report.pictures.panels import AXIS, MARK, columns, empty
+from sacrecap.report.pictures.panels import Mark, Panel, PanelAxis, columns
 from sacrecap.report.pictures.svg import svg
 
 values = st.floats(-1e6, 1e6)
@@ -24,9 +24,9 @@ def attributes(drawn: str, kind: str) -> list[dict[str, str]]:
 def test_marks_stand_where_the_axes_say(low: float, width: float, across: float, up: float) -> None:
     ends = (low, low + width)
     ticks = [(ends[0], "low"), (ends[1], "high")]
-    axis = {**AXIS, "ends": ends, "ticks": ticks}
-    mark = {**MARK, "x": low + across * width, "y": low + up * width, "across": ends}
-    drawn = svg({**empty("plot"), "x": axis, "y": axis, "marks": [mark]}, "a mark")
+    axis = PanelAxis("", ends, ticks)
+    mark = Mark(low + across * width, low + up * width, across=ends)
+    drawn = svg(Panel("plot", axis, axis, marks=[mark]), "a mark")
     [circle], [reach] = attributes(drawn, "mark look-0"), attributes(drawn, "reach look-0")
     [bottom, top] = [one for one in attributes(drawn, "grid") if one["y1"] == one["y2"]]
     left, right = float(bottom["x1"]), float(bottom["x2"])
@@ -48,36 +48,25 @@ def test_columns_are_as_tall_as_their_counts() -> None:
 @given(st.text(alphabet=st.characters(exclude_categories=["C"]), min_size=1, max_size=30))
 def test_names_are_text_alone(name: str) -> None:
     """Whatever a system is called, the picture has no element or attribute more."""
-    mark = {**MARK, "x": 0.5, "y": 0.5, "said": name, "text": name}
-    axis = {**AXIS, "ticks": [(0.0, name)]}
-    drawn = svg({**empty("plot"), "x": axis, "y": axis, "marks": [mark]}, name)
-    assert len(re.findall("<", drawn)) == len(
-        re.findall(
-            "<",
-            svg(
-                {
-                    **empty("plot"),
-                    "x": {**AXIS, "ticks": [(0.0, "a")]},
-                    "y": {**AXIS, "ticks": [(0.0, "a")]},
-                    "marks": [{**mark, "said": "a", "text": "a"}],
-                },
-                "a",
-            ),
-        )
-    )
-    assert unescape(re.search("<title>(.*?)</title>", drawn, re.DOTALL)[1]) == name
+
+    def drawn(text: str) -> str:
+        axis = PanelAxis(ticks=[(0.0, text)])
+        return svg(Panel("plot", axis, axis, marks=[Mark(0.5, 0.5, said=text, text=text)]), text)
+
+    assert len(re.findall("<", drawn(name))) == len(re.findall("<", drawn("a")))
+    assert unescape(re.search("<title>(.*?)</title>", drawn(name), re.DOTALL)[1]) == name
 
 
 def test_texts_below_leave_some_out_where_there_is_no_room() -> None:
     ticks = [(float(place), "12 Jan 14:00") for place in range(40)]
-    drawn = svg({**empty("columns"), "x": {**AXIS, "ends": (0.0, 40.0), "ticks": ticks}}, "many")
+    drawn = svg(Panel("columns", PanelAxis("", (0.0, 40.0), ticks)), "many")
     assert 2 <= drawn.count("12 Jan 14:00") <= 6
 
 
 def test_names_that_differ_at_their_ends_stay_different() -> None:
     """Two systems of a team were both "The-Captioneers/0…" on the page of a board."""
     names = ["The-Captioneers/001-careful", "The-Captioneers/002-plain", "eighteen letters ."]
-    axis = {**AXIS, "ticks": [(place / 2, name) for place, name in enumerate(names)]}
-    drawn = svg({**empty("plot"), "y": axis}, "names")
+    axis = PanelAxis(ticks=[(place / 2, name) for place, name in enumerate(names)])
+    drawn = svg(Panel("plot", y=axis), "names")
     texts = re.findall(r'<text class="tick side"[^>]*>([^<]*)<', drawn)
     assert texts == ["The-Capt…1-careful", "The-Capt…002-plain", names[2]]

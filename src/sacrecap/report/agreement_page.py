@@ -19,7 +19,6 @@ from sacrecap.report.agreement_formats import lines, missing, ordered, systems_t
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.agreement_charts import PEOPLE, curve, scatter, wins
 from sacrecap.report.pictures.charts import Chart, LeftOutError
-from sacrecap.report.pictures.panels import has_few, picture
 from sacrecap.report.pictures.style import look
 from sacrecap.report.pictures.svg import figures, plots
 from sacrecap.report.score_page import DECIMALS, SAMPLED, first_and_sample, fitting, known
@@ -194,22 +193,17 @@ def _plots(agreement: Agreement) -> str:
             continue
         groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
         places = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
-        drawing = picture(chart, [systems[number] for number in places])
-        drawn.append(figures(drawing, [_title(chart, panel["title"]) for panel in drawing["panels"]], places))
+        name = {"curve": "Agreement by references", "wins": "Wins of each system"}.get(chart.name, "")
+        drawn.append(figures(chart, [name], places, [systems[number] for number in places]))
         with_people = with_people or len(names) - 1 in places
     return plots(systems if with_people else systems[:-1], "In the pictures", *drawn) if drawn else ""
 
 
-def _title(chart: Chart, panel: str) -> str:
-    named = {"curve": "Agreement by references", "wins": "Wins of each system"}.get(chart.name, "")
-    return ": ".join(filter(None, [named, panel]))
-
-
 def _thinned(chart: Chart) -> Chart:
     """The chart with at most `MOST_POINTS` points in a panel of a cloud, evenly taken; its line is of all."""
-    panels = [[row for row in chart.rows if row["measure"] == up["label"]] for up in chart.y]
+    panels = [[row for row in chart.rows if row["measure"] == up.label] for up in chart.y]
     most = max(map(len, panels), default=0)
-    if chart.kind != "cloud" or has_few(chart) or most <= MOST_POINTS:
+    if chart.kind != "cloud" or most <= MOST_POINTS:
         return chart
     step = math.ceil(most / MOST_POINTS)
     return replace(

@@ -11,7 +11,7 @@ import numpy as np
 
 from sacrecap.report.comparison_formats import differences, ordered, scores, signatures, tested
 from sacrecap.report.html import ReportPage, Section
-from sacrecap.report.pictures.panels import empty, from_zero
+from sacrecap.report.pictures.panels import Line, Panel, from_zero
 from sacrecap.report.pictures.svg import svg
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.score_formats import groups_table
@@ -33,7 +33,6 @@ from sacrecap.report.score_page import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.report.pictures.panels import Panel
     from sacrecap.scoring.comparison import Comparison
 
 MOST_CAPTIONS = 60_000
@@ -132,7 +131,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "metrics": [
             {
                 "label": metric.label,
-                "most": from_zero(float(np.nanmax(by_metric[key], initial=0.0)))["ends"][1],
+                "most": from_zero(float(np.nanmax(by_metric[key], initial=0.0))).ends[1],
                 "scores": known(by_metric[key][:, chosen]),
             }
             for key, metric in comparison.metrics.items()
@@ -147,8 +146,8 @@ def _frames(metrics: Sequence[ComparedMetric]) -> str:
     drawn = []
     for metric in metrics:
         axis = from_zero(metric["most"])
-        panel: Panel = {**empty("plot"), "x": {**axis, "label": "-"}, "y": {**axis, "label": "-"}}
-        panel["lines"] = [{"look": None, "points": [(end, end) for end in axis["ends"]], "kind": "open", "said": ""}]
+        named = replace(axis, label="-")
+        panel = Panel("plot", named, named, [Line([(end, end) for end in axis.ends])])
         drawn.append(svg(panel, metric["label"], height=400))
     return f'<div id="frames" hidden>{"".join(drawn)}</div>'
 

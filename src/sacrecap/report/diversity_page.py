@@ -20,7 +20,7 @@ from sacrecap.report.pictures.charts import (
     topics,
 )
 from sacrecap.report.pictures.charts import spread as spread_of
-from sacrecap.report.pictures.panels import picture
+from sacrecap.report.pictures.panels import looks_of, panels_of
 from sacrecap.report.pictures.single_images import spectra
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.pictures.svg import figure, figures, plots
@@ -157,7 +157,7 @@ def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
-        "systems": [{"name": named["name"], "people": named["people"]} for named in _looks(result)],
+        "systems": [{"name": named.name, "people": named.people} for named in _looks(result)],
         "drawn": len(drawn),
         "images": _images(result, paged, drawn, spread.key if spread else None),
     }
@@ -175,10 +175,8 @@ def _plots(result: Diversity, chosen: list[str]) -> Section:
             left_out += [f"{title} is left out: {reason}." for title in named]
             continue
         systems = list(dict.fromkeys(numbers[row["system"], row["kind"] == "people"] for row in chart.rows))
-        drawn.append(figures(picture(chart), named, systems))
-    plane = scaling(result, chosen)
-    named = [f"Captions by similarity: {name}" for name in plane.titles]
-    drawn.append(figures(picture(plane), named, []))
+        drawn.append(figures(chart, named, systems))
+    drawn.append(figures(scaling(result, chosen), ["Captions by similarity"], []))
     return Section("plots", "Pictures", drawn=plots(_looks(result), "Systems shown", *drawn, first=3), notes=left_out)
 
 
@@ -195,11 +193,12 @@ def _images_of_page(result: Diversity, chosen: list[str]) -> tuple[list[str], se
 
 def _looks(result: Diversity) -> list[Look]:
     """Those of the systems and of people, by their whole names."""
-    everybody = [(system, system is result.human) for system in result.everybody()]
-    looks = [look(number, system.name, people=people) for number, (system, people) in enumerate(everybody)]
-    for style, (system, people) in zip(looks, everybody, strict=True):
-        style["name"] = "people" if people else system.name
-    return looks
+    return [
+        look(number, "", people=system is result.human)._replace(
+            name="people" if system is result.human else system.name
+        )
+        for number, system in enumerate(result.everybody())
+    ]
 
 
 def _images(result: Diversity, chosen: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
@@ -234,15 +233,11 @@ def _images(result: Diversity, chosen: list[str], drawn: set[str], spread: str |
 
 def _drawn(result: Diversity, image: str) -> str:
     """The plane of all captions, and of each system two radars of the topics."""
-    looks = _looks(result)
-    plane = picture(in_plane(result, [image]), looks)
-    drawn = figure(plane["panels"][0], "Captions by similarity", looks, range(len(looks)), note=plane["note"])
-    radars = picture(topics(result, "topics", image))
-    panels = iter(radars["panels"])
-    for number in spectra(result, image):
-        for panel in (next(panels), next(panels)):
-            drawn += figure(panel, panel["title"], radars["looks"], [number], focus=False)
-        next(panels)  # its text is the list of captions
+    looks, plane, radars = _looks(result), in_plane(result, [image]), topics(result, "topics", image)
+    drawn = figure(panels_of(plane)[0], "Captions by similarity", looks, range(len(looks)), note=plane.note)
+    for (number, kind), panel in zip(radars.panels, panels_of(radars), strict=True):
+        if kind:  # the list of captions is on the page
+            drawn += figure(panel, panel.title, looks_of(radars), [number], focus=False)
     return drawn
 
 

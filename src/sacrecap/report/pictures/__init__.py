@@ -13,7 +13,6 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError, spell
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.systems import by_people
 from sacrecap.report.pictures import charts
-from sacrecap.report.pictures.panels import picture
 from sacrecap.report.pictures.svg import document
 
 if TYPE_CHECKING:
@@ -68,9 +67,8 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
     """
     check_pictures(folder)
     result = charts.by_score(result)
-    chosen = charts.chosen_images(result, images)
     left_out = []
-    for name, make in _pictures(result, chosen):
+    for name, make in _pictures(result, charts.chosen_images(result, images)):
         try:
             write_charts([make()], folder)
         except charts.LeftOutError as reason:
@@ -79,7 +77,7 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
 
 
 def write_charts(
-    described: Iterable[Chart], folder: str | PathLike[str], looks: Mapping[str, Sequence[Look]] | None = None
+    described: Iterable[Chart], folder: str | PathLike[str], looks: Mapping[str, Sequence[Look]] = {}
 ) -> None:
     """Writes each chart: `NAME.png`, `NAME.svg` and `NAME.csv`. Raises as `write_pictures`.
 
@@ -87,7 +85,13 @@ def write_charts(
     """
     check_pictures(folder)
     for chart in described:
-        _write(chart, document(picture(chart, (looks or {}).get(chart.name))), folder)
+        drawn = document(chart, looks.get(chart.name, ()))
+        place = os.path.join(folder, chart.name)
+        for suffix in ("png", "svg"):
+            with atomic_write(f"{place}.{suffix}", "wb") as file:
+                file.write(_rendered(drawn, suffix))
+        with atomic_write(f"{place}.csv") as file:
+            file.write(chart.csv())
 
 
 def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int]) -> None:
@@ -114,7 +118,7 @@ def write_plot(agreement: Agreement, path: str) -> None:
     suffix = os.path.splitext(path)[1][1:]
     if suffix != "svg":
         check_converter()
-    content = _rendered(document(picture(agreement_charts.main(agreement))), suffix)
+    content = _rendered(document(agreement_charts.main(agreement)), suffix)
     with atomic_write(path, "wb") as file:
         file.write(content)
 
@@ -130,15 +134,6 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
     yield "scaling", lambda: charts.scaling(result, chosen)
     for number, image in enumerate(charts.ends_of(chosen, _MOST_TOPICS), start=1):
         yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
-
-
-def _write(described: Chart, drawn: str, folder: str | PathLike[str]) -> None:
-    place = os.path.join(folder, described.name)
-    for suffix in ("png", "svg"):
-        with atomic_write(f"{place}.{suffix}", "wb") as file:
-            file.write(_rendered(drawn, suffix))
-    with atomic_write(f"{place}.csv") as file:
-        file.write(described.csv())
 
 
 _FORMATS = ("svg", "png", "pdf")

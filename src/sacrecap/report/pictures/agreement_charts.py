@@ -11,8 +11,7 @@ from sacrecap.judgments.accuracy import ALL
 from sacrecap.judgments.agreement_result import band
 from sacrecap.judgments.correlation import LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.report.pictures.charts import Chart, LeftOutError, axis
-from sacrecap.report.pictures.panels import FEW
+from sacrecap.report.pictures.charts import Axis, Chart, LeftOutError
 from sacrecap.report.printing.table import Number
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from sacrecap.report.pictures.charts import Row, Segment
 
 PEOPLE = "people"
+_FEW = 10
+"""A cloud over so many ratings or fewer would be bars of points: it is drawn as a box for each."""
 
 
 def main(agreement: Agreement) -> Chart:
@@ -61,8 +62,8 @@ def curve(agreement: Agreement) -> Chart:
         ("system", "kind", "measure", "references", "agreement", "agreement_lower", "agreement_upper"),
         rows,
         "lines",
-        axis("references", "References", scale="log counts" if all(row["references"] for row in rows) else "counts"),
-        [axis("agreement", labels[name]) for name in drawn],
+        Axis("references", "References", scale="log counts" if all(row["references"] for row in rows) else "counts"),
+        [Axis("agreement", labels[name]) for name in drawn],
         note="The interval holds 95% of the draws of references."
         if any(measured.draws for measured in agreement.measured)
         else "",
@@ -115,8 +116,8 @@ def wins(agreement: Agreement) -> Chart:
         ("system", "kind", "measure", "wins"),
         rows,
         "points",
-        axis("number", "", scale="measures"),
-        [axis("wins", "Share of wins over the others", scale="zero")],
+        Axis("number", "", scale="measures"),
+        [Axis("wins", "Share of wins over the others", scale="zero")],
         note=f"Pearson’s r with people over systems: {pearson}.",
         said={"measure": "system", "wins": "share of wins"},
     )
@@ -149,7 +150,7 @@ def scatter(agreement: Agreement) -> Chart:
     if not metrics:
         raise LeftOutError("no caption has a score")
     boxes = "A box holds half of the scores, around the median; its line, 90 %. "
-    few = len({value for cloud in points for value, _ in cloud}) <= FEW
+    few = len({value for cloud in points for value, _ in cloud}) <= _FEW
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
     return Chart(
         "scatter",
@@ -159,9 +160,9 @@ def scatter(agreement: Agreement) -> Chart:
             for metric, cloud in zip(metrics, points, strict=True)
             for value, score in cloud
         ],
-        "cloud",
-        axis("rating", f"{people} by people"),
-        [axis("score", _signed(metric)) for metric in metrics],
+        "boxes" if few else "cloud",
+        Axis("rating", f"{people} by people", scale="counts" if few else "around"),
+        [Axis("score", _signed(metric)) for metric in metrics],
         note=f"{boxes if few else ''}The line across is that of least squares.",
         said={"number": "ratings", "score": "median"},
         panel="measure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from sacrecap.errors import SacrecapError, UsageError, option, some
 from sacrecap.judgments.correlation import plain
@@ -28,25 +28,26 @@ SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 MEASURES = (*SPREADS[:3], "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4", *SPREADS[3:])
 """Measures that are set beside the first."""
 
-Scale: TypeAlias = Literal["around", "zero", "log", "counts", "log counts", "measures", "places", "plane"]
 Segment: TypeAlias = tuple[tuple[float, float], tuple[float, float]]
 """The ends of a straight line."""
 Row: TypeAlias = dict[str, Any]
 """A mark: its `system`, whether that is a system or people (`kind`), and fields for the axes."""
 
 
-class Axis(TypedDict):
-    """What an axis shows. The ends of a value's interval, where it has one, are in `FIELD_lower` and `FIELD_upper`."""
+class Axis(NamedTuple):
+    """What an axis shows; by default the surroundings of the values. The ends of a value's interval, where it has one,
+    are in `FIELD_lower` and `FIELD_upper`.
+    """
 
     field: str
     label: str
-    better: str
+    better: str = ""
     """What more of it means, if that is good."""
-    scale: Scale
+    scale: Literal["around", "zero", "log", "counts", "log counts", "measures", "places", "plane"] = "around"
     """Around the values, from 0 on, logarithmic, at whole numbers, both of these; at measures; at places, of which 1 is
     on top; or of a plane, where only distances mean something.
     """
-    most: float | None
+    most: float | None = None
     """The largest possible value."""
 
 
@@ -59,8 +60,10 @@ class Chart:
     columns: Mapping[str, str] | Sequence[str]
     """The fields that the CSV file has, in their order, and their heads there, if they differ."""
     rows: list[Row]
-    kind: Literal["points", "lines", "bars", "radar", "cloud"]
-    """The lines of a radar are closed around its spokes, which are on the x axis; the points of a cloud are many."""
+    kind: Literal["points", "lines", "bars", "radar", "cloud", "boxes"]
+    """The lines of a radar are closed around its spokes, which are on the x axis; the points of a cloud are many; a box
+    is for all points with one value on the x axis.
+    """
     x: Axis
     y: Sequence[Axis]
     """A panel for each, or one for all panels; bars have none."""
@@ -101,29 +104,24 @@ class LeftOutError(SacrecapError):
     """A picture cannot be drawn from this result; the message says what it lacks."""
 
 
-def axis(name: str, label: str, better: str = "", scale: Scale = "around", most: float | None = None) -> Axis:
-    """The axis of a field; by default one that shows the values' surroundings."""
-    return {"field": name, "label": label, "better": better, "scale": scale, "most": most}
-
-
 def of_diversity(label: str) -> Axis:
     """The axis of the diversity with this label: none is above 1."""
-    return axis("diversity", f"Diversity: {label}", "more varied", most=1.0)
+    return Axis("diversity", f"Diversity: {label}", "more varied", most=1.0)
 
 
 def of_accuracy(label: str) -> Axis:
     """The axis of the accuracy with this label."""
-    return axis("accuracy", label, "closer to the references")
+    return Axis("accuracy", label, "closer to the references")
 
 
 def of_f(label: str) -> Axis:
     """The axis of F with this label."""
-    return axis("f", label, "better", "zero")
+    return Axis("f", label, "better", "zero")
 
 
 def of_vocabulary() -> Axis:
     """The axis of the number of distinct words."""
-    return axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
+    return Axis("vocabulary", "Vocabulary (distinct words)", scale="zero")
 
 
 def by_score(result: Diversity) -> Diversity:
@@ -231,8 +229,8 @@ def words(result: Diversity) -> Chart:
         (*_NAMED, "rank", "word", "count", "per_thousand_words"),
         rows,
         "lines",
-        axis("rank", "Rank of the word, the commonest first", scale="log"),
-        [axis("per_thousand_words", "Occurrences in 1,000 words", scale="log")],
+        Axis("rank", "Rank of the word, the commonest first", scale="log"),
+        [Axis("per_thousand_words", "Occurrences in 1,000 words", scale="log")],
         "Both axes are logarithmic; a line ends at the last word of the vocabulary, or at the 5,000th.",
         {"word": "word", "rank": "rank", "per_thousand_words": "in 1,000 words"},
     )
@@ -256,8 +254,8 @@ def captions(result: Diversity) -> Chart:
         {**_NAMED, "captions": "captions", "diversity": systems.key, "accuracy": "accuracy"},
         rows,
         "lines",
-        axis("captions", "The K most accurate captions of each set", scale="counts"),
-        [axis("diversity", systems.label, "more varied", "zero"), axis("accuracy", accuracy, "closer", "zero")],
+        Axis("captions", "The K most accurate captions of each set", scale="counts"),
+        [Axis("diversity", systems.label, "more varied", "zero"), Axis("accuracy", accuracy, "closer", "zero")],
         "Of the K most accurate captions of each set; people have all of theirs.",
         {"captions": "captions", "diversity": systems.label, "accuracy": accuracy},
     )
@@ -297,8 +295,8 @@ def measures(rows: Sequence[Row]) -> Chart:
         (*_NAMED, "measure", "value"),
         [{**row, "first": x} for name in values for row, x in zip(_of(rows, name), values[first], strict=True)],
         "points",
-        axis("first", first),
-        [axis("value", name) for name in names],
+        Axis("first", first),
+        [Axis("value", name) for name in names],
         said={"first": first, "value": "the other measure"},
         panel="measure",
         panels=names,
@@ -320,7 +318,7 @@ def ranking(rows: Sequence[Row]) -> Chart:
         for row in _of(rows, measure):
             rank = sum(value > row["value"] for value in values) + (values.count(row["value"]) + 1) / 2
             ranked.append({**row, "rank": rank, "number": number})
-    axes = axis("number", "", scale="measures"), [axis("rank", "Place (1: the most)", scale="places")]
+    axes = Axis("number", "", scale="measures"), [Axis("rank", "Place (1: the most)", scale="places")]
     return Chart("ranking", (*_NAMED, "measure", "value", "rank"), ranked, "lines", *axes)
 
 
@@ -401,8 +399,8 @@ def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
         ("image_id", *_NAMED, "x", "y", "captions", "caption"),
         rows,
         "points",
-        axis("x", "", scale="plane"),
-        [axis("y", "", scale="plane")],
+        Axis("x", "", scale="plane"),
+        [Axis("y", "", scale="plane")],
         f"Near is similar (the distance is 1 − similarity), a larger mark is a repeated caption. The plane shows "
         f"{placed.share:.0%} of the variance of the distances.",
         {"caption": "", "captions": "times"},
@@ -445,8 +443,8 @@ def topics(result: Diversity, name: str, image: str) -> Chart:
         ("image_id", *_NAMED, "space", "number", "caption", "topic", "load", "words"),
         rows,
         "radar",
-        axis("spoke", "topic"),
-        [axis("load", "v")],
+        Axis("spoke", "topic"),
+        [Axis("load", "v")],
         f"Image {image}. {RADAR}",
         colour="number",
         panel="panel",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,196 +16,167 @@ if TYPE_CHECKING:
     from sacrecap.report.pictures.charts import Axis, Chart, Row
 
 Point: TypeAlias = tuple[float, float]
-Kind: TypeAlias = Literal["plot", "bars", "columns", "plane", "radar", "text"]
 
 _DECIMALS = 6
 _LONGEST = 44
 _F_LINES = 8
 _MOST_TICKS = 6
 _MOST_COUNTS = 12
-FEW = 10
-"""A cloud over so many values or fewer would be bars of points: it is drawn as a box for each value."""
 _MARKED = (1, 3, 10, 30, 100, 300, 1000, 3000)
 """Those of a line of hundreds of points that have a mark, besides the last."""
 _PER_DECADE = 60
 """Points of a line in a tenfold on a logarithmic axis: more cannot be told apart."""
 
 
-class PanelAxis(TypedDict):
+@dataclass(frozen=True)
+class PanelAxis:
     """What an axis shows, its ends, and values between them with their texts."""
 
-    label: str
-    ends: Point
-    ticks: list[tuple[float, str]]
-    log: bool
+    label: str = ""
+    ends: Point = (0.0, 1.0)
+    ticks: Sequence[tuple[float, str]] = ()
+    log: bool = False
 
 
-class Line(TypedDict):
+@dataclass(frozen=True)
+class Line:
     """A line through points, in the colour of a look; a dashed guide without one, with a text at its end.
 
     `closed` lines go back to their first point; an `area` has no line around it; a `cloud` is the points alone. A
     `fitted` line has no look, and is not dashed.
     """
 
-    look: int | None
-    points: list[Point]
-    kind: Literal["open", "closed", "area", "cloud", "fitted"]
-    said: str
+    points: Sequence[Point]
+    look: int | None = None
+    kind: Literal["open", "closed", "area", "cloud", "fitted"] = "open"
+    said: str = ""
 
 
-class Mark(TypedDict):
+@dataclass(frozen=True)
+class Mark:
     """A mark with the look of this number, and the ends of its intervals; of bars, the end of one that begins at 0.
 
     `size` is its area, 1 for a single mark; `said` is what it tells when it is pointed at; `text` stands beside it.
     """
 
-    look: int
     x: float
     y: float
-    across: Point | None
-    up: Point | None
-    size: float
-    said: str
-    text: str
-    captions: list[int]
+    look: int = 0
+    across: Point | None = None
+    up: Point | None = None
+    size: float = 1.0
+    said: str = ""
+    text: str = ""
+    captions: Sequence[int] = ()
     """Those of a caption set that it stands for, by index, in pictures of captions."""
 
 
-class Panel(TypedDict):
+@dataclass
+class Panel:
     """A panel: a plot with axes; bars; columns over the intervals of their marks; a plane, whose axes have one unit and
     no ticks; a radar, whose x axis has its spokes; or nothing but the text below.
     """
 
-    kind: Kind
-    title: str
-    x: PanelAxis
-    y: PanelAxis
-    lines: list[Line]
-    marks: list[Mark]
-    below: str
+    kind: Literal["plot", "bars", "columns", "plane", "radar", "text"]
+    x: PanelAxis = PanelAxis()
+    y: PanelAxis = PanelAxis()
+    lines: list[Line] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    title: str = ""
+    below: str = ""
 
 
-class Picture(TypedDict):
-    """The panels of a chart, the looks in them, and how to read it."""
-
-    looks: list[Look]
-    panels: list[Panel]
-    note: str
+def looks_of(chart: Chart) -> list[Look]:
+    """The looks in its panels, by the order of what has a colour each."""
+    return [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(_groups(chart))]
 
 
-def picture(chart: Chart, looks: Sequence[Look] | None = None) -> Picture:
-    """What the chart looks like; by default its systems have the looks of their order."""
-    groups = list(dict.fromkeys(_group(chart, row) for row in chart.rows))
-    styles = looks or [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(groups)]
+def panels_of(chart: Chart) -> list[Panel]:
+    """What the chart looks like."""
     panels = []
     for number in range(max(len(chart.y), len(chart.panels), 1)):
         rows = [row for row in chart.rows if not chart.panel or row[chart.panel] == chart.panels[number]]
-        panel = _panel(chart, rows, chart.y[min(number, len(chart.y) - 1)] if chart.y else None, groups)
-        if chart.fitted and (line := chart.fitted[number]):
-            panel["lines"].append(
-                {"look": None, "points": [_point(*end) for end in line], "kind": "fitted", "said": ""}
-            )
-        panel["title"] = chart.titles[number] if chart.titles else ""
-        panel["below"] = chart.below[number] if chart.below else ""
+        panel = _panel(chart, rows, chart.y[min(number, len(chart.y) - 1)] if chart.y else None)
+        if chart.fitted and (ends := chart.fitted[number]):
+            panel.lines.append(Line([_point(*end) for end in ends], kind="fitted"))
+        panel.title = chart.titles[number] if chart.titles else ""
+        panel.below = chart.below[number] if chart.below else ""
         panels.append(panel)
-    return {"looks": list(styles), "panels": panels, "note": chart.note}
+    return panels
+
+
+def _groups(chart: Chart) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(_group(chart, row) for row in chart.rows))
 
 
 def _group(chart: Chart, row: Row) -> tuple[str, str]:
     return row[chart.colour], row["kind"] if chart.colour == "system" else ""
 
 
-def _panel(chart: Chart, rows: list[Row], up: Axis | None, groups: list[tuple[str, str]]) -> Panel:
-    if chart.kind == "cloud" and up is not None and has_few(chart):
-        rows = _boxes(chart, rows, up["field"])
-        chart = replace(chart, kind="points", x={**chart.x, "scale": "counts"}, size="")
-    numbers = [groups.index(_group(chart, row)) for row in rows]
+def _panel(chart: Chart, rows: list[Row], up: Axis | None) -> Panel:
     if not rows:
-        return empty("text")
+        return Panel("text")
+    groups = _groups(chart)
     if up is None:
-        return _bars(chart, rows, numbers)
-    if chart.x["scale"] == "plane":
-        (left, right), (low, high) = _square(chart.rows, chart.x["field"], up["field"])
-        x, y = _axis(chart.x, rows, (left, right)), _axis(up, rows, (low, high))
+        return _bars(chart, rows, [groups.index(_group(chart, row)) for row in rows])
+    if chart.kind == "boxes":
+        rows = _boxes(chart, rows, up.field)
+    if chart.x.scale == "plane":
+        across, height = _square(chart.rows, chart.x.field, up.field)
+        panel = Panel("plane", _axis(chart.x, rows, across), _axis(up, rows, height))
     elif chart.kind == "radar":
-        x, y = _spokes(chart.x, up, chart.rows)
+        panel = Panel("radar", *_spokes(chart.x, up, chart.rows))
     else:
-        x, y = (_axis(field, chart.rows if field["scale"] == "places" else rows) for field in (chart.x, up))
-    panel: Panel = {**empty("plot"), "x": x, "y": y}
-    panel["kind"] = "plane" if chart.x["scale"] == "plane" else "radar" if chart.kind == "radar" else "plot"
+        x, y = (_axis(axis, chart.rows if axis.scale == "places" else rows) for axis in (chart.x, up))
+        panel = Panel("plot", x, y)
     if chart.beta2 is not None:
-        panel["lines"] += _equal_f(chart.beta2, x["ends"], y["ends"])
-    for number in dict.fromkeys(numbers):
-        members = [row for row, place in zip(rows, numbers, strict=True) if place == number]
-        name = members[0]["system"] if chart.colour == "system" else members[0][chart.colour]
-        panel["lines"] += [
-            {"look": number, "points": row["box"], "kind": "area", "said": ""} for row in members if "box" in row
-        ]
-        if chart.kind != "points":
-            panel["lines"] += _lines(chart, members, up["field"], number, str(name))
+        panel.lines += _equal_f(chart.beta2, panel.x.ends, panel.y.ends)
+    for group in dict.fromkeys(_group(chart, row) for row in rows):
+        number, members = groups.index(group), [row for row in rows if _group(chart, row) == group]
+        panel.lines += [Line(row["box"], number, "area") for row in members if "box" in row]
+        if chart.kind not in ("points", "boxes"):
+            panel.lines += _lines(chart, members, up.field, number, str(group[0]))
         if chart.kind not in ("radar", "cloud"):
-            panel["marks"] += [_mark(chart, row, up["field"], number) for row in _marked(chart, members)]
-    panel["marks"].sort(key=lambda mark: -mark["size"])  # so that a large mark hides none
+            panel.marks += [_mark(chart, row, up.field, number) for row in _marked(chart, members)]
+    panel.marks.sort(key=lambda mark: -mark.size)  # so that a large mark hides none
     return panel
 
 
-AXIS: PanelAxis = {"label": "", "ends": (0.0, 1.0), "ticks": [], "log": False}
-MARK: Mark = {
-    "look": 0,
-    "x": 0.0,
-    "y": 0.0,
-    "across": None,
-    "up": None,
-    "size": 1.0,
-    "said": "",
-    "text": "",
-    "captions": [],
-}
-
-
-def empty(kind: Kind) -> Panel:
-    """A panel without anything."""
-    return {"kind": kind, "title": "", "x": AXIS, "y": AXIS, "lines": [], "marks": [], "below": ""}
-
-
-def _bars(chart: Chart, rows: list[Row], numbers: list[int]) -> Panel:
+def _bars(chart: Chart, rows: list[Row], looks: list[int]) -> Panel:
     """A bar per row, the first on top; its text stands above it."""
-    field = chart.x["field"]
+    value = chart.x.field
     marks = [
-        _mark(chart, {**row, "": place}, "", number)
-        for place, (row, number) in enumerate(zip(rows, numbers, strict=True))
+        replace(
+            _mark(chart, row, value, number),
+            y=place,
+            up=None,
+            text=f"{elided(shown_name(row), _LONGEST)}  {row[value]:.4f}",
+        )
+        for place, (row, number) in enumerate(zip(rows, looks, strict=True))
     ]
-    for mark, row in zip(marks, rows, strict=True):
-        mark["text"] = f"{elided(shown_name(row), _LONGEST)}  {row[field]:.4f}"
-    panel: Panel = {**empty("bars"), "x": _axis(chart.x, rows), "marks": marks}
-    return {**panel, "y": {**panel["y"], "ends": (len(rows) - 0.5, -0.5)}}
+    return Panel("bars", _axis(chart.x, rows), PanelAxis(ends=(len(rows) - 0.5, -0.5)), marks=marks)
 
 
 def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) -> Panel:
     """A histogram: a column of each count between consecutive edges, and a guide at a value."""
     most = max(*counts, 1)
-    marks: list[Mark] = [
-        {**MARK, "x": low, "y": count, "across": (low, high), "said": f"{low:g} to {high:g}: {count:,} images"}
+    marks = [
+        Mark(low, count, across=(low, high), said=f"{low:g} to {high:g}: {count:,} images")
         for low, high, count in zip(edges, edges[1:], counts, strict=False)
     ]
-    ticks = [(tick, f"{tick:,.6g}") for tick in round_values(edges[0], edges[-1])]
-    panel: Panel = {**empty("columns"), "marks": marks}
-    panel["x"] = {**AXIS, "ends": (edges[0], edges[-1]), "ticks": ticks}
-    panel["y"] = {**AXIS, "ends": (0, most), "ticks": [(most, f"{most:,}")]}
+    ends = edges[0], edges[-1]
+    lines = []
     if value is not None:
         place = min(max(value, edges[0]), edges[-1])
-        panel["lines"] = [{"look": None, "points": [(place, 0), (place, most)], "kind": "open", "said": ""}]
-    return panel
-
-
-def has_few(chart: Chart) -> bool:
-    """Whether the values on the x axis are few."""
-    return len({row[chart.x["field"]] for row in chart.rows}) <= FEW
+        lines = [Line([(place, 0), (place, most)])]
+    x, y = PanelAxis("", ends, _ticks(ends)), PanelAxis("", (0, most), [(most, f"{most:,}")])
+    return Panel("columns", x, y, lines, marks)
 
 
 def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
     """For each value on the x axis the median, 5 % and 95 % as its ends, and the box around the half in the middle."""
-    across, values = chart.x["field"], sorted({row[chart.x["field"]] for row in rows})
+    across = chart.x.field
+    values = sorted({row[across] for row in rows})
     half = 0.3 * min((b - a for a, b in pairwise(values)), default=1.0)
     stacked: list[Row] = []
     for x in values:
@@ -218,41 +189,38 @@ def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
     return stacked
 
 
-def _lines(chart: Chart, rows: list[Row], up: str, number: int, title: str) -> list[Line]:
-    places = [_point(row[chart.x["field"]], row[up]) for row in rows]
-    if chart.x["scale"] == "log":
-        steps = [int(_PER_DECADE * math.log10(x)) for x, _ in places]
-        places = [place for place, step, before in zip(places, steps, [None, *steps], strict=False) if step != before]
-    kind: Literal["open", "closed", "cloud"]
-    kind = "closed" if chart.kind == "radar" else "cloud" if chart.kind == "cloud" else "open"
-    lines: list[Line] = [{"look": number, "points": places, "kind": kind, "said": title}]
+def _lines(chart: Chart, rows: list[Row], up: str, look: int, name: str) -> list[Line]:
+    points = [_point(row[chart.x.field], row[up]) for row in rows]
+    if chart.x.scale == "log":
+        steps = [int(_PER_DECADE * math.log10(x)) for x, _ in points]
+        points = [point for point, step, before in zip(points, steps, [None, *steps], strict=False) if step != before]
+    lines = [
+        Line(points, look, "closed" if chart.kind == "radar" else "cloud" if chart.kind == "cloud" else "open", name)
+    ]
     if chart.band:
-        ends = [[_point(row[chart.x["field"]], row[f"{up}_{end}"]) for row in rows] for end in ("lower", "upper")]
-        lines.append({"look": number, "points": [*ends[0], *ends[1][::-1]], "kind": "area", "said": title})
+        low, high = ([_point(row[chart.x.field], row[f"{up}_{end}"]) for row in rows] for end in ("lower", "upper"))
+        lines.append(Line([*low, *high[::-1]], look, "area", name))
     return lines
 
 
 def _marked(chart: Chart, rows: list[Row]) -> list[Row]:
-    if chart.x["scale"] != "log":
+    if chart.x.scale != "log":
         return rows
     return [row for place, row in enumerate(rows, start=1) if place in _MARKED or place == len(rows)]
 
 
-def _mark(chart: Chart, row: Row, up: str, number: int) -> Mark:
-    x, y = _point(row[chart.x["field"]], row[up])
-    across, above = (None, None) if chart.band else (_bounds(row, chart.x["field"]), _bounds(row, up))
-    size = 1.0 if chart.kind == "points" else 0.35 if chart.x["scale"] == "log" else 0.55
-    return {
-        "look": number,
-        "x": x,
-        "y": y,
-        "across": across,
-        "up": above,
-        "size": 0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
-        "said": f"{shown_name(row)}: " + ", ".join(_tip(row, field, name) for field, name in chart.said.items()),
-        "text": row[chart.label] if chart.label else "",
-        "captions": list(row.get("members", ())),
-    }
+def _mark(chart: Chart, row: Row, up: str, look: int) -> Mark:
+    size = 1.0 if chart.kind == "points" else 0.35 if chart.x.scale == "log" else 0.55
+    return Mark(
+        *_point(row[chart.x.field], row[up]),
+        look,
+        across=None if chart.band else _bounds(row, chart.x.field),
+        up=None if chart.band else _bounds(row, up),
+        size=0.4 * row[chart.size] if chart.size else 0.7 if chart.panel else size,
+        said=f"{shown_name(row)}: " + ", ".join(_tip(row, field, name) for field, name in chart.said.items()),
+        text=row[chart.label] if chart.label else "",
+        captions=row.get("members", ()),
+    )
 
 
 def _tip(row: Row, field: str, name: str) -> str:
@@ -271,38 +239,34 @@ def _point(x: float, y: float) -> Point:
 def _bounds(row: Row, field: str) -> Point | None:
     """The interval, if it has a length; a percentile interval may exclude the value."""
     lower, upper = row.get(f"{field}_lower"), row.get(f"{field}_upper")
-    return (
-        None
-        if lower is None or upper is None or lower == upper
-        else _point(min(lower, row[field]), max(upper, row[field]))
-    )
+    if lower is None or upper is None or lower == upper:
+        return None
+    return _point(min(lower, row[field]), max(upper, row[field]))
 
 
 def _axis(axis: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
     """The axis for the rows, as its description wants it."""
-    field, scale = axis["field"], axis["scale"]
-    values = [row[field] for row in rows] + [end for row in rows for end in _bounds(row, field) or ()]
+    values = [row[axis.field] for row in rows] + [end for row in rows for end in _bounds(row, axis.field) or ()]
     ends = ends or _ends(axis, min(values), max(values))
-    log = scale in ("log", "log counts") and min(values) > 0
+    log = axis.scale in ("log", "log counts") and min(values) > 0
     ticks: list[tuple[float, str]] = []
-    if scale in ("counts", "log counts"):
-        known = sorted(set(values))
-        ticks = [(value, f"{value:,.6g}") for value in known[:: -(-len(known) // _MOST_COUNTS)]]
+    if axis.scale in ("counts", "log counts"):
+        counts = sorted(set(values))
+        ticks = [(value, f"{value:,.6g}") for value in counts[:: -(-len(counts) // _MOST_COUNTS)]]
     elif log:
         powers = range(math.ceil(math.log10(ends[0]) - 1e-9), math.floor(math.log10(ends[1]) + 1e-9) + 1)
         ticks = [(10.0**power, f"{10.0**power:,g}") for power in powers]
-    elif scale == "measures":
-        ticks = [(row[field], row["measure"]) for row in {row[field]: row for row in rows}.values()]
-    elif scale == "places":
+    elif axis.scale == "measures":
+        ticks = list({row[axis.field]: row["measure"] for row in rows}.items())
+    elif axis.scale == "places":
         ticks = [(place, str(place)) for place in range(1, math.ceil(ends[0]))]
-    elif scale != "plane":
-        ticks = [(value, f"{value:,.6g}") for value in round_values(*ends)]
-    arrow = f" → {axis['better']}" if axis["better"] else ""
-    return {"label": f"{axis['label']}{arrow}", "ends": ends, "ticks": ticks, "log": log}
+    elif axis.scale != "plane":
+        ticks = _ticks(ends)
+    return PanelAxis(axis.label + (f" → {axis.better}" if axis.better else ""), ends, ticks, log)
 
 
 def _ends(axis: Axis, low: float, high: float) -> Point:
-    match axis["scale"]:
+    match axis.scale:
         case "zero":
             return 0.0, 1.12 * high or 1.0
         case "log":
@@ -316,7 +280,7 @@ def _ends(axis: Axis, low: float, high: float) -> Point:
         case "places":
             return high + 0.5, 0.5
     room = 0.12 * (high - low or abs(high) or 1)
-    most = math.inf if axis["most"] is None else max(1.02 * axis["most"], high)
+    most = math.inf if axis.most is None else max(1.02 * axis.most, high)
     return max(low - room, min(low, 0.0)), min(high + room, most)
 
 
@@ -329,20 +293,22 @@ def _square(rows: Sequence[Row], *fields: str) -> tuple[Point, ...]:
 
 def _spokes(around: Axis, out: Axis, rows: Sequence[Row]) -> tuple[PanelAxis, PanelAxis]:
     """The axes of a radar: numbered spokes, and values from the least at the centre; rings at both ends and at 0."""
-    spokes = sorted({row[around["field"]] for row in rows})
-    most = math.ceil(10 * max(0.1, *(abs(row[out["field"]]) for row in rows)) - 1e-9) / 10
+    spokes = sorted({row[around.field] for row in rows})
+    most = math.ceil(10 * max(0.1, *(abs(row[out.field]) for row in rows)) - 1e-9) / 10
     rings = [(-most, ""), (0.0, "0"), (most, f"{most:g}")]
-    return (
-        {"label": around["label"], "ends": (0, len(spokes)), "ticks": [(s, str(s + 1)) for s in spokes], "log": False},
-        {"label": out["label"], "ends": (-most, most), "ticks": rings, "log": False},
-    )
+    numbered = [(spoke, str(spoke + 1)) for spoke in spokes]
+    return PanelAxis(around.label, (0, len(spokes)), numbered), PanelAxis(out.label, (-most, most), rings)
 
 
 def from_zero(high: float) -> PanelAxis:
     """An axis without a label from 0 to the round value at or above this one."""
     step = round_step((high if high > 0 else 1.0) / _MOST_TICKS, (1, 2, 5, 10))
-    ticks = [number * step for number in range(max(math.ceil(high / step - 1e-9), 1) + 1)]
-    return {"label": "", "ends": (0.0, ticks[-1]), "ticks": [(tick, f"{tick:,.6g}") for tick in ticks], "log": False}
+    values = [number * step for number in range(max(math.ceil(high / step - 1e-9), 1) + 1)]
+    return PanelAxis("", (0.0, values[-1]), [(value, f"{value:,.6g}") for value in values])
+
+
+def _ticks(ends: Point) -> list[tuple[float, str]]:
+    return [(value, f"{value:,.6g}") for value in round_values(*ends)]
 
 
 def round_values(low: float, high: float, most: int = _MOST_TICKS) -> list[float]:
@@ -363,11 +329,11 @@ def _equal_f(beta2: float, across: Point, up: Point) -> list[Line]:
     (left, right), (low, high) = across, up
     left, low = max(left, 0.0), max(low, 0.0)
     most = (1 + beta2) * high * right / (beta2 * high + right)
-    lines: list[Line] = []
+    lines = []
     for level in round_values(0, most, _F_LINES):
         steps = [high - (high - low) * step / 400 for step in range(400)]
         curve = [_point(beta2 * level * d / ((1 + beta2) * d - level), d) for d in steps if (1 + beta2) * d > level]
         seen = [point for point in curve if left <= point[0] <= right]
         if level > 0 and len(seen) > 1:
-            lines.append({"look": None, "points": seen, "kind": "open", "said": f"F {level:g}"})
+            lines.append(Line(seen, said=f"F {level:g}"))
     return lines

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, NamedTuple
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B")
 """Colours of systems: those of Okabe and Ito, which colour-blind people can distinguish, with brown for yellow."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
 """Marks of systems; with this number of marks, each pair of colour and mark occurs once in 56 systems."""
-PEOPLE = ("#1C1F22", "*")
 _LONGEST_NAME = 44
 
 RADIUS = 5.5
@@ -20,7 +19,7 @@ _CORNERS = {"s": (4, 0.25), "^": (3, 0.0), "D": (4, 0.0), "v": (3, 1.0), "h": (6
 """Marks that are polygons: how many corners, and by how many half turns they are turned."""
 
 
-class Look(TypedDict):
+class Look(NamedTuple):
     """The name of a system (or of what else has a colour) as written in pictures, its colour and its mark.
 
     Pages draw people in the ink of the page.
@@ -35,15 +34,14 @@ class Look(TypedDict):
 def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Look:
     """The look of the system with this index; its mark may have another index."""
     if people:
-        return {"name": "people", "people": True, "colour": PEOPLE[0], "mark": PEOPLE[1]}
+        return Look("people", True, "#1C1F22", "*")
     marked = MARKS[(number if mark is None else mark) % len(MARKS)]
-    colour = COLOURS[number % len(COLOURS)]
-    return {"name": elided(name, _LONGEST_NAME), "people": False, "colour": colour, "mark": marked}
+    return Look(elided(name, _LONGEST_NAME), False, COLOURS[number % len(COLOURS)], marked)
 
 
 def ink(look: Look) -> str:
     """Its colour; people are drawn in the ink of the page, which differs in light and dark."""
-    return "currentColor" if look["people"] else look["colour"]
+    return "currentColor" if look.people else look.colour
 
 
 def outline(mark: str, radius: float = RADIUS) -> str:
@@ -53,14 +51,11 @@ def outline(mark: str, radius: float = RADIUS) -> str:
     if mark == "*":
         return _polygon([(number / 5 - 0.5, radius * (0.52 if number % 2 else 1.35)) for number in range(10)])
     if mark in ("P", "X"):
-        turn, near, far = (0.25 if mark == "X" else 0.0), 0.4 * radius, 1.15 * radius
+        near, far = 0.4 * radius, 1.15 * radius
         tilt, long, short = math.atan2(near, far) / math.pi, math.hypot(near, far), math.hypot(near, near)
-        arms = [
-            (side / 2 + turn, reach, at)
-            for side in range(4)
-            for at, reach in ((-tilt, long), (tilt, long), (0.25, short))
-        ]
-        return _polygon([(angle + at, reach) for angle, reach, at in arms])
+        arm = ((-tilt, long), (tilt, long), (0.25, short))
+        turn = 0.25 if mark == "X" else 0.0
+        return _polygon([(side / 2 + turn + angle, reach) for side in range(4) for angle, reach in arm])
     corners, turn = _CORNERS[mark]
     return _polygon([(turn - 0.5 + 2 * number / corners, 1.2 * radius) for number in range(corners)])
 

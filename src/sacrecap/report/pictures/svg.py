@@ -10,15 +10,17 @@ import math
 import textwrap
 from collections.abc import Sequence
 from html import escape
+from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
-from sacrecap.report.pictures.panels import AXIS, MARK, empty, round_values
+from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, looks_of, panels_of, round_values
 from sacrecap.report.pictures.style import RADIUS, elided, ink, outline
 from sacrecap.report.scene_graph_picture import plain
 
 if TYPE_CHECKING:
     from sacrecap.data.objects import Located
-    from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, Picture, Point
+    from sacrecap.report.pictures.charts import Chart
+    from sacrecap.report.pictures.panels import Point
     from sacrecap.report.pictures.style import Look
     from sacrecap.scoring.intervals import Interval
 
@@ -32,6 +34,10 @@ _RADARS = 12
 """Panels of a picture of radars with one system in a row; of more systems, two stand beside each other."""
 _BAR = 44
 """Height that a bar and its text need."""
+_ROW = 26
+"""Height of a number that stands in a row of its own."""
+_FLAT = 240
+"""Width of a plane or a radar on a page, in the picture's own units."""
 _STYLE = (
     'text{font:11px "DejaVu Sans",Verdana,sans-serif;fill:#5A6269}.axis-label,.word,.name{font-size:12px;fill:#1C1F22}'
     ".side{fill:#1C1F22}.title{font-size:12.5px;font-weight:bold;fill:#1C1F22}"
@@ -57,43 +63,43 @@ def svg(
         height: the same; by default what the kind of the panel needs.
         focus: whether the keyboard reaches each mark, which then tells what it is.
     """
-    drawing = _Drawing(panel, looks, width, height or height_of(panel, width), focus)
+    drawing = _Drawing(panel, looks, width, height or _height(panel, width), focus)
     box = " ".join(f"{side:g}" for side in (drawing.left, drawing.right, drawing.top, drawing.bottom))
     return (
-        f'<svg class="chart {panel["kind"]}" viewBox="0 0 {width} {drawing.height}" '
+        f'<svg class="chart {panel.kind}" viewBox="0 0 {width} {drawing.height}" '
         f'role="{"group" if focus else "img"}" data-box="{box}" aria-label="{escape(label)}">{drawing.content()}</svg>'
     )
 
 
-_FLAT = 240
-"""Width of a plane or a radar, in the picture's own units."""
+def figures(chart: Chart, names: Sequence[str], systems: Sequence[int], looks: Sequence[Look] = ()) -> str:
+    """The panels of a chart, whose looks are those of these systems; without any, each panel is of a system.
 
-
-def figures(picture: Picture, titles: Sequence[str], systems: Sequence[int]) -> str:
-    """The panels of a picture, whose looks are those of these systems; without any, each panel is of a system."""
+    `names` are those of the panels, or that of all; the title of a panel follows.
+    """
+    looks = looks or looks_of(chart)
     parts = "".join(
         figure(
             panel,
-            title,
-            picture["looks"],
+            ": ".join(filter(None, [name, panel.title])),
+            looks,
             systems or [number],
-            note="" if panel["kind"] == "plane" else picture["note"],
+            note="" if panel.kind == "plane" else chart.note,
         )
-        for number, (title, panel) in enumerate(zip(titles, picture["panels"], strict=True))
+        for number, (name, panel) in enumerate(zip(cycle(names), panels_of(chart), strict=False))
     )
     if systems:
         return parts
-    return f'</div><p class="legend">{escape(picture["note"])}</p><div class="plots planes">{parts}'
+    return f'</div><p class="legend">{escape(chart.note)}</p><div class="plots planes">{parts}'
 
 
 def figure(
     panel: Panel, title: str, looks: Sequence[Look], systems: Sequence[int] = (), *, note: str = "", focus: bool = True
 ) -> str:
     """A panel under its title; `systems` are those of the looks, or that of the panel."""
-    width = _FLAT if panel["kind"] in ("plane", "radar") else 400
+    width = _FLAT if panel.kind in ("plane", "radar") else 400
     drawn = svg(panel, title, looks=looks, width=width, focus=focus)
     legend = f'<span class="legend">{escape(note)}</span>' if note else ""
-    below = f'<p class="legend">{escape(panel["below"])}</p>' if panel["below"] else ""
+    below = f'<p class="legend">{escape(panel.below)}</p>' if panel.below else ""
     return (
         f'<figure class="picture" data-systems="{" ".join(map(str, systems))}"><figcaption>'
         f"<strong>{escape(title)}</strong>{legend}</figcaption>{drawn}{below}</figure>"
@@ -107,10 +113,10 @@ def plots(looks: Sequence[Look], title: str, *drawn: str, first: int = 100) -> s
     boxes = "".join(
         f'<label class="choice"><input type="checkbox" checked data-system="{number}"><span class="system">'
         f'<svg class="key" viewBox="-9 -9 18 18" aria-hidden="true"><use href="#mark-{number}"/></svg>'
-        f"<bdi>{escape(look['name'])}</bdi></span></label>"
+        f"<bdi>{escape(look.name)}</bdi></span></label>"
         for number, look in enumerate(looks)
     )
-    marks = "".join(f'<g id="mark-{number}">{symbol(look)}</g>' for number, look in enumerate(looks))
+    marks = "".join(f'<g id="mark-{number}">{_symbol(look)}</g>' for number, look in enumerate(looks))
     return (
         f'<svg class="marks" aria-hidden="true"><defs>{marks}</defs></svg>'
         f'<fieldset id="chooser"><legend class="legend">{title}</legend>{boxes}</fieldset>'
@@ -138,10 +144,6 @@ def boxes(size: tuple[int, int], objects: Sequence[Located]) -> str:
     )
 
 
-_ROW = 26
-"""Height of a number."""
-
-
 class Strip(NamedTuple):
     """A number that stands in a row of its own."""
 
@@ -158,66 +160,53 @@ def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guide
     """SVG of the rows, on a scale between `ends`, by default the least and the largest; with lines at `guides`. `what`
     they are is for those who cannot see it.
     """
-    places = [
-        (place + 0.3 * below, row.name, max(row.look, below), *values)
+    marks = [
+        Mark(x, place + 0.3 * below, max(row.look, below), across, size=0.6, said=f"{row.name}: {x:.4f}")
         for place, row in enumerate(rows)
-        for below, values in enumerate([(row.value, row.interval), row.other])
-        if values is not None
+        for below, (x, across) in enumerate([(row.value, row.interval), *([row.other] if row.other else [])])
     ]
-    marks: list[Mark] = [
-        {**MARK, "look": look, "x": x, "y": y, "across": across, "size": 0.6, "said": f"{name}: {x:.4f}"}
-        for y, name, look, x, across in places
-    ]
-    reached = [end for *_, x, across in places for end in across or (x,)]
+    reached = [end for mark in marks for end in mark.across or (mark.x,)]
     low, high = ends or (min(reached, default=0.0), max(reached, default=1.0))
     room = 0.0 if ends else 0.03 * (high - low or 1.0)
-    panel: Panel = {**empty("plot"), "marks": marks}
     ticks = [(tick, f"{tick:,.6g}") for tick in round_values(low, high, 5)] if high > low else [(low, f"{low:g}")]
-    panel["x"] = {**AXIS, "ends": (low - room, high + room), "ticks": ticks}
-    panel["lines"] = [
-        {"look": None, "points": [(guide, -0.5), (guide, len(rows) - 0.5)], "kind": "open", "said": ""}
-        for guide in guides
-    ]
-    names = [(float(place), row.name) for place, row in enumerate(rows)]
-    panel["y"] = {**AXIS, "ends": (len(rows) - 0.5, -0.5), "ticks": names}
+    last = len(rows) - 0.5
+    panel = Panel(
+        "plot",
+        PanelAxis("", (low - room, high + room), ticks),
+        PanelAxis("", (last, -0.5), [(float(place), row.name) for place, row in enumerate(rows)]),
+        [Line([(guide, -0.5), (guide, last)]) for guide in guides],
+        marks,
+    )
     bounds = [f" [{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "" for row in rows]
     listed = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
     return svg(panel, f"{what}: {listed}", height=40 + _ROW * len(rows))
 
 
-def height_of(panel: Panel, width: int) -> int:
-    """The height that a panel of this kind needs."""
-    match panel["kind"]:
-        case "plane" | "radar":
-            return width
-        case "bars":
-            return _BAR * len(panel["marks"]) + 56
-        case "columns":
-            return 160
-    return round(0.7 * width)
-
-
-def document(picture: Picture) -> str:
-    """A picture as a file: its panels, the names of the looks beside them, and the note below."""
-    panels, looks = picture["panels"], picture["looks"]
+def document(chart: Chart, looks: Sequence[Look] = ()) -> str:
+    """A chart as a file: its panels, the names of the looks beside them, and the note below."""
+    panels, looks = panels_of(chart), looks or looks_of(chart)
     across, width, height = _layout(panels)
-    named = [] if panels[0]["kind"] in ("bars", "radar") else looks
-    texts = [_wrapped(panel["below"], 300, width) if panel["kind"] != "text" else [] for panel in panels]
-    top, below = 22 * any(panel["title"] for panel in panels), 12 * max(map(len, texts))
+    named = [] if panels[0].kind in ("bars", "radar") else looks
+    texts = [_wrapped(panel.below, 300, width) if panel.kind != "text" else [] for panel in panels]
+    top, below = 22 * any(panel.title for panel in panels), 12 * max(map(len, texts))
     row = top + height + below + 10
     right = across * (width + 10)
-    whole = right + (40 + _LETTER * max((len(entry["name"]) for entry in named), default=0) if named else 10)
-    note = _wrapped(picture["note"], 800, whole - 20)
+    whole = right + (40 + _LETTER * max((len(look.name) for look in named), default=0) if named else 10)
+    note = _wrapped(chart.note, 800, whole - 20)
     bottom = max(row * math.ceil(len(panels) / across), 20 * len(named)) + 10
     parts = [
-        _at_place(10 + number % across * (width + 10), 10 + number // across * row, drawn)
-        for number, drawn in enumerate(
-            _titled(panel, looks, width, height, top, text) for panel, text in zip(panels, texts, strict=True)
+        _at_place(
+            10 + number % across * (width + 10),
+            10 + number // across * row,
+            _text_panel(panel, looks, width, top)
+            if panel.kind == "text"
+            else _titled(panel, looks, width, height, top, text),
         )
+        for number, (panel, text) in enumerate(zip(panels, texts, strict=True))
     ]
-    for number, entry in enumerate(named):
-        key = _text("axis-label", 14, 4, entry["name"], "start")
-        parts.append(_at_place(right + 14, 24 + 20 * number, symbol(entry) + key))
+    for number, look in enumerate(named):
+        key = _text("axis-label", 14, 4, look.name, "start")
+        parts.append(_at_place(right + 14, 24 + 20 * number, _symbol(look) + key))
     parts += [_text("small", 10, bottom + 8 + 12 * number, line, "start") for number, line in enumerate(note)]
     size = f'width="{whole:g}" height="{bottom + 12 * len(note) + 8:g}"'
     return (
@@ -226,45 +215,54 @@ def document(picture: Picture) -> str:
     )
 
 
-def symbol(look: Look) -> str:
+def _symbol(look: Look) -> str:
     """The mark of a look, around 0, 0."""
-    return f'<path class="mark" fill="{ink(look)}" d="{outline(look["mark"])}"/>'
+    return f'<path class="mark" fill="{ink(look)}" d="{outline(look.mark)}"/>'
+
+
+def _height(panel: Panel, width: int) -> int:
+    """The height that a panel of this kind needs."""
+    heights = {"plane": width, "radar": width, "bars": _BAR * len(panel.marks) + 56, "columns": 160}
+    return heights.get(panel.kind, round(0.7 * width))
 
 
 def _layout(panels: Sequence[Panel]) -> tuple[int, int, int]:
     """Panels in a row, and the width and the height of each."""
     first = panels[0]
-    match first["kind"]:
+    match first.kind:
         case "bars":
-            return 1, 500, height_of(first, 500)
+            return 1, 500, _height(first, 500)
         case "plane":
             return min(5, len(panels)), 210, 210
         case "radar":
             return 3 if len(panels) <= _RADARS else 6, 250, 250
     if _slanted(first):
-        return 1, 130 + 90 * len(first["x"]["ticks"]), 280
+        return 1, 130 + 90 * len(first.x.ticks), 280
     return (1, 470, 400) if len(panels) == 1 else (2, 310, 290) if len(panels) < 5 else (4, 250, 250)
 
 
+def _text_panel(panel: Panel, looks: Sequence[Look], width: int, top: int) -> str:
+    """A list in the colours of looks."""
+    lines = [
+        (ink(look), part)
+        for text, look in zip(panel.below.split("\n"), looks, strict=False)
+        for part in _wrapped(text, 200, width)
+    ]
+    return "".join(
+        f'<g style="fill:{colour}">'
+        + _text("small", 0, top + 12 * number, line, "start").replace("<text ", '<text style="fill:inherit" ')
+        + "</g>"
+        for number, (colour, line) in enumerate(lines, 1)
+    )
+
+
 def _titled(panel: Panel, looks: Sequence[Look], width: int, height: int, top: int, below: Sequence[str]) -> str:
-    """A panel of a file under its title, with its text below it; a panel of text is a list in the colours of looks."""
-    if panel["kind"] == "text":
-        lines = [
-            (ink(look), part)
-            for text, look in zip(panel["below"].split("\n"), looks, strict=False)
-            for part in _wrapped(text, 200, width)
-        ]
-        return "".join(
-            f'<g style="fill:{colour}">'
-            + _text("small", 0, top + 12 * (1 + number), line, "start").replace("<text ", '<text style="fill:inherit" ')
-            + "</g>"
-            for number, (colour, line) in enumerate(lines)
-        )
+    """A panel of a file under its title, with its text below it."""
     most = int(width / 7.4)
-    title = _text("title", 0, 12, elided(panel["title"], most, tail=most // 2), "start") if panel["title"] else ""
-    texts = "".join(_text("small", width / 2, top + height + 12 * (1 + n), line) for n, line in enumerate(below))
+    title = _text("title", 0, 12, elided(panel.title, most, tail=most // 2), "start") if panel.title else ""
+    texts = "".join(_text("small", width / 2, top + height + 12 * n, line) for n, line in enumerate(below, 1))
     drawn = _Drawing(panel, looks, width, height, False).content()
-    return f'{title}<g class="{panel["kind"]}" transform="translate(0 {top})">{drawn}</g>{texts}'
+    return f'{title}<g class="{panel.kind}" transform="translate(0 {top})">{drawn}</g>{texts}'
 
 
 def _wrapped(text: str, most: int, width: float) -> list[str]:
@@ -280,162 +278,155 @@ class _Drawing:
     def __init__(self, panel: Panel, looks: Sequence[Look], width: int, height: int, focus: bool) -> None:
         self.panel, self.looks, self.focus = panel, looks, focus
         self.width, self.height = width, height
-        kind, x, y = panel["kind"], panel["x"], panel["y"]
-        longest = max((len(_name(text)) for _, text in y["ticks"]), default=0)
-        ends = any(line["look"] is None and line["said"] for line in panel["lines"])
-        low = max((len(text) for _, text in x["ticks"]), default=0) * 2.6 if _slanted(panel) else 0
-        sides = (
-            12 + _LETTER * longest + 16 * bool(y["label"]),
-            44 if ends else 12,
-            16,
-            24 + 18 * bool(x["label"]) + low,
-        )
-        left, right, top, bottom = {"plane": (1, 1, 1, 1), "radar": (0, 0, 0, 0), "bars": (8, 12, 14, 42)}.get(
-            kind, sides
-        )
-        if _slanted(panel):  # the first text reaches to the left of its place
-            left = max(left, 5.6 * len(x["ticks"][0][1]) - 0.5 * (width - right - left) / len(x["ticks"]))
+        left, right, top, bottom = self._sides()
         self.left, self.right, self.top, self.bottom = left, width - right, top, height - bottom
 
+    def _sides(self) -> tuple[float, float, float, float]:
+        """The room for texts around what is drawn."""
+        kind, x, y = self.panel.kind, self.panel.x, self.panel.y
+        if kind in ("plane", "radar", "bars"):
+            return {"plane": (1, 1, 1, 1), "radar": (0, 0, 0, 0), "bars": (8, 12, 14, 42)}[kind]
+        left = 12 + _LETTER * max((len(_name(text)) for _, text in y.ticks), default=0) + 16 * bool(y.label)
+        right = 44 if any(line.look is None and line.said for line in self.panel.lines) else 12
+        bottom = 24.0 + 18 * bool(x.label)
+        if _slanted(self.panel):  # the first text reaches to the left of its place
+            bottom += 2.6 * max(len(text) for _, text in x.ticks)
+            left = max(left, 5.6 * len(x.ticks[0][1]) - 0.5 * (self.width - right - left) / len(x.ticks))
+        return left, right, 16, bottom
+
     def content(self) -> str:
-        lines, marks = self.panel["lines"], self.panel["marks"]
-        draw = {"bars": self._bar, "columns": self._column}.get(self.panel["kind"], self._mark)
-        parts = [*map(self._line, (line for line in lines if line["kind"] == "area"))]
-        parts += self._rings() if self.panel["kind"] == "radar" else self._axes()
-        drawn = [*map(self._line, (line for line in lines if line["kind"] != "area"))], [*map(draw, marks)]
-        first, last = drawn[::-1] if self.panel["kind"] == "columns" else drawn
-        return "".join([*parts, *first, *last])
+        panel = self.panel
+        areas = [self._line(line) for line in panel.lines if line.kind == "area"]
+        axes = self._rings() if panel.kind == "radar" else self._axes()
+        lines = [self._line(line) for line in panel.lines if line.kind != "area"]
+        draw = {"bars": self._bar, "columns": self._column}.get(panel.kind, self._mark)
+        marks = [draw(mark) for mark in panel.marks]
+        return "".join([*areas, *axes, *(marks + lines if panel.kind == "columns" else lines + marks)])
 
     def _at(self, x: float, y: float) -> Point:
-        across, up = self.panel["x"], self.panel["y"]
-        if self.panel["kind"] != "radar":
+        across, up = self.panel.x, self.panel.y
+        if self.panel.kind != "radar":
             return _place(across, x, self.left, self.right), _place(up, y, self.bottom, self.top)
-        angle, (low, high) = 2 * math.pi * x / len(across["ticks"]) - math.pi / 2, up["ends"]
+        angle, (low, high) = 2 * math.pi * x / len(across.ticks) - math.pi / 2, up.ends
         reach = 0.41 * self.width * (y - low) / (high - low)
         return round(self.width / 2 + reach * math.cos(angle), 1), round(self.width / 2 + reach * math.sin(angle), 1)
 
     def _axes(self) -> list[str]:
-        x, y, (left, right, top, bottom) = (
-            self.panel["x"],
-            self.panel["y"],
-            (self.left, self.right, self.top, self.bottom),
-        )
-        if self.panel["kind"] == "plane":
+        x, y, left, right, top, bottom = self.panel.x, self.panel.y, self.left, self.right, self.top, self.bottom
+        if self.panel.kind == "plane":
             return [f'<path class="axis" d="M{left} {top}V{bottom}H{right}V{top}Z"/>']
         parts = []
-        room = _LETTER * max((len(text) for _, text in x["ticks"]), default=0) + 6
         slanted = _slanted(self.panel)
-        every = 1 if slanted else max(1, math.ceil(room * len(x["ticks"]) / (right - left)))
-        for value, text in x["ticks"][::every]:
+        room = _LETTER * max((len(text) for _, text in x.ticks), default=0) + 6
+        every = 1 if slanted else max(1, math.ceil(room * len(x.ticks) / (right - left)))
+        for value, text in x.ticks[::every]:
             place, half = _place(x, value, left, right), _NARROW * len(text) / 2
-            if self.panel["kind"] != "columns":
-                parts.append(_stroke("grid", (place, top), (place, bottom)))
+            if self.panel.kind != "columns":
+                parts.append(_stroke("grid", [(place, top), (place, bottom)]))
             parts.append(
                 _text("tick", 0, 0, text, "end", f"translate({place + 4:g} {bottom + 16:g}) rotate(-25)")
                 if slanted
                 else _text("tick", min(max(place, half), self.width - half), bottom + 16, text)
             )
-        for value, text in y["ticks"]:
+        for value, text in y.ticks:
             up = _place(y, value, bottom, top)
-            parts += [
-                _stroke("grid", (left, up), (right, up)),
-                _text("tick side", left - 8, up + 4, _name(text), "end"),
-            ]
-        if y["label"]:
+            parts.append(_stroke("grid", [(left, up), (right, up)]))
+            parts.append(_text("tick side", left - 8, up + 4, _name(text), "end"))
+        if y.label:
             turned = f"translate(12 {(top + bottom) / 2:g}) rotate(-90)"
-            parts.append(_text("axis-label up", 0, 0, elided(y["label"], int((bottom - top) / 5.6)), "middle", turned))
-        if x["label"]:
-            parts.append(_text("axis-label", (left + right) / 2, self.height - 6, x["label"]))
+            parts.append(_text("axis-label up", 0, 0, elided(y.label, int((bottom - top) / 5.6)), "middle", turned))
+        if x.label:
+            parts.append(_text("axis-label", (left + right) / 2, self.height - 6, x.label))
         side = f'<path class="axis" d="M{left:g} {top:g}V{bottom:g}H{right:g}"/>'
-        return [*parts, side if y["label"] else _stroke("axis", (left, bottom), (right, bottom))]
+        return [*parts, side if y.label else _stroke("axis", [(left, bottom), (right, bottom)])]
 
     def _rings(self) -> list[str]:
         """The rings and the numbered spokes of a radar."""
-        spokes, up = self.panel["x"]["ticks"], self.panel["y"]
+        spokes, up = self.panel.x.ticks, self.panel.y
         parts = []
-        for value, text in up["ticks"]:
+        for value, text in up.ticks:
             kind = "ring zero" if text == "0" else "ring"
             parts.append(f'<path class="{kind}" d="M{self._path([(spoke, value) for spoke, _ in spokes])}Z"/>')
             parts.append(_text("tick", *self._at(0.15, value), text, "start") if text else "")
         for spoke, text in spokes:
-            x, y = self._at(spoke, up["ends"][0] + 1.11 * (up["ends"][1] - up["ends"][0]))
-            parts += [_stroke("ring", *(self._at(spoke, end) for end in up["ends"])), _text("tick", x, y + 4, text)]
+            x, y = self._at(spoke, up.ends[0] + 1.11 * (up.ends[1] - up.ends[0]))
+            parts += [_stroke("ring", [self._at(spoke, end) for end in up.ends]), _text("tick", x, y + 4, text)]
         return parts
 
-    def _path(self, points: Sequence[Point]) -> str:
-        return "L".join(f"{x:g} {y:g}" for x, y in (self._at(*point) for point in points))
+    def _path(self, points: Sequence[Point], join: str = "L", end: str = "") -> str:
+        return join.join(f"{x:g} {y:g}{end}" for x, y in (self._at(*point) for point in points))
 
     def _line(self, line: Line) -> str:
         """A line, or an area in a pale colour; a guide is dashed, and says at its end what it is."""
-        kind, number, path = line["kind"], line["look"], self._path(line["points"])
-        if number is None:
-            x, y = self._at(*line["points"][-1])
-            text = _text("tick", x + 5, y - 4, line["said"], "start") if line["said"] else ""
-            return f'<path class="{"fitted" if kind == "fitted" else "guide"}" d="M{path}"/>{text}'
-        if kind == "cloud":
-            path = "M".join(f"{x:g} {y:g}h.01" for x, y in (self._at(*point) for point in line["points"]))
-        colour = f' {"fill" if kind == "area" else "stroke"}="{ink(self.looks[number])}"' if self.looks else ""
-        end = "Z" if kind in ("area", "closed") else ""
-        return f'<path class="{"line" if kind == "open" else kind} look-{number}"{colour} d="M{path}{end}"/>'
+        if line.look is None:
+            x, y = self._at(*line.points[-1])
+            text = _text("tick", x + 5, y - 4, line.said, "start") if line.said else ""
+            return (
+                f'<path class="{"fitted" if line.kind == "fitted" else "guide"}" d="M{self._path(line.points)}"/>{text}'
+            )
+        path = self._path(line.points, "M", "h.01") if line.kind == "cloud" else self._path(line.points)
+        colour = self._colour(line.look, "fill" if line.kind == "area" else "stroke")
+        end = "Z" if line.kind in ("area", "closed") else ""
+        kind = "line" if line.kind == "open" else line.kind
+        return f'<path class="{kind} look-{line.look}"{colour} d="M{path}{end}"/>'
+
+    def _colour(self, look: int, attribute: str = "fill") -> str:
+        return f' {attribute}="{ink(self.looks[look])}"' if self.looks else ""
 
     def _seen(self, kind: str, mark: Mark) -> str:
         """The attributes of what is filled."""
-        colour = f' fill="{ink(self.looks[mark["look"]])}"' if self.looks else ""
-        attributes = ' tabindex="0" role="img"' if self.focus and mark["said"] else ""
-        members = f' data-captions="{" ".join(map(str, mark["captions"]))}"' if mark["captions"] else ""
-        return f'class="{kind} look-{mark["look"]}"{colour}{attributes}{members}'
-
-    def _reach(self, mark: Mark, start: Point, end: Point) -> str:
-        colour = f'" stroke="{ink(self.looks[mark["look"]])}' if self.looks else ""
-        return _stroke(f"reach look-{mark['look']}{colour}", start, end)
+        attributes = ' tabindex="0" role="img"' if self.focus and mark.said else ""
+        members = f' data-captions="{" ".join(map(str, mark.captions))}"' if mark.captions else ""
+        return f'class="{kind} look-{mark.look}"{self._colour(mark.look)}{attributes}{members}'
 
     def _column(self, mark: Mark) -> str:
         """A column; what can be pressed has a target of the full height, so that low columns can be hit."""
-        low, high = mark["across"] or (mark["x"], mark["x"])
-        (left, top), (right, _) = self._at(low, mark["y"]), self._at(high, 0)
+        low, high = mark.across or (mark.x, mark.x)
+        (left, top), (right, _) = self._at(low, mark.y), self._at(high, 0)
         gap = min(2.0, (right - left) / 4)
         box = f'x="{left + gap / 2:.1f}" width="{right - left - gap:.1f}"'
         drawn = f'{box} y="{top:g}" height="{self.bottom - top:.1f}"'
         if not self.focus:
             return f"<rect {self._seen('bar', mark)} {drawn}>{_title(mark)}</rect>"
-        ends = f'data-low="{low!r}" data-high="{high!r}" data-count="{mark["y"]:g}" aria-label="{escape(mark["said"])}"'
+        ends = f'data-low="{low!r}" data-high="{high!r}" data-count="{mark.y:g}" aria-label="{escape(mark.said)}"'
         target = f'<rect class="target" {box} y="{self.top:g}" height="{self.bottom - self.top:g}"/>'
         return f'<g class="bar" {ends}>{_title(mark)}{target}<rect class="count" {drawn}/></g>'
 
     def _bar(self, mark: Mark) -> str:
         """A bar from 0, its interval, and its text above it."""
-        (left, y), (right, _) = self._at(0, mark["y"]), self._at(mark["x"], mark["y"])
+        (left, y), (right, _) = self._at(0, mark.y), self._at(mark.x, mark.y)
         box = f'x="{left:g}" y="{y:g}" width="{right - left:.1f}" height="15"'
-        name = _text("name", left + 2, y - 5, elided(mark["text"], int(self.width / 7)), "start")
-        ends = [(self._at(end, mark["y"])[0], y + 7.5) for end in mark["across"] or ()]
-        whisker = _stroke("reach", *ends) if ends else ""
-        whisker += "".join(_stroke("reach", (x, y + 4), (x, y + 11)) for x, _ in ends)
+        name = _text("name", left + 2, y - 5, elided(mark.text, int(self.width / 7)), "start")
+        ends = [(self._at(end, mark.y)[0], y + 7.5) for end in mark.across or ()]
+        whisker = _stroke("reach", ends) if ends else ""
+        whisker += "".join(_stroke("reach", [(x, y + 4), (x, y + 11)]) for x, _ in ends)
         return f"<rect {self._seen('bar', mark)} {box}>{_title(mark)}</rect>{name}{whisker}"
 
     def _mark(self, mark: Mark) -> str:
         """A mark, its intervals as a cross, and its text."""
-        (x, y), parts = self._at(mark["x"], mark["y"]), []
-        if mark["across"]:
-            parts.append(self._reach(mark, *(self._at(end, mark["y"]) for end in mark["across"])))
-        if mark["up"]:
-            parts.append(self._reach(mark, *(self._at(mark["x"], end) for end in mark["up"])))
-        if mark["size"]:
-            radius, seen = RADIUS * math.sqrt(mark["size"]), self._seen("mark", mark)
-            shape = self.looks[mark["look"]]["mark"] if self.looks else "o"
+        (x, y), look = self._at(mark.x, mark.y), mark.look
+        crosses = [
+            [self._at(end, mark.y) for end in mark.across or ()],
+            [self._at(mark.x, end) for end in mark.up or ()],
+        ]
+        parts = [_stroke(f"reach look-{look}", ends, self._colour(look, "stroke")) for ends in crosses if ends]
+        if mark.size:
+            radius, seen = RADIUS * math.sqrt(mark.size), self._seen("mark", mark)
+            shape = self.looks[look].mark if self.looks else "o"
             if shape == "o":
                 parts.append(f'<circle {seen} cx="{x:g}" cy="{y:g}" r="{radius:.1f}">{_title(mark)}</circle>')
             else:
                 place = f'd="{outline(shape, radius)}" transform="translate({x:g} {y:g})"'
                 parts.append(f"<path {seen} {place}>{_title(mark)}</path>")
-        if mark["text"]:
-            at = (x + 7, y - 6, mark["text"], "start") if self.looks else (x, y - RADIUS, mark["text"], "middle")
+        if mark.text:
+            at = (x + 7, y - 6, mark.text, "start") if self.looks else (x, y - RADIUS, mark.text, "middle")
             parts.append(_text("word", *at))
         return "".join(parts)
 
 
 def _slanted(panel: Panel) -> bool:
     """Whether the texts below are names, which stand at an angle."""
-    return panel["kind"] == "plot" and any(len(text) > 7 for _, text in panel["x"]["ticks"])
+    return panel.kind == "plot" and any(len(text) > 7 for _, text in panel.x.ticks)
 
 
 def _name(text: str) -> str:
@@ -445,13 +436,14 @@ def _name(text: str) -> str:
 
 def _place(axis: PanelAxis, value: float, start: float, end: float) -> float:
     """Where a value lies between two coordinates; what is beyond an end lies there."""
-    low, high = map(math.log, axis["ends"]) if axis["log"] else axis["ends"]
-    share = ((math.log(value) if axis["log"] else value) - low) / (high - low or 1.0)
+    low, high = map(math.log, axis.ends) if axis.log else axis.ends
+    share = ((math.log(value) if axis.log else value) - low) / (high - low or 1.0)
     return round(start + (end - start) * min(max(share, 0.0), 1.0), 1)
 
 
-def _stroke(kind: str, start: Point, end: Point) -> str:
-    return f'<line class="{kind}" x1="{start[0]:g}" x2="{end[0]:g}" y1="{start[1]:g}" y2="{end[1]:g}"/>'
+def _stroke(kind: str, ends: Sequence[Point], colour: str = "") -> str:
+    start, end = ends
+    return f'<line class="{kind}"{colour} x1="{start[0]:g}" x2="{end[0]:g}" y1="{start[1]:g}" y2="{end[1]:g}"/>'
 
 
 def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle", turned: str = "") -> str:
@@ -460,4 +452,4 @@ def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle", turn
 
 
 def _title(mark: Mark) -> str:
-    return f"<title>{plain(mark['said'])}</title>" if mark["said"] else ""
+    return f"<title>{plain(mark.said)}</title>" if mark.said else ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sacrecap.report.pictures.panels import AXIS, MARK, Mark, Panel, empty
+from sacrecap.report.pictures.panels import Mark, Panel, PanelAxis
 from sacrecap.report.pictures.svg import Strip, strips, svg
 from sacrecap_studies.alpha import RELIABLE, TENTATIVE
 from sacrecap_studies.quality import SECONDS
@@ -74,12 +74,12 @@ def _rows(rows: Sequence[Strip], what: str, *, low: float = 0.0, guides: Sequenc
 def _columns(columns: Sequence[tuple[str, int, int]], label: str) -> Markup:
     """A column for each label and count, in its look."""
     most = max((count for _, count, _ in columns), default=0) or 1
-    marks: list[Mark] = [
-        {**MARK, "x": place, "y": count, "across": (place, place + 1), "look": look, "said": f"{name}: {count:,}"}
+    marks = [
+        Mark(place, count, look, (place, place + 1), said=f"{name}: {count:,}")
         for place, (name, count, look) in enumerate(columns)
     ]
-    panel: Panel = {**empty("columns"), "marks": marks}
     names = [(place + 0.5, name) for place, (name, _, _) in enumerate(columns)]
-    panel["x"] = {**AXIS, "ends": (0.0, float(max(len(columns), 1))), "ticks": names}
-    panel["y"] = {**AXIS, "ends": (0.0, float(most)), "ticks": [(0.0, "0"), (most, f"{most:,}")]}
+    x = PanelAxis("", (0.0, float(max(len(columns), 1))), names)
+    y = PanelAxis("", (0.0, float(most)), [(0.0, "0"), (most, f"{most:,}")])
+    panel = Panel("columns", x, y, marks=marks)
     return Markup(svg(panel, label))  # noqa: S704
