@@ -216,11 +216,11 @@ def test_scaling_keeps_distances_that_fit_into_a_plane() -> None:
     captions = ["a red dog runs", "two cats sleep here", "two cats sleep here", "big ships sail slowly"]
     made = sacrecap.diversity({"a": {"1": captions, "2": ["nothing like it"]}}, interval=None)
     sets = single_images.spectra(made, "1")
-    plane = single_images.scale({"1": sets})
-    assert [mark.captions for mark in plane.marks] == [(0,), (1, 2), (3,)]
-    assert plane.share == 1
-    for one in plane.marks:
-        for other in plane.marks:
+    marks, share = single_images.scale({"1": sets})
+    assert [mark.captions for mark in marks] == [(0,), (1, 2), (3,)]
+    assert share == 1
+    for one in marks:
+        for other in marks:
             similarity = sets[0].matrix[one.captions[0], other.captions[0]]
             assert np.hypot(one.x - other.x, one.y - other.y) == pytest.approx(1 - similarity, abs=1e-2)
 
@@ -232,7 +232,7 @@ def stress(apart: np.ndarray, places: np.ndarray) -> float:
 def test_scaling_has_little_stress_and_the_share_it_says(result: Diversity) -> None:
     images = ["beach-dog", "market-fruit", "couch-cat"]
     sets = {image: single_images.spectra(result, image) for image in images}
-    plane = single_images.scale(sets)
+    marks, share = single_images.scale(sets)
     captions = [(image, system, number) for image in images for system in sets[image] for number in range(5)]
     vectors = single_images.joined([(sets[image][system], number) for image, system, number in captions])
     for image in images:
@@ -241,7 +241,7 @@ def test_scaling_has_little_stress_and_the_share_it_says(result: Diversity) -> N
             np.testing.assert_allclose(own @ own.T, sets[image][system].matrix, atol=1e-12)
     apart = 1 - vectors @ vectors.T
     np.fill_diagonal(apart, 0)
-    at = {(mark.image_id, mark.system, number): (mark.x, mark.y) for mark in plane.marks for number in mark.captions}
+    at = {(mark.image_id, mark.system, number): (mark.x, mark.y) for mark in marks for number in mark.captions}
     places = np.array([at[one] for one in captions])
     centre = np.eye(len(apart)) - 1 / len(apart)
     values, eigenvectors = np.linalg.eigh(-centre @ apart**2 @ centre / 2)
@@ -252,7 +252,7 @@ def test_scaling_has_little_stress_and_the_share_it_says(result: Diversity) -> N
         assert stress(apart, places + generator.normal(0, 0.02, places.shape)) > 0.999 * stress(apart, places)
     pairs = np.triu_indices(len(apart), 1)
     drawn = np.linalg.norm(places[:, None] - places[None], axis=2)
-    assert plane.share == pytest.approx(np.corrcoef(apart[pairs], drawn[pairs])[0, 1] ** 2, rel=1e-4)
+    assert share == pytest.approx(np.corrcoef(apart[pairs], drawn[pairs])[0, 1] ** 2, rel=1e-4)
 
 
 def test_the_plane_of_images_is_one_for_all_panels(result: Diversity, folder: Path) -> None:

@@ -39,23 +39,22 @@ if TYPE_CHECKING:
     from sacrecap.report.printing.table import Table
     from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.diversity_result import Diversity
-    from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result
 
     Reported: TypeAlias = Result | Comparison | Diversity | Agreement | Board | ContestBoard | Meta | Calibration
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
-    "Agreement": "sacrecap.report.agreement_page",
-    "Board": "sacrecap.report.board_page",
-    "Calibration": "sacrecap.report.calibration_page",
-    "Comparison": "sacrecap.report.comparison_page",
-    "ContestBoard": "sacrecap.report.contest_page",
-    "Diversity": "sacrecap.report.diversity_page",
-    "Meta": "sacrecap.report.meta_page",
-    "Result": "sacrecap.report.score_page",
+    "Agreement": "agreement_page:page",
+    "Board": "board_page:page",
+    "Calibration": "calibration_page:page",
+    "Comparison": "comparison_page:page",
+    "ContestBoard": "board_page:contest_page",
+    "Diversity": "diversity_page:page",
+    "Meta": "meta_page:page",
+    "Result": "score_page:page",
 }
-"""The module whose `page` describes the page of a result of this type."""
+"""What describes the page of a result of this type: its module beside this one, and its function there."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,8 @@ class Section:
     """What stands beside the heading: pieces of text, each after the class of its look."""
     table: Table | None = None
     """Its notes stand below it."""
-    pictures: Sequence[tuple[str, str]] = ()
-    """What they show, and SVG."""
     drawn: str = ""
-    """HTML of pictures that scripts answer to."""
+    """HTML of its pictures."""
     notes: Sequence[str] = ()
     """Remarks above the blocks that scripts add."""
     kind: str = ""
@@ -149,7 +146,11 @@ def render_html(
 def _render(
     result: Reported, title: str | None, images: Images | None, draw: Sequence[str], path: PathLike | None
 ) -> str:
-    page = _page(result, draw)
+    module, function = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES).split(
+        ":"
+    )
+    describe: Callable[..., ReportPage] = getattr(import_module(f"sacrecap.report.{module}"), function)
+    page = describe(result, draw)
     photos, boxes, sections = Photos(), {}, [*page.sections]
     if images is not None:
         entries = page.data["images"] if page.data else []
@@ -162,11 +163,16 @@ def _render(
             sections[-1] = replace(sections[-1], notes=[*sections[-1].notes, *photos.notes])
         sized = enumerate(zip(photos.sizes, page.located, strict=False))  # most pages are not about objects
         boxes = {at: svg.boxes(size, located) for at, (size, located) in sized if size and located}
-    resampling = getattr(result, "resampling", None)  # a calibration draws no samples
-    intervals = {} if resampling is None else {"Intervals": _intervals(resampling)}
-    facts = {**page.facts, **intervals, "sacrecap": page.version}
+    facts = dict(page.facts)
+    if resampling := getattr(result, "resampling", None):  # a calibration draws no samples
+        level, method = resampling.interval, resampling.interval_method
+        how = "jackknife" if method == "jackknife" else "bootstrap"
+        facts["Intervals"] = "none" if level is None else f"{percent(level)}, {how} over images"
+    facts["sacrecap"] = page.version
     style = _template("page.css") + STYLE
-    script = _script(page.script) if page.script else ""
+    # The module of all pages and that of this one are one script: a page may load nothing.
+    modules = ("common", page.script) if page.script else ()
+    script = "".join(_MODULE.sub("", _template(f"{module}.js")) for module in modules)
     return Template(_template("page.html")).substitute(
         kind=page.kind,
         title=_escaped(page.title if title is None else title),
@@ -193,13 +199,6 @@ def _linked(line: str) -> str:
     return re.sub(r"\[(.*?)\]\((.*?)\)", lambda match: markup.link(match[1], match[2]), _escaped(line))
 
 
-def _intervals(resampling: Resampling) -> str:
-    if resampling.interval is None:
-        return "none"
-    method = "jackknife" if resampling.interval_method == "jackknife" else "bootstrap"
-    return f"{percent(resampling.interval)}, {method} over images"
-
-
 def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:
     """Each tab's name as a button of a group of which one is chosen, before what it shows: without a script."""
     parts = "".join(
@@ -218,20 +217,11 @@ def _section(section: Section) -> str:
     head = f'<h2 id="{name}">{section.heading}</h2>'
     content = (
         f'<div class="section-head">{"" if section.folded else head}{legend}</div>{table}'
-        f"{_paragraphs('note', section.notes)}{_pictures(section.pictures)}{_unicode(section.drawn)}"
+        f"{_paragraphs('note', section.notes)}{_unicode(section.drawn)}"
     )
     if section.folded:
         content = f"<details><summary>{head}</summary>{content}</details>"
     return f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1">{content}</section>'
-
-
-def _pictures(pictures: Sequence[tuple[str, str]]) -> str:
-    figures = "".join(
-        f'<figure class="picture"><figcaption><strong>{_escaped(picture)}</strong></figcaption>'
-        f"{_unicode(drawing)}</figure>"
-        for picture, drawing in pictures
-    )
-    return f'<div class="plots">{figures}</div>' if figures else ""
 
 
 def _table(section: Section, table: Table) -> str:
@@ -247,23 +237,12 @@ def _paragraphs(kind: str, texts: Sequence[str]) -> str:
     return "".join(f'<p class="{kind}">{_escaped(text)}</p>' for text in texts if text)
 
 
-def _page(result: Reported, draw: Sequence[str]) -> ReportPage:
-    module = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES)
-    describe: Callable[[Reported, Sequence[str]], ReportPage] = import_module(module).page
-    return describe(result, draw)
-
-
 def _template(name: str) -> str:
     return (files("sacrecap.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 _MODULE = re.compile(r"^import [^;]*;\n|^export |^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
 """What joins the modules, and the comments that declare types."""
-
-
-def _script(name: str) -> str:
-    """The module of all pages and that of this one as one script: a page may load nothing."""
-    return "".join(_MODULE.sub("", _template(f"{module}.js")) for module in ("common", name))
 
 
 def _escaped(text: str) -> str:
@@ -277,17 +256,9 @@ def _unicode(text: str) -> str:
 
 def _policy(style: str, script: str, photos: str) -> str:
     """The policy: only photos are loaded, only this style and this script are applied, only drawings become markup."""
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"style-src '{_digest(style)}'",
-            f"script-src '{_digest(script)}'",
-            f"img-src {photos}",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-            "trusted-types drawings",
-        ]
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src {photos}; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types drawings"
     )
 
 

@@ -12,7 +12,7 @@ from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import missing, systems_tables
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.meta_formats import measured_table, overview, published_table
-from sacrecap.report.pictures.svg import Strip, strips
+from sacrecap.report.pictures.svg import Strip, strips, titled
 from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ def _sections(meta: Meta, name: str) -> Iterator[Section]:
     ]
     bars.sort(key=lambda strip: -strip.value)
     star = "; * was fitted to these judgments" if any(measured.fitted for measured in agreement.measured) else ""
-    picture = f"{label}, best first{star}", strips(bars, f"{name}, {label}")
+    drawn = titled([(f"{label}, best first{star}", strips(bars, f"{name}, {label}"))])
     table = measured_table(meta, name)
     table = replace(table, title="", notes=[*missing(agreement), *table.notes])
-    yield Section(name, name, [("", meta.protocol(name))], table, [picture])
+    yield Section(name, name, [("", meta.protocol(name))], table, drawn)
     for number, part in enumerate(systems_tables(agreement)):
         yield Section(f"{name}-systems-{number}", f"{name}: {part.title}", table=replace(part, title=""))
     if published(name):

@@ -40,20 +40,20 @@ def curve(agreement: Agreement) -> Chart:
         raise LeftOutError("it needs several numbers of references")
     pairs = isinstance(agreement.judgments, Pairs)
     what = "accuracy" if pairs else LABELS[agreement.primary]
-    panels = _panels(agreement.statistics) if pairs else [agreement.primary]
+    kinds = [name for name in agreement.statistics if name != ALL]
+    panels = ([ALL, *kinds] if len(kinds) > 1 else [ALL]) if pairs else [agreement.primary]
     labels = {name: f"{what}, {name}" if len(panels) > 1 else what for name in panels}
-    rows = [
-        {
-            "system": measured.label,
-            "kind": "system",
-            "measure": labels[name],
-            "references": measured.references,
-            **known,
-        }
-        for name in panels
-        for measured in sorted(agreement.measured, key=lambda measured: measured.references or 0)
-        for known in _with_band(measured, name)
-    ]
+    rows: list[Row] = []
+    for name, label in labels.items():
+        for measured in sorted(agreement.measured, key=lambda measured: measured.references or 0):
+            value = measured.statistics[name].value
+            mean, low, high = band(measured.draws[name]) if measured.draws else (value, value, value)
+            if not math.isfinite(mean):
+                mean, low, high = value, value, value
+            if math.isfinite(mean):
+                named = {"system": measured.label, "kind": "system", "measure": label}
+                ends = {"agreement": mean, "agreement_lower": low, "agreement_upper": high}
+                rows.append({**named, "references": measured.references, **ends})
     drawn = [name for name in panels if any(row["measure"] == labels[name] for row in rows)]
     if not drawn:
         raise LeftOutError(f"{what} is undefined")
@@ -73,23 +73,6 @@ def curve(agreement: Agreement) -> Chart:
         panels=[labels[name] for name in drawn],
         titles=drawn if len(panels) > 1 else (),
     )
-
-
-def _panels(categories: Sequence[str]) -> list[str]:
-    """All, then each category; all alone if that is the only one."""
-    kinds = [name for name in categories if name != ALL]
-    return [ALL, *kinds] if len(kinds) > 1 else [ALL]
-
-
-def _with_band(measured: Measured, name: str) -> list[Row]:
-    """The value and the band of its draws; nothing where it is undefined."""
-    value = measured.statistics[name].value
-    mean, low, high = band(measured.draws[name]) if measured.draws else (value, value, value)
-    if not math.isfinite(mean):
-        mean, low, high = value, value, value
-    if not math.isfinite(mean):
-        return []
-    return [{"agreement": mean, "agreement_lower": low, "agreement_upper": high}]
 
 
 def wins(agreement: Agreement) -> Chart:
@@ -124,7 +107,8 @@ def wins(agreement: Agreement) -> Chart:
 
 
 def scatter(agreement: Agreement) -> Chart:
-    """Each metric's scores against people's ratings, with the line of least squares: a panel per metric.
+    """Each metric's scores against people's ratings, with the line of least squares: a panel per metric; scores of
+    which less is better have a minus sign.
 
     Of several numbers of references, the last. Raises `LeftOutError` for pairs, which have no ratings.
     """
@@ -133,59 +117,45 @@ def scatter(agreement: Agreement) -> Chart:
         raise LeftOutError("people chose, and rated nothing")
     ratings = merged(judgments.ratings, agreement.raters)
     last = agreement.measured[-1].references
-    metrics = [measured for measured in agreement.measured if measured.references == last]
-    points = [
-        [
-            (value, score)
-            for rated, score in zip(ratings, metric.scores["caption"].tolist(), strict=True)
-            for value in rated
-        ]
-        for metric in metrics
-    ]
-    points = [[(value, score) for value, score in cloud if not math.isnan(score)] for cloud in points]
-    metrics, points = (
-        [metric for metric, cloud in zip(metrics, points, strict=True) if cloud],
-        [cloud for cloud in points if cloud],
-    )
-    if not metrics:
+    clouds: dict[Measured, list[tuple[float, float]]] = {}
+    for measured in (measured for measured in agreement.measured if measured.references == last):
+        scored = zip(ratings, measured.scores["caption"].tolist(), strict=True)
+        if points := [(value, score) for rated, score in scored if not math.isnan(score) for value in rated]:
+            clouds[measured] = points
+    if not clouds:
         raise LeftOutError("no caption has a score")
-    boxes = "A box holds half of the scores, around the median; its line, 90 %. "
-    few = len({value for cloud in points for value, _ in cloud}) <= _FEW
+    few = len({value for points in clouds.values() for value, _ in points}) <= _FEW
+    boxes = "A box holds half of the scores, around the median; its line, 90 %. " if few else ""
     people = "Rating" if agreement.raters == "each" else f"{agreement.raters.capitalize()} rating"
+    labels = {measured: f"−{measured.label}" if measured.lower_is_better else measured.label for measured in clouds}
+    titles = []
+    for measured, label in labels.items():
+        r, rho = (Number(measured.statistics[name].value, ".3f") for name in ("pearson", "spearman"))
+        titles.append(f"{label}: r {r}, ρ {rho}")
     return Chart(
         "scatter",
         ("system", "kind", "measure", "rating", "score"),
         [
-            {"system": metric.label, "kind": "system", "measure": _signed(metric), "rating": value, "score": score}
-            for metric, cloud in zip(metrics, points, strict=True)
-            for value, score in cloud
+            {"system": measured.label, "kind": "system", "measure": labels[measured], "rating": value, "score": score}
+            for measured, points in clouds.items()
+            for value, score in points
         ],
         "boxes" if few else "cloud",
         Axis("rating", f"{people} by people", scale="counts" if few else "around"),
-        [Axis("score", _signed(metric)) for metric in metrics],
-        note=f"{boxes if few else ''}The line across is that of least squares.",
+        [Axis("score", label) for label in labels.values()],
+        note=f"{boxes}The line across is that of least squares.",
         said={"number": "ratings", "score": "median"},
         panel="measure",
-        panels=[_signed(metric) for metric in metrics],
-        titles=[_with_correlations(metric) for metric in metrics],
-        fitted=[_line(cloud) for cloud in points],
+        panels=list(labels.values()),
+        titles=titles,
+        fitted=[_line(points) for points in clouds.values()],
     )
-
-
-def _with_correlations(measured: Measured) -> str:
-    r, rho = (Number(measured.statistics[name].value, ".3f") for name in ("pearson", "spearman"))
-    return f"{_signed(measured)}: r {r}, ρ {rho}"
-
-
-def _signed(measured: Measured) -> str:
-    """The label; scores of which less is better are drawn with a minus sign."""
-    return f"−{measured.label}" if measured.lower_is_better else measured.label
 
 
 def _line(points: Sequence[tuple[float, float]]) -> Segment | None:
     """The line of least squares as far as there are ratings and scores like that; None if all have one rating."""
     try:
-        slope, intercept = linear_regression(*zip(*points, strict=True)) if len(points) > 1 else (math.nan, math.nan)
+        slope, intercept = linear_regression(*zip(*points, strict=True))
     except StatisticsError:
         return None
     if math.isnan(slope):

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+
 from sacrecap.errors import SacrecapError, UsageError, option, some
 from sacrecap.judgments.correlation import plain
 from sacrecap.metrics import Lsa
@@ -244,11 +246,15 @@ def captions(result: Diversity) -> Chart:
     if not any(system.curve for system in result.values()):
         raise LeftOutError(f"it needs sets of two captions or more, and all their captions: leave {option('top')} out")
     systems, accuracy = spread(result), figures["accuracy"].label
-    rows = [
-        {**named, "captions": most, "diversity": values[systems.key], "accuracy": values["accuracy"]}
-        for named, system in _named(result)
-        for most, values in _curve(system).items()
-    ]
+    rows: list[Row] = []
+    for named, system in _named(result):
+        curve, count = dict(system.curve), system.captions_per_image
+        if isinstance(count, int):
+            curve[count] = {key: figure.value for key, figure in system.items()}
+        rows.extend(
+            {**named, "captions": most, "diversity": values[systems.key], "accuracy": values["accuracy"]}
+            for most, values in curve.items()
+        )
     return Chart(
         "captions",
         {**_NAMED, "captions": "captions", "diversity": systems.key, "accuracy": "accuracy"},
@@ -271,36 +277,35 @@ ON_THE_PAGE: dict[Callable[[Diversity], Chart], Sequence[str]] = {
 """The charts that the report has too, and the titles of their panels there."""
 
 
-def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
-    """The system's curve, continued to all captions if all sets have the same number."""
-    count = system.captions_per_image
-    whole = {key: figure.value for key, figure in system.items()}
-    return {**system.curve, **({count: whole} if isinstance(count, int) else {})}
-
-
 def measures(rows: Sequence[Row]) -> Chart:
     """Every system by several measures of diversity: a panel for each but the first, which is on the x axis; and their
     rank correlation.
 
     Raises `LeftOutError` if there is nothing to compare: one measure, or one system.
     """
-    values = _by_measure(rows)
-    if len(values) < 2:
+    if len({row["measure"] for row in rows}) < 2:
         more = f"add another of {', '.join(SPREADS)} to {option('metrics')}"
         raise LeftOutError(f"it compares measures of diversity; {more}")
-    _check_several(rows)
-    first, *names = values
+    by_measure = _by_measure(rows)
+    first, *names = by_measure
+    x = [row["value"] for row in by_measure[first]]
+
+    def title(y: Sequence[float]) -> str:
+        """Spearman's ρ; none of two systems, or of equal values."""
+        undefined = len(x) < 3 or len(set(x)) == 1 or len(set(y)) == 1
+        return "" if undefined else f"Spearman's ρ {plain(x, y)['spearman']:.2f}"
+
     return Chart(
         "measures",
         (*_NAMED, "measure", "value"),
-        [{**row, "first": x} for name in values for row, x in zip(_of(rows, name), values[first], strict=True)],
+        [{**row, "first": at} for members in by_measure.values() for row, at in zip(members, x, strict=True)],
         "points",
         Axis("first", first),
         [Axis("value", name) for name in names],
         said={"first": first, "value": "the other measure"},
         panel="measure",
         panels=names,
-        titles=[_correlation(values[first], values[name]) for name in names],
+        titles=[title([row["value"] for row in by_measure[name]]) for name in names],
     )
 
 
@@ -312,35 +317,24 @@ def ranking(rows: Sequence[Row]) -> Chart:
     if not rows:
         more = f"give {option('references')}, or add {SPREADS[0]} to {option('metrics')}"
         raise LeftOutError(f"it needs accuracy or diversity; {more}")
-    _check_several(rows)
     ranked: list[Row] = []
-    for number, (measure, values) in enumerate(_by_measure(rows).items()):
-        for row in _of(rows, measure):
-            rank = sum(value > row["value"] for value in values) + (values.count(row["value"]) + 1) / 2
+    for number, members in enumerate(_by_measure(rows).values()):
+        values = [row["value"] for row in members]
+        for row, value in zip(members, values, strict=True):
+            rank = sum(other > value for other in values) + (values.count(value) + 1) / 2
             ranked.append({**row, "rank": rank, "number": number})
     axes = Axis("number", "", scale="measures"), [Axis("rank", "Place (1: the most)", scale="places")]
     return Chart("ranking", (*_NAMED, "measure", "value", "rank"), ranked, "lines", *axes)
 
 
-def _by_measure(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """The systems' values by each measure."""
-    return {name: [row["value"] for row in _of(rows, name)] for name in dict.fromkeys(row["measure"] for row in rows)}
-
-
-def _of(rows: Sequence[Row], measure: str) -> list[Row]:
-    return [row for row in rows if row["measure"] == measure]
-
-
-def _correlation(x: Sequence[float], y: Sequence[float]) -> str:
-    """Spearman's ρ as a title; none of two systems, or of equal values."""
-    if len(x) < 3 or len(set(x)) == 1 or len(set(y)) == 1:
-        return ""
-    return f"Spearman's ρ {plain(x, y)['spearman']:.2f}"
-
-
-def _check_several(rows: Sequence[Row]) -> None:
+def _by_measure(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Each measure's rows. Raises `LeftOutError` if there is nothing to compare."""
     if len({(row["system"], row["kind"]) for row in rows}) < 2:
         raise LeftOutError("it compares systems, and there is only one")
+    by_measure: dict[str, list[Row]] = {}
+    for row in rows:
+        by_measure.setdefault(row["measure"], []).append(row)
+    return by_measure
 
 
 def by_measure(result: Diversity, families: Sequence[str]) -> list[Row]:
@@ -380,7 +374,7 @@ def scaling(result: Diversity, images: Sequence[str]) -> Chart:
 def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
     """The captions of these images in one plane, in the colours of the systems."""
     named = [row for row, _ in _named(result)]
-    placed = scale({image: spectra(result, image) for image in images})
+    marks, share = scale({image: spectra(result, image) for image in images})
     rows = [
         {
             **named[mark.system],
@@ -392,7 +386,7 @@ def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
             "caption": mark.text,
             "members": mark.captions,
         }
-        for mark in placed.marks
+        for mark in marks
     ]
     return Chart(
         "scaling",
@@ -402,7 +396,7 @@ def in_plane(result: Diversity, images: Sequence[str]) -> Chart:
         Axis("x", "", scale="plane"),
         [Axis("y", "", scale="plane")],
         f"Near is similar (the distance is 1 − similarity), a larger mark is a repeated caption. The plane shows "
-        f"{placed.share:.0%} of the variance of the distances.",
+        f"{share:.0%} of the variance of the distances.",
         {"caption": "", "captions": "times"},
         size="captions",
     )
@@ -466,14 +460,6 @@ RADAR = (
 _SPACES: dict[str, SetMetric | None] = {"LSA": Lsa(stop=False), "Self-CIDEr": None}
 
 
-def diversities(result: Diversity) -> dict[str, float]:
-    """Each image's diversity, the mean over systems."""
-    key = spread(result).key
-    columns = [system[key].per_image.tolist() for system in result.values()]
-    ids = next(iter(result.values())).image_ids
-    return {image: sum(row) / len(row) for image, *row in zip(ids, *columns, strict=True)}
-
-
 CHOSEN = 10
 """Number of images in the pictures by default, as in the paper: half of them the most diverse, half the least."""
 
@@ -500,11 +486,13 @@ def chosen_images(result: Diversity, requested: Iterable[str] = (), most: int = 
 
 def ranked(result: Diversity) -> list[str]:
     """All images, the most diverse first; ties, and all images if no diversity was scored, in the result's order."""
+    images = next(iter(result.values())).image_ids
     try:
-        means = diversities(result)
+        key = spread(result).key
     except LeftOutError:
-        return next(iter(result.values())).image_ids
-    return sorted(means, key=lambda image: -means[image])
+        return images
+    sums = sum(system[key].per_image for system in result.values())
+    return [images[number] for number in np.argsort(-sums / len(result), kind="stable")]
 
 
 def ends_of(order: list[str], most: int) -> list[str]:

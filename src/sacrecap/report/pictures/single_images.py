@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ _STILL = 1e-4
 """Share of the stress by which a step has to lower it, for the plane of one image; of a plane of many there is one."""
 
 
-@dataclass(frozen=True)
-class PlacedCaptions:
+class PlacedCaptions(NamedTuple):
     """Equal captions of one system and image at one point."""
 
     image_id: str
@@ -43,23 +41,15 @@ class PlacedCaptions:
     """The first of them, as written."""
 
 
-@dataclass(frozen=True)
-class Scaling:
-    """Captions in one plane: similar captions are near each other."""
-
-    marks: list[PlacedCaptions]
-    share: float
-    """Share of the variance of the captions' distances that the distances in the plane account for, 0 to 1."""
-
-
 def spectra(result: Diversity, image_id: str, metric: SetMetric | None = None) -> dict[int, SetSpectrum]:
     """The image's caption sets, by the system's index; people may lack the image."""
     everybody = enumerate(result.everybody())
     return {number: system.image(image_id, metric) for number, system in everybody if image_id in system.image_ids}
 
 
-def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
-    """Multi-dimensional scaling of all captions of some images, given by image and system.
+def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> tuple[list[PlacedCaptions], float]:
+    """Multi-dimensional scaling of all captions of some images, given by image and system: similar captions are near
+    each other; and the share of the variance of their distances that the distances in the plane account for, 0 to 1.
 
     The distance of two captions is 1 − K, K their similarity by the kernel of Self-CIDEr. The places minimise the
     stress, the sum over pairs of captions of the squared difference of their distances in the plane and by the kernel:
@@ -69,7 +59,10 @@ def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
     members: dict[tuple[str, str], list[tuple[int, SetSpectrum, list[int]]]] = {}
     for image, sets in images.items():
         for system, spectrum in sets.items():
-            for text, captions in _repeats(spectrum.tokens).items():
+            repeats: dict[str, list[int]] = {}
+            for number, text in enumerate(spectrum.tokens):
+                repeats.setdefault(text, []).append(number)
+            for text, captions in repeats.items():
                 members.setdefault((image, text), []).append((system, spectrum, captions))
     counts = np.array([float(sum(len(captions) for *_, captions in sets)) for sets in members.values()])
     vectors = joined([(sets[0][1], sets[0][2][0]) for sets in members.values()])
@@ -85,7 +78,7 @@ def scale(images: Mapping[str, dict[int, SetSpectrum]]) -> Scaling:
         for ((image, _), sets), (x, y) in zip(members.items(), points, strict=True)
         for system, spectrum, captions in sets
     ]
-    return Scaling(sorted(marks, key=lambda mark: mark.system), _accounted(apart, _distances(places), counts))
+    return sorted(marks, key=lambda mark: mark.system), _accounted(apart, _distances(places), counts)
 
 
 def joined(captions: Sequence[tuple[SetSpectrum, int]]) -> Matrix:
@@ -162,11 +155,3 @@ def _accounted(apart: Matrix, drawn: Matrix, counts: Matrix) -> float:
     kernel, plane = (values - (weights * values).sum() / weights.sum() for values in (kernel, plane))
     both = (weights * kernel**2).sum() * (weights * plane**2).sum()
     return float((weights * kernel * plane).sum() ** 2 / both) if both > _EQUAL else 0.0
-
-
-def _repeats(tokens: list[str]) -> dict[str, list[int]]:
-    """Indices of the captions with equal tokens."""
-    places: dict[str, list[int]] = {}
-    for number, text in enumerate(tokens):
-        places.setdefault(text, []).append(number)
-    return places

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
@@ -180,6 +180,15 @@ def strips(rows: Sequence[Strip], what: str, *, ends: Point | None = None, guide
     bounds = [f" [{row.interval[0]:.4f}, {row.interval[1]:.4f}]" if row.interval else "" for row in rows]
     listed = "; ".join(f"{row.name} {row.value:.4f}{end}".strip() for row, end in zip(rows, bounds, strict=True))
     return svg(panel, f"{what}: {listed}", height=40 + _ROW * len(rows))
+
+
+def titled(pictures: Iterable[tuple[str, str]]) -> str:
+    """What each picture shows, and the picture."""
+    drawn = (
+        f'<figure class="picture"><figcaption><strong>{escape(what)}</strong></figcaption>{picture}</figure>'
+        for what, picture in pictures
+    )
+    return f'<div class="plots">{"".join(drawn)}</div>'
 
 
 def document(chart: Chart, looks: Sequence[Look] = ()) -> str:
