@@ -9,7 +9,8 @@ from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
-from sacrecap.report.score_formats import caption, heading, sentence
+from sacrecap.report.score_formats import caption, heading, p_value, sentence
+from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
@@ -21,7 +22,7 @@ _REQUIRED = {"min": "at least", "max": "at most", "baseline": "baseline"}
 def verdict(check: Check) -> str:
     """The result of the check, in one line."""
     if check.passed:
-        return f"{_checks(len(check.checks))} passed"
+        return f"{counted(len(check.checks), 'check')} passed"
     beyond = {"min": "below", "max": "above"}
     failed = [
         f"{check.result[outcome.metric].label} {Number(outcome.score)} is {beyond[outcome.kind]} {outcome.against:g}"
@@ -33,7 +34,7 @@ def verdict(check: Check) -> str:
     if not check.complete:
         failed.append(f"{_missing(check)}; --allow-missing SHARE lets more pass")
     count = len(check.failed) + (not check.complete)
-    return f"{count} of {_checks(len(check.checks) + (not check.complete))} failed: {'; '.join(failed)}"
+    return f"{count} of {counted(len(check.checks) + (not check.complete), 'check')} failed: {'; '.join(failed)}"
 
 
 def _missing(check: Check) -> str:
@@ -42,10 +43,6 @@ def _missing(check: Check) -> str:
         f"{check.missing:,} of {images:,} images ({check.missing_share:.3g}) have no candidate, and at most "
         f"{check.allow_missing:g} may"
     )
-
-
-def _checks(count: int) -> str:
-    return "1 check" if count == 1 else f"{count} checks"
 
 
 def _records(check: Check) -> Table:
@@ -72,7 +69,7 @@ def _table(check: Check, figures: Figures) -> Table:
             figures.number(outcome.score),
             f"{_REQUIRED[outcome.kind]} {figures.number(outcome.against)}",
             figures.difference(outcome.delta),
-            "" if outcome.p is None else "<0.001" if outcome.p < 0.001 else Number(outcome.p, ".3f"),
+            "" if outcome.p is None else p_value(outcome.p),
         ]
         for outcome in check.checks
     ]
@@ -88,18 +85,18 @@ def _table(check: Check, figures: Figures) -> Table:
     return Table(columns, rows, caption=below, notes=notes)
 
 
-def _in_terminal(check: Check, figures: Figures) -> Table:
-    table = _table(check, figures)
-    tests = [_tests(check)] if check.tested else []
-    return replace(table, title=heading({"": check.result}, figures), caption="", notes=["", *tests, *table.notes])
-
-
 def _tests(check: Check) -> str:
     """How a regression was distinguished from chance."""
     if not check.tested:
         return ""
     how = f"{test_name(check.test, check.resampling)}, Holm over metrics"
     return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"
+
+
+def _in_terminal(check: Check, figures: Figures) -> Table:
+    table = _table(check, figures)
+    notes = ["", *filter(None, [_tests(check)]), *table.notes]
+    return replace(table, title=heading({"": check.result}, figures), caption="", notes=notes)
 
 
 render = Views(

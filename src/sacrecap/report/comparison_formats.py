@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
-from sacrecap.report.score_formats import caption, groups_table, heading, percent
+from sacrecap.report.printing.table import Cell, Column, Highlight, Table, records
+from sacrecap.report.score_formats import caption, groups_table, heading, p_value, percent, remarks
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.ranks import best
 from sacrecap.scoring.signature import in_one_line
@@ -82,7 +82,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
-        notes=[*map(str, comparison.findings), *(f"note: {note}" for note in comparison.notes)],
+        notes=remarks(comparison),
         signatures=signatures(comparison),
         turns=True,
         legend={
@@ -117,8 +117,10 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
         cells = [
             Cell(
                 figures.difference(pair.delta),
-                below=Cell(_p(pair.p_corrected), Highlight.SIGNIFICANT if pair.significant else None),
-                kind=_look(pair),
+                below=Cell(p_value(pair.p_corrected), Highlight.SIGNIFICANT if pair.significant else None),
+                # Which system is better, stronger for a smaller p.
+                kind=f"{'first' if pair.delta > 0 else 'second' if pair.delta < 0 else 'equal'} "
+                f"depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}",
                 title=_pair_text(pair, comparison, figures),
             )
             for pair in pairs
@@ -131,8 +133,7 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
             "",
             "* best   † significantly worse than the best   before each score: the ranks it may have",
             f"p: {tested(comparison)}; ! significant, p ≤ {comparison.alpha:g}",
-            *map(str, comparison.findings),
-            *(f"note: {note}" for note in comparison.notes),
+            *remarks(comparison),
         ],
         signatures=signatures(comparison),
     )
@@ -144,16 +145,10 @@ def signatures(comparison: Comparison) -> list[str]:
     return list(chain.from_iterable(map(in_one_line, every)))
 
 
-def _look(pair: Pair) -> str:
-    """The class of a difference: which system is better, stronger for a smaller p."""
-    side = "first" if pair.delta > 0 else "second" if pair.delta < 0 else "equal"
-    return f"{side} depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}"
-
-
 def _pair_text(pair: Pair, comparison: Comparison, figures: Figures) -> str:
     bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
     label = comparison.metrics[pair.metric].label
-    tests = f"p {_p(pair.p)}, corrected {_p(pair.p_corrected)}"
+    tests = f"p {p_value(pair.p)}, corrected {p_value(pair.p_corrected)}"
     return f"{pair.a} − {pair.b}, {label}: {figures.difference(pair.delta)}{bounds}; {tests}"
 
 
@@ -171,34 +166,18 @@ def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> 
             score = result[metric]
             mark = Highlight.BEST if system in best else Highlight.WORSE if system in worse else None
             below = None if score.interval is None else Cell(figures.interval(*score.interval))
-            before = _ranks(places[system]) if ranks else ""
+            before = "–".join(map(str, dict.fromkeys(places.get(system, ()))))
             cells[system].append(Cell(figures.number(score.value), mark, before, below=below))
     return cells
-
-
-def _p(p: float) -> str | Number:
-    """A p-value to three decimals; one below that as a bound."""
-    return "<0.001" if p < 0.001 else Number(p, ".3f")
-
-
-def _ranks(ranks: tuple[int, int]) -> str:
-    """A rank or a range of ranks: 1, 2–3."""
-    best, worst = ranks
-    return f"{best}" if best == worst else f"{best}–{worst}"
-
-
-def _terminal_tables(comparison: Comparison, figures: Figures) -> list[Table]:
-    sorted_systems = ordered(comparison)
-    return [
-        scores(sorted_systems, figures),
-        differences(sorted_systems, figures),
-        *groups_table(sorted_systems, figures),
-    ]
 
 
 render = Views(
     _records,
     lambda comparison, figures: [_table(ordered(comparison), figures), *groups_table(ordered(comparison), figures)],
-    _terminal_tables,
+    lambda comparison, figures: [
+        scores(ordered(comparison), figures),
+        differences(ordered(comparison), figures),
+        *groups_table(ordered(comparison), figures),
+    ],
 ).render
 """A comparison as text in the format of a name."""

@@ -10,14 +10,13 @@ from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table, records
-from sacrecap.report.score_formats import caption, percent
+from sacrecap.report.score_formats import caption, percent, remarks
 from sacrecap.scoring.result import images_of, left_out
 from sacrecap.scoring.signature import in_one_line
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-    from sacrecap.scoring.result import Score
+    from sacrecap.scoring.diversity_result import Diversity
 
 _SUMMARIES = ("self-cider", "accuracy", "f")
 """The figures that summarise the others: their differences are shown below the table."""
@@ -32,13 +31,22 @@ def table(result: Diversity, figures: Figures) -> Table:
     }
     rows: list[list[Value]] = [
         [
-            Cell(_label(score), term=key),
+            Cell(f"{score.label} ↓" if score.metric.lower_is_better else score.label, term=key),
             *(figures.scored(system.figures[key]) if key in system.figures else "" for system in everybody),
         ]
         for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
-    rows.append(["Captions per image", *map(caption_count, everybody)])
+    counts = [system.captions_per_image for system in everybody]
+    rows.append(
+        [
+            "Captions per image",
+            *(
+                str(count) if isinstance(count, int) else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}"
+                for count in counts
+            ),
+        ]
+    )
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,
@@ -48,12 +56,21 @@ def table(result: Diversity, figures: Figures) -> Table:
 
 
 def _terminal_table(result: Diversity, figures: Figures) -> Table:
-    """The same, with the text around a table in the terminal."""
+    """The same, with the text around a table in the terminal: the differences of the figures that summarise the others,
+    if there are several systems.
+    """
+    first, interval = next(iter(result.values())), result.resampling.interval
+    level = "" if interval is None else f"{percent(interval)} intervals over images"
+    title = [images_of(first) + f", tokenizer {first.corpus.tokenizer}", level, figures.scale, left_out(result)]
+    lines = [
+        f"  {pair.a} − {pair.b}: {pair.metric} {figures.difference(pair.delta)} "
+        f"({figures.interval(*pair.interval, signed=True)}), p = {pair.p_corrected:.3g}"
+        for pair in result.pairs
+        if pair.metric in _SUMMARIES and pair.interval is not None
+    ]
+    tests = ["", f"{tested(result)}, p corrected (Holm)", *lines] if lines else []
     return replace(
-        table(result, figures),
-        title="; ".join(filter(None, [_title(result), figures.scale, left_out(result)])),
-        caption="",
-        notes=[*_tests(result, figures), *notes(result)],
+        table(result, figures), title="; ".join(filter(None, title)), caption="", notes=[*tests, *notes(result)]
     )
 
 
@@ -67,35 +84,6 @@ def _records(result: Diversity) -> Table:
     return records(("system", "metric", "score", "lower", "upper", "signature"), rows)
 
 
-def _label(figure: Score) -> str:
-    """The figure's label, with an arrow if lower is better."""
-    return f"{figure.label} ↓" if figure.metric.lower_is_better else figure.label
-
-
-def caption_count(system: SystemDiversity) -> str:
-    """The number of captions per image, or their range and mean."""
-    count = system.captions_per_image
-    return f"{count}" if isinstance(count, int) else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}"
-
-
-def _title(result: Diversity) -> str:
-    first = next(iter(result.values()))
-    interval = result.resampling.interval
-    level = "" if interval is None else f"; {percent(interval)} intervals over images"
-    return f"{images_of(first)}, tokenizer {first.corpus.tokenizer}{level}"
-
-
-def _tests(result: Diversity, figures: Figures) -> list[str]:
-    """The differences of the figures that summarise the others, if there are several systems."""
-    lines = [
-        f"  {pair.a} − {pair.b}: {pair.metric} {figures.difference(pair.delta)} "
-        f"({figures.interval(*pair.interval, signed=True)}), p = {pair.p_corrected:.3g}"
-        for pair in result.pairs
-        if pair.metric in _SUMMARIES and pair.interval is not None
-    ]
-    return ["", f"{tested(result)}, p corrected (Holm)", *lines] if lines else []
-
-
 def tested(result: Diversity) -> str:
     """How the differences were tested."""
     return test_name(result.test, result.resampling)
@@ -103,8 +91,7 @@ def tested(result: Diversity) -> str:
 
 def notes(result: Diversity) -> list[str]:
     """What was found, and what the result and each system remark."""
-    notes = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
-    return [*map(str, result.findings), *(f"note: {note}" for note in (*result.notes, *notes))]
+    return remarks(result, *(f"{system.name}: {note}" for system in result.everybody() for note in system.notes))
 
 
 render = Views(

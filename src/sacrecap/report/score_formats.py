@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
 from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Table, Value, records
+from sacrecap.report.printing.table import Cell, Column, Number, Table, Value, records
 from sacrecap.scoring.result import images_of, left_out, missing
 
 if TYPE_CHECKING:
+    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.findings import SystemResult
     from sacrecap.scoring.result import Result, Score
 
@@ -32,7 +34,11 @@ def render(
         return VIEWS.render(result, format_, **how)
     check_explained(format_)
     if format_ == "json":
-        return json_text(_document(result, explained))
+        document = result.to_dict()
+        for image, by_kind in explained.items():
+            for kind, explanation in by_kind.items():
+                document.setdefault(f"{kind}s", {})[image] = explanation and explanation.to_dict()
+        return json_text(document)
     drawn = [
         f"{image}\n{text}" for image, by_kind in explained.items() for text in by_kind.values() if text is not None
     ]
@@ -56,6 +62,16 @@ def sentence(text: str) -> str:
     return text and f"{text[0].upper()}{text[1:]}."
 
 
+def remarks(result: Result | Comparison | Diversity, *more: str) -> list[str]:
+    """What was found, and the notes."""
+    return [*map(str, result.findings), *(f"note: {note}" for note in (*result.notes, *more))]
+
+
+def p_value(p: float) -> str | Number:
+    """A p-value to three decimals; one below that as a bound."""
+    return "<0.001" if p < 0.001 else Number(p, ".3f")
+
+
 def heading(systems: Mapping[str, Result], figures: Figures) -> str:
     """Number of scored images, references, tokenizer; the scale of the figures, if it is not 1; what was left out, and
     what has no score.
@@ -75,28 +91,19 @@ def caption(systems: Mapping[str, SystemResult], figures: Figures) -> str:
     return " ".join(filter(None, [sentence(figures.scale), sentence(images)]))
 
 
-def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    document = result.to_dict()
-    for image, by_kind in explained.items():
-        for kind, explanation in by_kind.items():
-            document.setdefault(f"{kind}s", {})[image] = explanation and explanation.to_dict()
-    return document
-
-
 def _records(result: Result) -> Table:
     """One row per metric; and per metric and group."""
-    names = ("metric", "score", "lower", "upper", "signature")
-    rows = [_record(key, score) for key, score in result.items()]
-    if result.groups is None:
-        return records(names, rows)
-    of_groups = [
-        (*_record(key, score), group) for group, scores in result.groups.scores.items() for key, score in scores.items()
+    heads = ["metric", "score", "lower", "upper", "signature"]
+    parts: dict[str | None, Mapping[str, Score]] = {None: result}
+    if result.groups is not None:
+        heads.append(result.groups.column)
+        parts.update(result.groups.scores)
+    rows = [
+        (key, score.value, *(score.interval or (None, None)), score.signature, group)
+        for group, scores in parts.items()
+        for key, score in scores.items()
     ]
-    return records((*names, result.groups.column), [*((*row, None) for row in rows), *of_groups])
-
-
-def _record(key: str, score: Score) -> tuple[Any, ...]:
-    return key, score.value, *(score.interval or (None, None)), score.signature
+    return records(heads, [row[: len(heads)] for row in rows])
 
 
 def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]:
@@ -137,9 +144,8 @@ def _table(result: Result, figures: Figures) -> Table:
         columns.append(Column(f"{percent(result.resampling.interval)} interval", kind="interval", term="interval"))
         for row, score in zip(rows, result.values(), strict=True):
             row.append(figures.interval(*score.interval) if score.interval else "")
-    notes = [*map(str, result.findings), *(f"note: {note}" for note in result.notes)]
     signatures = [score.signature for score in result.values()]
-    return Table(columns, rows, caption=caption({"": result}, figures), notes=notes, signatures=signatures)
+    return Table(columns, rows, caption=caption({"": result}, figures), notes=remarks(result), signatures=signatures)
 
 
 def with_ranges(result: Result, figures: Figures) -> Table:
