@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sacrecap.judgments.agreement_result import other_ties
+from sacrecap.judgments.agreement_result import band, other_ties
 from sacrecap.judgments.correlation import LABELS
 from sacrecap.judgments.judged_rows import Pairs, liked_otherwise
 from sacrecap.report.printing import Views
@@ -36,15 +36,6 @@ def _records(agreement: Agreement) -> Table:
     )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A column of the table: its content for a metric, and for people."""
-
-    column: Column
-    metric: Callable[[Measured], Value]
-    people: Callable[[dict[str, Estimate]], Value] = lambda _: ""
-
-
 def ordered(agreement: Agreement) -> Agreement:
     """The same with the metric first that agrees best, among those with the same number of references."""
     counts = list(dict.fromkeys(measured.references for measured in agreement.measured))
@@ -59,12 +50,33 @@ def ordered(agreement: Agreement) -> Agreement:
 def table(agreement: Agreement) -> Table:
     """One row per metric and number of references, the best first; people are the last row."""
     agreement = ordered(agreement)
-    parts = _parts(agreement)
-    rows = [[part.metric(measured) for part in parts] for measured in agreement.measured]
-    if agreement.people is not None:
-        _, statistics = agreement.people
-        rows.append([part.people(statistics) for part in parts])
-    return Table([part.column for part in parts], rows, title="; ".join(missing(agreement)))
+    rows, primary, level = agreement.measured, agreement.primary, agreement.resampling.interval
+    statistics = [row.statistics for row in rows] + ([agreement.people[1]] if agreement.people else [])
+    label = LABELS.get(primary, primary)
+    columns: list[tuple[Column, Sequence[Value]]] = []  # each with its cells; those of people are last, if it has any
+    names = [Cell(f"{row.label} (fitted to these)" if row.fitted else row.label, term=row.name) for row in rows]
+    columns.append((Column("metric", align="left", names=True), [*names, Cell("people", kind="people")]))
+    if any(row.references is not None for row in rows):
+        counts = ["all" if row.references is None else str(row.references) for row in rows]
+        columns.append((Column("references", names=True), counts))
+    for name in agreement.statistics:
+        values = [Number(part[name].value) for part in statistics]
+        columns.append((Column(LABELS.get(name, name), term="agreement"), values))
+    if level is not None:
+        intervals = [part[primary].interval(level) for part in statistics]
+        head = Column(f"{percent(level)} interval of {label}", term="interval")
+        columns.append((head, [str(Interval(*ends)) if ends else "" for ends in intervals]))
+        columns.append((Column("p against best"), [_against_best(agreement, row) for row in rows]))
+    if isinstance(agreement.judgments, Pairs):
+        head = Column(f"{label}, ties {other_ties(agreement.ties)}")
+        columns.append((head, ["" if row.otherwise is None else Number(row.otherwise[primary]) for row in rows]))
+        columns.append((Column("ties"), ["" if row.ties is None else str(row.ties[primary]) for row in rows]))
+    if any(row.draws for row in rows):
+        bands = [str(Interval(*band(row.draws[primary])[1:])) if row.draws else "" for row in rows]
+        columns.append((Column("95% of the draws"), bands))
+    cells = [[*values, ""][: len(statistics)] for _, values in columns]
+    title = "; ".join(missing(agreement))
+    return Table([column for column, _ in columns], list(zip(*cells, strict=True)), title=title)
 
 
 def missing(agreement: Agreement) -> list[str]:
@@ -109,56 +121,6 @@ def liked_tables(agreement: Agreement) -> list[Table]:
     return [Table(columns, rows, title="Human-like, and liked")] if rows else []
 
 
-def _parts(agreement: Agreement) -> list[_Part]:
-    primary = agreement.primary
-    several = any(measured.references is not None for measured in agreement.measured)
-    parts = [
-        _Part(
-            Column("metric", align="left", names=True),
-            lambda row: Cell(f"{row.label} (fitted to these)" if row.fitted else row.label, term=row.name),
-            lambda _: Cell("people", kind="people"),
-        )
-    ]
-    if several:
-        parts.append(_Part(Column("references", names=True), _references))
-    parts += [_value(name) for name in agreement.statistics]
-    if agreement.resampling.interval is not None:
-        head = f"{percent(agreement.resampling.interval)} interval of {LABELS.get(primary, primary)}"
-        level = agreement.resampling.interval
-
-        def bounds(statistics: dict[str, Estimate]) -> str:
-            interval = statistics[primary].interval(level)
-            return "" if interval is None else str(Interval(*interval))
-
-        parts.append(_Part(Column(head, term="interval"), lambda row: bounds(row.statistics), bounds))
-        parts.append(_Part(Column("p against best"), lambda row: _against_best(agreement, row)))
-    if isinstance(agreement.judgments, Pairs):
-        head = f"{LABELS.get(primary, primary)}, ties {other_ties(agreement.ties)}"
-        parts.append(_Part(Column(head), lambda row: "" if row.otherwise is None else Number(row.otherwise[primary])))
-        parts.append(_Part(Column("ties"), lambda row: "" if row.ties is None else str(row.ties[primary])))
-    if any(measured.draws for measured in agreement.measured):
-        parts.append(_Part(Column("95% of the draws"), lambda row: _band(row, primary)))
-    return parts
-
-
-def _value(name: str) -> _Part:
-    column = Column(LABELS.get(name, name), term="agreement")
-    return _Part(column, lambda row: Number(row.statistics[name].value), lambda people: Number(people[name].value))
-
-
-def _references(measured: Measured) -> str:
-    return "all" if measured.references is None else str(measured.references)
-
-
-def _band(measured: Measured, primary: str) -> str:
-    from sacrecap.judgments.agreement_result import band
-
-    if measured.draws is None:
-        return ""
-    _, low, high = band(measured.draws[primary])
-    return str(Interval(low, high))
-
-
 def _against_best(agreement: Agreement, measured: Measured) -> str:
     """The p of the difference from the metric that agrees best, with the same number of references.
 
@@ -171,35 +133,27 @@ def _against_best(agreement: Agreement, measured: Measured) -> str:
     best = max(defined, key=lambda other: other.statistics[agreement.primary].value, default=measured)
     if best is measured:
         return "best"
-    for count, pairs in agreement.comparisons:
-        if (
-            count == measured.references
-            and pairs.statistic == agreement.primary
-            and {pairs.a, pairs.b} == {best.name, measured.name}
-            and pairs.p is not None
-        ):
-            return f"{pairs.p:.3f}"
-    return ""
+    tested = (
+        f"{pair.p:.3f}"
+        for count, pair in agreement.comparisons
+        if (count, pair.statistic) == (measured.references, agreement.primary)
+        and {pair.a, pair.b} == {best.name, measured.name}
+        and pair.p is not None
+    )
+    return next(tested, "")
 
 
 def lines(agreement: Agreement) -> list[str]:
-    """The lines below the table."""
-    return [*_notes(agreement), *_direct(agreement), *_halves(agreement)]
-
-
-def _notes(agreement: Agreement) -> list[str]:
-    """Describes the numbers in sentences."""
+    """The lines below the table: what its numbers are, in sentences."""
     judgments = agreement.judgments
     images = len({row.image_id for row in judgments.rows})
     merged = "" if agreement.raters == "each" else f"{agreement.raters} "
     what = "decided pairs" if isinstance(judgments, Pairs) else f"{merged}ratings"
     weighed = "judged rows" if agreement.documents == "rows" else "images"
     counted = f"{judgments.dataset}: {agreement.n:,} {what} of {images:,} images"
-    lines = [f"{counted}; words are weighed by the {weighed} that have them"]
-    lines += judgments.notes
+    lines = [f"{counted}; words are weighed by the {weighed} that have them", *judgments.notes]
     if isinstance(judgments, Pairs):
-        undecided = sum(preferred == 0 for preferred in judgments.preferred)
-        if undecided:
+        if undecided := judgments.preferred.count(0):
             lines.append(f"pairs left out because people were undecided: {undecided:,}")
         lines.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
     elif judgments.aspect != "rating":
@@ -215,25 +169,13 @@ def _notes(agreement: Agreement) -> list[str]:
         lines.append(f"among raters: {shares} (1: all agree; 0: as by chance)")
     if agreement.usage is not None:
         lines.append(f"judge: {agreement.usage}")
+    if agreement.direct is not None and judgments.votes is not None:  # else it is the row of people
+        lines.append(f"direct votes prefer what the consensus prefers: {_by_category(agreement.direct)}")
+    if agreement.halves is not None:
+        labels = {measured.name: measured.label for measured in agreement.measured}
+        lines += ["", "half of the references judge, the other half predict:"]
+        lines += [f"{labels.get(name, name):<12}{_by_category(part)}" for name, part in agreement.halves.items()]
     return lines
-
-
-def _halves(agreement: Agreement) -> list[str]:
-    """Accuracy if one half of the references predicts the votes of the other half."""
-    if agreement.halves is None:
-        return []
-    rows = ["", "half of the references judge, the other half predict:"]
-    labels = {measured.name: measured.label for measured in agreement.measured}
-    for name, statistics in agreement.halves.items():
-        rows.append(f"{labels.get(name, name):<12}{_by_category(statistics)}")
-    return rows
-
-
-def _direct(agreement: Agreement) -> list[str]:
-    """How often what people like is like the captions that people write; not again where it is the row of people."""
-    if agreement.direct is None or agreement.judgments.votes is None:
-        return []
-    return [f"direct votes prefer what the consensus prefers: {_by_category(agreement.direct)}"]
 
 
 def _by_category(statistics: dict[str, Estimate]) -> str:

@@ -186,14 +186,13 @@ def _plots(agreement: Agreement) -> str:
     names = [*dict.fromkeys(metric.label for metric in agreement.measured), PEOPLE]
     systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
     drawn, with_people = [], False
-    for describe in (curve, wins, scatter):
+    for describe, name in ((curve, "Agreement by references"), (wins, "Wins of each system"), (scatter, "")):
         try:
             chart = _thinned(describe(agreement))
         except LeftOutError:
             continue
         groups = dict.fromkeys((row["system"], row["kind"]) for row in chart.rows)
-        places = [len(names) - 1 if kind == "people" else names.index(name) for name, kind in groups]
-        name = {"curve": "Agreement by references", "wins": "Wins of each system"}.get(chart.name, "")
+        places = [len(names) - 1 if kind == "people" else names.index(system) for system, kind in groups]
         drawn.append(figures(chart, [name], places, [systems[number] for number in places]))
         with_people = with_people or len(names) - 1 in places
     return plots(systems if with_people else systems[:-1], "In the pictures", *drawn) if drawn else ""
@@ -262,12 +261,26 @@ def _most_disputed(gaps: Sequence[Floats], pairs: bool) -> list[int]:
 def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) -> JudgedItem:
     candidates = [column[number] for column in judgments.candidates().values()]
     systems = [column[number] for column in (judgments.systems() or {}).values()]
+    mean, category = None, ""
     if isinstance(judgments, Pairs):
-        people, mean, category = _votes(judgments, number), None, judgments.categories[number]
+        category = judgments.categories[number]
+        kinds = (("votes", judgments.votes), ("direct votes", judgments.direct))
+        counted = [(name, votes[number]) for name, votes in kinds if votes and votes[number]]
+        people = [
+            " · ".join(f"{votes.count(side)} of {len(votes)} {name}" for name, votes in counted) for side in (1, -1)
+        ]
         if judgments.preferred[number] < 0:
             candidates, systems, people = candidates[::-1], systems[::-1], people[::-1]
     else:
-        people, mean, category = [_ratings(judgments, number)], round(fmean(judgments.ratings[number]), DECIMALS), ""
+        ratings = judgments.ratings[number]
+        mean = round(fmean(ratings), DECIMALS)
+        if judgments.votes is not None:
+            yes, no = judgments.votes[number]
+            people = [f"{yes} of {yes + no} votes for yes"]
+        elif len(ratings) > _MOST_RATINGS:
+            people = [f"{len(ratings)} ratings"]
+        else:
+            people = [f"rated {', '.join(f'{rating:g}' for rating in ratings)}"]
     return {
         "image": image,
         "references": references,
@@ -277,26 +290,3 @@ def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) 
         "mean": mean,
         "category": category,
     }
-
-
-def _votes(pairs: Pairs, number: int) -> list[str]:
-    """The votes for each caption of a pair, in words; empty if the file has only the winner."""
-    return [
-        " · ".join(
-            f"{votes[number].count(side)} of {len(votes[number])} {name}"
-            for name, votes in (("votes", pairs.votes), ("direct votes", pairs.direct))
-            if votes is not None and votes[number]
-        )
-        for side in (1, -1)
-    ]
-
-
-def _ratings(judgments: Ratings, number: int) -> str:
-    """The ratings or votes of a caption, in words."""
-    if judgments.votes is not None:
-        yes, no = judgments.votes[number]
-        return f"{yes} of {yes + no} votes for yes"
-    ratings = judgments.ratings[number]
-    if len(ratings) > _MOST_RATINGS:
-        return f"{len(ratings)} ratings"
-    return f"rated {', '.join(f'{rating:g}' for rating in ratings)}"
