@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sacrecap.scoring.diversity_result import SystemDiversity
     from sacrecap.scoring.findings import Finding, SystemResult
-    from sacrecap.scoring.result import Result, Score
+    from sacrecap.scoring.result import Result
 
 MOST_IMAGES = 20_000
 """Larger corpora are not on the page as a whole: it would be slow to open."""
@@ -83,6 +83,7 @@ class ScorePage(TypedDict):
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of one system's scores."""
     scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
+    scored = {key: values[~np.isnan(values)] for key, values in scores.items()}
     leading = lead(result)
     by_lead = list(scores.values())[leading]
     most = fitting(MOST_IMAGES, result.image_ids, lambda image: texts_of(page_image([result], image)))
@@ -101,7 +102,16 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         "lead": leading,
         "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
         "marked": {at: parts["statement"].marked() for at, parts in explained.items()} if by_statements else None,
-        "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
+        "metrics": [
+            {
+                "label": score.metric.label,
+                "lower_is_better": score.metric.lower_is_better,
+                "unscored": score.unscored,
+                "median": float(np.median(scored[key])) if len(scored[key]) else None,
+                "scores": known(scores[key][chosen]),
+            }
+            for key, score in result.items()
+        ],
         "images": [page_image([result], result.image_ids[number]) for number in chosen],
     }
     legend = " words occur in no reference (words compared in lower case, as written)."
@@ -130,7 +140,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
                 for table in groups_table({"": result}, Figures())
             ),
             Section("extremes", "Best and worst images", marked if any(result.corpus.reference_counts) else ()),
-            Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scores)),
+            Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scored)),
             Section("images", "Images", notes=[part]),
         ],
         data,
@@ -149,6 +159,7 @@ def _table(result: Result) -> Table:
     figures, doubtful = Figures(), Cell("doubtful: see above")
     printed = with_ranges(result, figures)
     doubted = {key for finding in result.findings for key in finding.metrics}
+    above = {*map(str, result.findings)}
     rows = [
         [
             Cell(score.metric.label, below=Cell(score.metric.summary), term=score.key),
@@ -157,14 +168,12 @@ def _table(result: Result) -> Table:
         ]
         for (key, score), (_, number, *cells) in zip(result.items(), printed.rows, strict=True)
     ]
-    above = {*map(str, result.findings)}
     return replace(printed, rows=rows, notes=[note for note in printed.notes if note not in above])
 
 
 def facts_of_images(systems: Mapping[str, SystemResult]) -> dict[str, str]:
     """How many images were scored, of how many."""
-    images = images_of(next(iter(systems.values()))).rpartition(" ")[0]
-    return {"Images": images}
+    return {"Images": images_of(next(iter(systems.values()))).rpartition(" ")[0]}
 
 
 def doubts(systems: Mapping[str, Result], findings: Iterable[Finding]) -> list[str]:
@@ -208,10 +217,20 @@ def texts_of(image: PageImage) -> list[str]:
 
 
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> tuple[list[float], list[int]]:
-    """The round edges of bins, and how many scores are in each: a bin holds its lower edge, the last bin both."""
+    """The edges of bins, multiples of 1, 2, 2.5 or 5 times a power of ten, and how many scores are in each: a bin holds
+    its lower edge, the last bin both. They end at the metric's `upper` bound if scores come near it, so that charts of
+    similar metrics have the same axes.
+    """
     if not len(scores):
         return [0.0, upper or 1.0], [0]
-    edges = _edges(min(0.0, float(scores.min())), _right_end(float(scores.max()), upper))
+    least, most = min(0.0, float(scores.min())), float(scores.max())
+    if upper is not None and upper / 2 < most <= upper:
+        most = upper
+    elif most <= 0:
+        most = upper or 1.0
+    step = round_step((most - least) / _MOST_BINS)
+    first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
+    edges = [float(f"{number * step:.12g}") for number in range(first, last + 1)]
     bins = np.searchsorted(edges, scores, side="right") - 1
     counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
     return edges, counts.tolist()
@@ -257,40 +276,14 @@ def known(scores: npt.NDArray[np.float64]) -> Any:
     return np.where(np.isnan(scores), None, scores.astype(object)).tolist()  # type: ignore[call-overload]
 
 
-def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
-    metric = score.metric
-    scored = per_image[~np.isnan(per_image)]
-    return {
-        "label": metric.label,
-        "lower_is_better": metric.lower_is_better,
-        "unscored": score.unscored,
-        "median": float(np.median(scored)) if len(scored) else None,
-        "scores": known(per_image[chosen]),
-    }
-
-
-def _histograms(result: Result, per_image: Mapping[str, npt.NDArray[np.float64]]) -> str:
+def _histograms(result: Result, scored: Mapping[str, npt.NDArray[np.float64]]) -> str:
     """A figure for each metric: a column is the number of images with scores in a range."""
     figures = []
     for key, score in result.items():
-        label, scored = score.metric.label, per_image[key][~np.isnan(per_image[key])]
-        panel = columns(*histogram(scored, score.metric.largest), finite(score.value))
+        label = score.metric.label
+        panel = columns(*histogram(scored[key], score.metric.largest), finite(score.value))
         drawn = svg(panel, f"{label}: images by score; arrow keys move between bars", width=300, height=130, focus=True)
         figures.append(
             f'<figure class="histogram"><figcaption><strong>{escape(label)}</strong></figcaption>{drawn}</figure>'
         )
     return f'<div class="histograms">{"".join(figures)}</div>'
-
-
-def _right_end(largest: float, upper: float | None) -> float:
-    """The metric's upper bound if scores come near it, so that charts of similar metrics have the same axes."""
-    if upper is not None and upper / 2 < largest <= upper:
-        return upper
-    return largest if largest > 0 else (upper or 1.0)
-
-
-def _edges(least: float, most: float) -> list[float]:
-    """Multiples of 1, 2, 2.5 or 5 times a power of ten, from `least` or below to `most` or above."""
-    step = round_step((most - least) / _MOST_BINS)
-    first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
-    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]
