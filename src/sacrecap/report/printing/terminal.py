@@ -37,57 +37,76 @@ def render(tables: Sequence[Table], *, colour: bool = False, width: int | None =
 
 def _block(table: Table, colour: bool, width: int | None) -> str:
     """A table, in parts if it is split: the title above the first, the notes below the last."""
-    console = Console(file=io.StringIO(), force_terminal=colour, width=width)
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=colour, width=width)
+
+    def folded(sentence: str, style: str = "") -> list[Text]:
+        line = Text(one_line(sentence), style)
+        return [line] if width is None else list(line.wrap(console, width)) or [line]
+
     # From here on, a line end in a header is one that we inserted.
     table = replace(table, columns=[replace(column, head=one_line(column.head)) for column in table.columns])
-    parts = [table] if width is None else _fitted(table, width)
-    lines = _folded(table.title, console, width, "bold") if table.title else []
-    for number, part in enumerate(parts):
+    lines = folded(table.title, "bold") if table.title else []
+    for number, part in enumerate([table] if width is None else _fitted(table, width, console)):
         lines += [Text()] * (number > 0) + _drawn(part, console, width)
     for note in table.notes:
-        lines += _folded(note, console, width)
+        lines += folded(note)
     lines += [Text(one_line(signature), "dim") for signature in table.signatures]  # whole, to be copied
-    return _printed(lines, colour)
+    if not colour:
+        return "\n".join(line.plain.rstrip() for line in lines)
+    for line in lines:
+        line.rstrip()
+    console.print(Text("\n").join(lines), soft_wrap=True, end="")
+    return text.getvalue()
 
 
 # Fitting
 
 
-def _fitted(table: Table, width: int) -> list[Table]:
+def _fitted(table: Table, width: int, console: Console) -> list[Table]:
     """The table, changed as little as possible to make it fit."""
-    for change in (replace, _broken_heads, _stacked):
-        table = change(table)
-        if _width(table) <= width:
+    if _width(_sizes(table)) <= width:
+        return [table]
+    for change in (_broken_heads, _stacked):
+        table = change(table, console)
+        sizes = _sizes(table)
+        if _width(sizes) <= width:
             return [table]
-    folded = sum(max(0, size - _NARROWEST_NAMES) for size, column in _sizes(table) if column.names)
-    return [table] if _width(table) - folded <= width else _cut(table, width)
+    names = [number for number, column in enumerate(table.columns) if column.names]
+    if _width(sizes) - sum(max(0, sizes[number] - _NARROWEST_NAMES) for number in names) <= width:
+        return [table]
+    # Tables of some columns each; all have the columns of names.
+    room = max(1, width - sum(min(sizes[n], max(_NARROWEST_NAMES, width // 2)) + _GAP for n in names)) + _GAP
+    groups: list[list[int]] = []
+    free = 0
+    for number in (number for number in range(len(sizes)) if number not in names):
+        if not groups or free < sizes[number] + _GAP:
+            groups.append([*names])
+            free = room
+        groups[-1].append(number)
+        free -= sizes[number] + _GAP
+    return [
+        replace(
+            table,
+            columns=[table.columns[number] for number in sorted(group)],
+            rows=[[row[number] for number in sorted(group)] for row in table.rows],
+        )
+        for group in groups
+    ]
 
 
-def _broken_heads(table: Table) -> Table:
-    """Headers of several lines if they are wider than the cells below them."""
-    rows = _rows(table)
-    columns = []
+def _broken_heads(table: Table, console: Console) -> Table:
+    """Headers in lines no wider than the cells below them, or than the widest word."""
+    rows, columns = _rows(table), []
     for number, column in enumerate(table.columns):
-        room = max((line.cell_len for row in rows for line in row[number]), default=0)
-        columns.append(replace(column, head=_broken(column.head, room)))
+        words = column.head.split()
+        room = max([_NARROWEST_HEAD, *map(cell_len, words), *(line.cell_len for row in rows for line in row[number])])
+        lines = Text(" ".join(words)).wrap(console, room)
+        columns.append(replace(column, head="\n".join(line.plain.rstrip() for line in lines)))
     return replace(table, columns=columns)
 
 
-def _broken(text: str, room: int) -> str:
-    """The words in lines no wider than the available width, or than the widest word."""
-    words = text.split()
-    room = max([room, _NARROWEST_HEAD, *map(cell_len, words)])
-    lines = [""]
-    for word in words:
-        longer = f"{lines[-1]} {word}".lstrip()
-        if cell_len(longer) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return "\n".join(lines)
-
-
-def _stacked(table: Table) -> Table:
+def _stacked(table: Table, _: Console) -> Table:
     """Intervals below their values."""
     rows = [
         [cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside)) for cell in row]
@@ -96,41 +115,15 @@ def _stacked(table: Table) -> Table:
     return replace(table, rows=rows)
 
 
-def _cut(table: Table, width: int) -> list[Table]:
-    """Tables of some columns each; all have the columns of names."""
-    sizes = [size for size, _ in _sizes(table)]
-    names = [n for n, column in enumerate(table.columns) if column.names]
-    room = max(1, width - sum(min(sizes[n], max(_NARROWEST_NAMES, width // 2)) + _GAP for n in names)) + _GAP
-    groups: list[list[int]] = []
-    free = 0
-    for n, size in enumerate(sizes):
-        if n in names:
-            continue
-        if not groups or free < size + _GAP:
-            groups.append([])
-            free = room
-        groups[-1].append(n)
-        free -= size + _GAP
-    return [_part(table, sorted([*names, *group])) for group in groups]
+def _width(sizes: Sequence[int]) -> int:
+    return sum(size + _GAP for size in sizes) - _GAP
 
 
-def _part(table: Table, columns: Sequence[int]) -> Table:
-    rows = [[row[n] for n in columns] for row in table.rows]
-    return replace(table, columns=[table.columns[n] for n in columns], rows=rows)
-
-
-def _width(table: Table) -> int:
-    return sum(size + _GAP for size, _ in _sizes(table)) - _GAP
-
-
-def _sizes(table: Table) -> list[tuple[int, Column]]:
+def _sizes(table: Table) -> list[int]:
     """Each column's width without folding."""
     rows = _rows(table)
     return [
-        (
-            max([*map(cell_len, column.head.split("\n")), *(line.cell_len for row in rows for line in row[number])]),
-            column,
-        )
+        max([*map(cell_len, column.head.split("\n")), *(line.cell_len for row in rows for line in row[number])])
         for number, column in enumerate(table.columns)
     ]
 
@@ -139,13 +132,18 @@ def _sizes(table: Table) -> list[tuple[int, Column]]:
 
 
 def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
-    """The lines of a table: its headers, a rule, its rows."""
-    sizes = _room(table, width)
+    """The lines of a table: its headers, a rule, its rows; those of names are narrower if it is too wide."""
+    sizes = _sizes(table)
+    over = 0 if width is None else max(0, _width(sizes) - width)
+    for number, column in enumerate(table.columns):
+        less = min(over, max(0, sizes[number] - _NARROWEST_FOLD)) if column.names else 0
+        over -= less
+        sizes[number] -= less
     heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
     highest = max(map(len, heads))
     lines = _beside([[Text()] * (highest - len(head)) + head for head in heads], table.columns, sizes, console)
     if width is not None:
-        lines.append(Text("─" * (sum(sizes) + _GAP * (len(sizes) - 1))))
+        lines.append(Text("─" * _width(sizes)))
     for row in _rows(table):
         lines += _beside(row, table.columns, sizes, console)
     return lines
@@ -164,18 +162,6 @@ def _rows(table: Table) -> list[list[list[Text]]]:
         ]
         for row in rows
     ]
-
-
-def _room(table: Table, width: int | None) -> list[int]:
-    """The columns' widths: those of names are narrower if the table is too wide."""
-    sizes = _sizes(table)
-    over = 0 if width is None else max(0, _width(table) - width)
-    room = []
-    for size, column in sizes:
-        less = min(over, max(0, size - _NARROWEST_FOLD)) if column.names else 0
-        over -= less
-        room.append(size - less)
-    return room
 
 
 def _beside(
@@ -215,19 +201,3 @@ def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]
     if isinstance(below, Interval):
         return [text, Text(below.joined("–"), "dim").append(" " * signs)]
     return [text, *_lines(cell.below, signs=signs)]
-
-
-def _folded(text: str, console: Console, width: int | None, style: str = "") -> list[Text]:
-    """A sentence, broken into lines of that width."""
-    line = Text(one_line(text), style)
-    return [line] if width is None else list(line.wrap(console, width)) or [line]
-
-
-def _printed(lines: Sequence[Text], colour: bool) -> str:
-    if not colour:
-        return "\n".join(line.plain.rstrip() for line in lines)
-    for line in lines:
-        line.rstrip()
-    text = io.StringIO()
-    Console(file=text, force_terminal=True).print(Text("\n").join(lines), soft_wrap=True, end="")
-    return text.getvalue()
