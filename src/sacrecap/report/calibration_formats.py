@@ -38,29 +38,21 @@ def table(calibration: Calibration) -> Table:
     """One row per figure."""
     level = percent(calibration.level)
     unit = "choices" if calibration.is_choice else "rated captions"
-    columns = [
-        Column("of", align="left"),
-        Column("people would say"),
-        Column(f"{level} interval"),
-        Column(f"{level} interval, ratings alone"),
-        Column(unit),
-        Column("worth"),
+    heads = ("people would say", f"{level} interval", f"{level} interval, ratings alone", unit, "worth")
+    rows: list[list[Value]] = [
+        [
+            name,
+            Number(figure.estimate, ".3f"),
+            *(
+                "–" if bounds is None else Interval(*bounds, ".3f")
+                for bounds in (figure.interval, figure.alone_interval)
+            ),
+            f"{figure.n:,}",
+            f"{figure.worth:,.0f}",
+        ]
+        for name, figure in _figures(calibration)
     ]
-    rows = [[name, *_cells(figure)] for name, figure in _figures(calibration)]
-    return Table(columns, rows, title=" ".join(calibration.missing))
-
-
-def _cells(figure: Calibrated) -> list[Value]:
-    def interval(bounds: tuple[float, float] | None) -> Value:
-        return "–" if bounds is None else Interval(*bounds, ".3f")
-
-    return [
-        Number(figure.estimate, ".3f"),
-        interval(figure.interval),
-        interval(figure.alone_interval),
-        f"{figure.n:,}",
-        f"{figure.worth:,.0f}",
-    ]
+    return Table([Column("of", align="left"), *map(Column, heads)], rows, title=" ".join(calibration.missing))
 
 
 def lines(calibration: Calibration) -> list[str]:
@@ -81,12 +73,9 @@ def plan_tables(calibration: Calibration) -> list[Table]:
     """A row per number of rated captions, where a plan was asked for."""
     if not calibration.plan:
         return []
-    table = Table(
-        [Column("rated captions"), Column("± with the witnesses"), Column("± alone")],
-        [[f"{step.n:,}", Number(step.calibrated, ".3f"), Number(step.alone, ".3f")] for step in calibration.plan],
-        title=f"Plan: {calibration.of}",
-    )
-    return [table]
+    heads = ("rated captions", "± with the witnesses", "± alone")
+    rows = [[f"{step.n:,}", Number(step.calibrated, ".3f"), Number(step.alone, ".3f")] for step in calibration.plan]
+    return [Table([*map(Column, heads)], rows, title=f"Plan: {calibration.of}")]
 
 
 render = Views(

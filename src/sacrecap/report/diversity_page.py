@@ -85,19 +85,9 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     below = "" if level is None else f" Below each figure its {percent(level)} interval."
     whole = table(result, Figures())
     keys = [*dict.fromkeys(key for system in everybody for key in system), "vocabulary"]
-    rows = {key: row for key, row in zip(keys, whole.rows, strict=False) if key in MATTER}
-    figures = Section(
-        "figures",
-        "Systems",
-        table=replace(whole, rows=list(rows.values()), signatures=[], notes=notes(result)[len(result.findings) :]),
-    )
-    more = Section(
-        "more",
-        "All figures",
-        table=replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"]),
-        kind="figures",
-        folded=True,
-    )
+    rows = [row for key, row in zip(keys, whole.rows, strict=False) if key in MATTER]
+    few = replace(whole, rows=rows, signatures=[], notes=notes(result)[len(result.findings) :])
+    whole = replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"])
     part = ""
     if len(ids) < len(first.image_ids):
         part = (
@@ -110,7 +100,13 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
         f"{counted(len(result), 'system')} on {counted(first.images, 'image')}",
         result.version,
         {**facts_of_images(result), "Systems": f"{len(result):,}", "Tokenizer": first.corpus.tokenizer},
-        [figures, _plots(result, chosen), *_tests(result), more, Section("images", "Images", notes=[part])],
+        [
+            Section("figures", "Systems", table=few),
+            _plots(result, chosen),
+            *_tests(result),
+            Section("more", "All figures", table=whole, kind="figures", folded=True),
+            Section("images", "Images", notes=[part]),
+        ],
         data,
         [
             "[Self-CIDEr](reference/metrics/self-cider/) is how varied the captions of an image are.",
@@ -153,13 +149,17 @@ def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
         spread = spread_of(result)
     except LeftOutError:
         spread = None
-    paged, drawn = _images_of_page(result, chosen)
+    order = ranked(result)
+    captions = sum(sum(system.corpus.counts) for system in everybody)
+    most = len(order) if captions <= MOST_CAPTIONS else max(len(order) * MOST_CAPTIONS // captions, 1)
+    drawn = {*chosen, *ends_of(order, max(MOST_SETS // len(everybody), 1))}
+    paged = {*drawn, *ends_of(order, most)}
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "systems": [{"name": named.name, "people": named.people} for named in _looks(result)],
         "drawn": len(drawn),
-        "images": _images(result, paged, drawn, spread.key if spread else None),
+        "images": _images(result, paged, drawn, spread.key if spread else ""),
     }
 
 
@@ -180,17 +180,6 @@ def _plots(result: Diversity, chosen: list[str]) -> Section:
     return Section("plots", "Pictures", drawn=plots(_looks(result), "Systems shown", *drawn, first=3), notes=left_out)
 
 
-def _images_of_page(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
-    """The images on the page, in the result's order, and those that are drawn."""
-    everybody = result.everybody()
-    order = ranked(result)
-    captions = sum(sum(system.corpus.counts) for system in everybody)
-    most = len(order) if captions <= MOST_CAPTIONS else max(len(order) * MOST_CAPTIONS // captions, 1)
-    drawn = {*chosen, *ends_of(order, max(MOST_SETS // len(everybody), 1))}
-    paged = {*drawn, *ends_of(order, most)}
-    return [image for image in everybody[0].image_ids if image in paged], drawn
-
-
 def _looks(result: Diversity) -> list[Look]:
     """Those of the systems and of people, by their whole names."""
     return [
@@ -201,12 +190,12 @@ def _looks(result: Diversity) -> list[Look]:
     ]
 
 
-def _images(result: Diversity, chosen: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
+def _images(result: Diversity, chosen: set[str], drawn: set[str], spread: str) -> list[SetsImage]:
     everybody = result.everybody()
     places = [{image: number for number, image in enumerate(system.image_ids)} for system in everybody]
     diversity, accuracy = (
         [system[key].per_image.round(_DECIMALS).tolist() if key in system else None for system in everybody]
-        for key in (spread or "", "accuracy")
+        for key in (spread, "accuracy")
     )
 
     def of(values: list[list[float] | None], image: str) -> list[float | None]:
@@ -227,7 +216,8 @@ def _images(result: Diversity, chosen: list[str], drawn: set[str], spread: str |
             "similarities": _similarities(result, image) if image in drawn else None,
             "photo": None,
         }
-        for image in chosen
+        for image in everybody[0].image_ids
+        if image in chosen
     ]
 
 

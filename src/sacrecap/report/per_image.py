@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from array import array
@@ -77,8 +78,6 @@ def _csv(columns: Columns, file: IO[str], separator: str = ",") -> None:
 
 
 def _jsonl(columns: Columns, file: IO[str]) -> None:
-    import json
-
     for values in zip(*map(_without_nan, columns.values()), strict=True):
         file.write(json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False) + "\n")
 

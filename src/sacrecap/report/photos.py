@@ -79,24 +79,6 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
             host,
             f"it loads the photos from {host} and nothing else",
         )
-    addresses, sizes, folder, broken = _small_images(files, page)
-    if broken:
-        reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
-        notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
-        warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
-    photos = Photos([addresses.get(image) for image in image_ids], [sizes.get(image) for image in image_ids], notes)
-    if folder is None:
-        return photos
-    loads = f"it loads the photos of the folder {folder} next to it, and nothing else"
-    return replace(photos, policy="data: file: 'self'", loads=loads)
-
-
-def _small_images(
-    files: dict[str, ImageFile], page: PathLike | None
-) -> tuple[dict[str, str], dict[str, Size], str | None, list[str]]:
-    """The addresses of the small images, the sizes of the large ones, the folder of the small if they are not inside
-    the page, and for each file that cannot be shown a line that says why.
-    """
     sizes: dict[str, Size] = {}
     inside: dict[str, bytes] = {}
     beside: _Beside | None = None
@@ -111,19 +93,29 @@ def _small_images(
         if size * 4 / 3 > MOST_EMBEDDED and page is not None:
             beside = beside or _Beside(page)
         if beside is not None:
-            for image_id, bytes_ in inside.items():
-                beside.add(image_id, bytes_)
+            for image_id, small in inside.items():
+                beside.add(image_id, small)
             inside.clear()
-    if beside is not None:
-        return beside.addresses, sizes, beside.name, broken
+    if broken:
+        reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
+        notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
+        warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
     addresses = {
         image: f"data:image/webp;base64,{base64.b64encode(content).decode()}" for image, content in inside.items()
     }
-    return addresses, sizes, None, broken
+    if beside is not None:
+        addresses = beside.addresses
+    photos = Photos([addresses.get(image) for image in image_ids], [sizes.get(image) for image in image_ids], notes)
+    if beside is None:
+        return photos
+    loads = f"it loads the photos of the folder {beside.name} next to it, and nothing else"
+    return replace(photos, policy="data: file: 'self'", loads=loads)
 
 
 def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError, Size]]:
-    """Small images in the fastest order for reading their files; Pillow uses all cores."""
+    """Small images, and the sizes of the large ones, in the fastest order for reading their files; Pillow uses all
+    cores. An error instead of an image that cannot be shown.
+    """
     order = sorted(files.items(), key=lambda item: item[1].order)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(order), _AT_ONCE):

@@ -7,59 +7,49 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Table, records
+from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.ranking import RankedReference, Ranking
+    from sacrecap.judgments.ranking import Ranking
     from sacrecap.report.printing.table import Value
 
 
 def _records(ranking: Ranking) -> Table:
     """One row per reference: its scores, then its ranks."""
     keys = [metric.key for metric in ranking.metrics]
-    heads = ["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)]
-    return records(
-        heads,
-        [
-            (
-                image,
-                reference.number,
-                reference.caption,
-                *(reference.scores[key] for key in keys),
-                *(reference.ranks[key] for key in keys),
-            )
-            for image, ranked in ranking.images.items()
-            for reference in ranked
-        ],
-    )
+    rows = [
+        (
+            image,
+            ranked.number,
+            ranked.caption,
+            *map(ranked.scores.__getitem__, keys),
+            *map(ranked.ranks.__getitem__, keys),
+        )
+        for image, references in ranking.images.items()
+        for ranked in references
+    ]
+    return records(["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)], rows)
 
 
 def _table(ranking: Ranking, image: str, what: str = "") -> Table:
     """One row per reference: rank and score by each metric, and the caption; in the order of the last metric."""
-    last = ranking.metrics[-1].key
+    metrics, keys = ranking.metrics, [metric.key for metric in ranking.metrics]
+    unscored = [
+        (metric.label, sum(math.isnan(ranked.scores[metric.key]) for ranked in ranking.images[image]))
+        for metric in metrics
+    ]
+    missing = [f"no {label} of {counted(count, 'reference')}" for label, count in unscored if count]
     return Table(
         [
-            *(Column(metric.label) for metric in ranking.metrics),
+            *(Column(metric.label) for metric in metrics),
             Column("reference", align="left", printed="Reference", names=True),
         ],
         [
-            [*(_place(reference, metric.key) for metric in ranking.metrics), reference.caption]
-            for reference in ranking.order(image, last)
+            [*(f"{ranked.ranks[key]} ({Number(ranked.scores[key], '.3f')})" for key in keys), ranked.caption]
+            for ranked in ranking.order(image, keys[-1])
         ],
-        title="; ".join([f"{image}{what}", *_missing(ranking, image)]),
+        title="; ".join([f"{image}{what}", *missing]),
     )
-
-
-def _place(ranked: RankedReference, key: str) -> str:
-    return f"{ranked.ranks[key]} ({Number(ranked.scores[key], '.3f')})"
-
-
-def _missing(ranking: Ranking, image: str) -> list[str]:
-    """How many of the image's references have no score, by metric."""
-    counts = [
-        (metric.label, sum(math.isnan(ranked.scores[metric.key]) for ranked in ranking.images[image]))
-        for metric in ranking.metrics
-    ]
-    return [f"no {label} of {count} reference{'' if count == 1 else 's'}" for label, count in counts if count]
 
 
 def _correlations(ranking: Ranking) -> list[Table]:
