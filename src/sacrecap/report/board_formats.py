@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,12 @@ def isolated(name: str) -> str:
 def ranks_table(board: Board, figures: Figures) -> Table:
     """Systems by metrics, in order of the metric that ranks; before each score, the ranks that it may have."""
     label = board.metrics[board.rank_by].label
+
+    def cell(score: ToldScore, standing: Standing) -> Cell:
+        below = None if score.interval is None else Cell(figures.interval(*score.interval))
+        value = figures.number(float("nan") if score.value is None else score.value)
+        return Cell(value, before=standing.rank, below=below, title=standing.explanation)
+
     return Table(
         [
             Column(f"ranked by {label}", align="left", printed="System", names=True),
@@ -39,7 +44,7 @@ def ranks_table(board: Board, figures: Figures) -> Table:
         [
             [
                 Cell(isolated(row.system), title="" if row.team == row.system else f"of the team {row.team}"),
-                *(_score(row.scores[key], row.standings[key], figures) for key in board.metrics),
+                *(cell(row.scores[key], row.standings[key]) for key in board.metrics),
             ]
             for row in board.rows
         ],
@@ -89,12 +94,6 @@ def notes(board: Board) -> list[str]:
     ]
 
 
-def _score(score: ToldScore, standing: Standing, figures: Figures) -> Cell:
-    below = None if score.interval is None else Cell(figures.interval(*score.interval))
-    value = figures.number(float("nan") if score.value is None else score.value)
-    return Cell(value, before=standing.rank, below=below, title=standing.explanation)
-
-
 def _records(board: Board) -> Table:
     """A row per system and metric."""
     heads = ("metric", "team", "system", "rank_from", "rank_to", "score", "lower", "upper", "attempts")
@@ -111,47 +110,30 @@ def _records(board: Board) -> Table:
     )
 
 
-LOOKS = {"+": "first depth-3", "−": "second depth-3", "=": "equal", "": ""}
-"""The look of a cell of the picture of pairs, by its sign: better than the column's, worse, not separated; nothing."""
-
-
-def pairs_table(systems: Sequence[str], text_of: Callable[[int, int], tuple[str, str]]) -> Table:
-    """Who is better than whom: a row and a column for each system, in the order of the board.
-
-    `told` gives a sign of `LOOKS`, and what is said of the pair: of the row's and the column's system, by number.
-    """
-
-    def cell(number: int, other: int) -> Cell:
-        sign, words = ("", "") if number == other else text_of(number, other)
-        return Cell(sign, kind=LOOKS[sign], title=words)
-
-    heads = [Column(str(number), title=system) for number, system in enumerate(systems, 1)]
-    rows: list[list[Value]] = [
-        [f"{number + 1} {system}", *(cell(number, other) for other in range(len(systems)))]
-        for number, system in enumerate(systems)
-    ]
-    return Table([Column("", align="left", names=True), *heads], rows)
+_SIGNS = {"+": "first depth-3", "−": "second depth-3", "=": "equal"}
+"""The look of a cell of the picture of pairs, by its sign: better than the column's, worse, not separated."""
 
 
 def separated_table(board: Board) -> Table:
-    """Who is better than whom by the metric that ranks."""
-    pairs = {(pair.a, pair.b): pair for pair in board.pairs if pair.metric == board.rank_by}
-    systems = [row.system for row in board.rows]
-    called = [isolated(system) for system in systems]
+    """Who is better than whom by the metric that ranks: a row and a column for each system, in order."""
+    pairs = {frozenset((pair.a, pair.b)): pair for pair in board.pairs if pair.metric == board.rank_by}
+    names = {row.system: isolated(row.system) for row in board.rows}
 
-    def text_of(row: int, column: int) -> tuple[str, str]:
-        pair = pairs.get((systems[row], systems[column])) or pairs[systems[column], systems[row]]
-        first, second = called[row], called[column]
-        sign, words = (
-            ("+", f"{first} is better than {second}")
-            if pair.better == systems[row]
-            else ("−", f"{second} is better than {first}")
-            if pair.better == systems[column]
-            else ("=", f"no test separates {first} and {second}")
-        )
-        return sign, words + (f", p {pair.p} before the correction" if pair.p else "")
+    def cell(row: str, column: str) -> Cell:
+        if row == column:
+            return Cell("")
+        pair = pairs[frozenset((row, column))]
+        sign = "+" if pair.better == row else "−" if pair.better == column else "="
+        better, worse = (names[row], names[column]) if sign != "−" else (names[column], names[row])
+        words = f"no test separates {better} and {worse}" if sign == "=" else f"{better} is better than {worse}"
+        return Cell(sign, kind=_SIGNS[sign], title=words + (f", p {pair.p} before the correction" if pair.p else ""))
 
-    return pairs_table(called, text_of)
+    heads = [Column(str(number), title=name) for number, name in enumerate(names.values(), 1)]
+    rows: list[list[Value]] = [
+        [f"{number} {name}", *(cell(system, other) for other in names)]
+        for number, (system, name) in enumerate(names.items(), 1)
+    ]
+    return Table([Column("", align="left", names=True), *heads], rows)
 
 
 def set_title(board: ContestBoard, name: str) -> str:

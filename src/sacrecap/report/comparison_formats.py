@@ -79,6 +79,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics, with the text for the caption of the table."""
     level, method = comparison.resampling.interval, comparison.resampling.interval_method
     how = "bootstrap" if method == "percentile" else method
+    intervals = "" if level is None else f"Intervals: {percent(level)}, {how} over images."
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison, figures).items()],
@@ -89,12 +90,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
             Highlight.BEST: "best",
             Highlight.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
         },
-        caption=" ".join(
-            [
-                *filter(None, [caption(comparison, figures)]),
-                *([] if level is None else [f"Intervals: {percent(level)}, {how} over images."]),
-            ]
-        ),
+        caption=" ".join(filter(None, [caption(comparison, figures), intervals])),
     )
 
 

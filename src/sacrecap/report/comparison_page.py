@@ -31,8 +31,6 @@ from sacrecap.report.score_page import (
 )
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from sacrecap.scoring.comparison import Comparison
 
 MOST_CAPTIONS = 60_000
@@ -124,7 +122,9 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         first.image_ids,
         lambda image: texts_of(page_image(comparison.values(), image)),
     )
-    chosen = _chosen(list(by_metric.values())[leading], most)
+    leads = list(by_metric.values())[leading]
+    order = np.argsort(leads.min(axis=0) - leads.max(axis=0), kind="stable").tolist()
+    chosen = first_and_sample(order, EXTREMES, most)
     return {
         "lead": leading,
         "systems": list(comparison),
@@ -150,9 +150,3 @@ def _frames(metrics: Sequence[ComparedMetric]) -> str:
         panel = Panel("plot", named, named, [Line([(end, end) for end in axis.ends])])
         drawn.append(svg(panel, metric["label"], height=400))
     return f'<div id="frames" hidden>{"".join(drawn)}</div>'
-
-
-def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
-    """Indices of at most that many images, for scores of shape (systems, images)."""
-    order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
-    return first_and_sample(order, EXTREMES, most)

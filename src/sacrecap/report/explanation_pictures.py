@@ -5,15 +5,14 @@ coverage and precision find said, and the terms of a sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.report.scene_graph_picture import match_figure, plain
 
 if TYPE_CHECKING:
     from sacrecap.metrics.chair import Hallucination
     from sacrecap.metrics.meteor.meteor import Alignment
-    from sacrecap.metrics.statements.coverage_precision import Said, Statements
+    from sacrecap.metrics.statements.coverage_precision import Statements
     from sacrecap.metrics.statements.rubric import Items
     from sacrecap.metrics.vifidel import Explanation
 
@@ -29,28 +28,25 @@ def explanation_figures(explained: Mapping[str, Any]) -> str:
     return "".join(_DRAWN[kind](explanation) for kind, explanation in explained.items() if explanation is not None)
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     """Words side by side, with two blanks between, and what each tells when it is pointed at."""
 
     words: Sequence[str]
     titles: Sequence[str]
     left: float = 0.0
 
-    @property
-    def width(self) -> int:
-        return max(self.start(len(self.words)) - 2 * _CELL, _CELL)
-
     def start(self, number: int) -> int:
         return sum(_CELL * (len(word) + 2) for word in self.words[:number])
+
+    def width(self) -> int:
+        return max(self.start(len(self.words)) - 2 * _CELL, _CELL)
 
     def middle(self, span: tuple[int, int]) -> float:
         """That of the words from the first to before the last."""
         return self.left + (self.start(span[0]) + self.start(span[1])) / 2 - _CELL
 
 
-@dataclass(frozen=True)
-class _Link:
+class _Link(NamedTuple):
     """A line between words of two rows."""
 
     kind: str
@@ -62,20 +58,14 @@ class _Link:
 
 def _alignment(alignment: Alignment) -> str:
     above, below = (_Row(words, [""] * len(words)) for words in (alignment.candidate, alignment.reference))
-    links = [
-        _Link(
-            link.module,
-            link.candidate,
-            link.reference,
-            f"{link.module}: {_between(above, link.candidate)} – {_between(below, link.reference)}",
-        )
-        for link in alignment.links
-    ]
-    label = f"METEOR alignment with reference {alignment.number + 1}"
-    keys = "".join(f'<span class="key {link}">{link}</span>' for link in dict.fromkeys(link.kind for link in links))
-    return _linked(
-        above, below, links, 46, label, f"METEOR: candidate above, reference {alignment.number + 1} below. {keys}"
-    )
+    links = []
+    for link in alignment.links:
+        ours, theirs = " ".join(above.words[slice(*link.candidate)]), " ".join(below.words[slice(*link.reference)])
+        links.append(_Link(link.module, link.candidate, link.reference, f"{link.module}: {ours} – {theirs}"))
+    reference = f"reference {alignment.number + 1}"
+    keys = "".join(f'<span class="key {kind}">{kind}</span>' for kind in dict.fromkeys(link.kind for link in links))
+    caption = f"METEOR: candidate above, {reference} below. {keys}"
+    return _linked(above, below, links, 46, f"METEOR alignment with {reference}", caption)
 
 
 def _plan(plan: Explanation) -> str:
@@ -90,8 +80,8 @@ def _plan(plan: Explanation) -> str:
             (plan.words, (plan.word_weights, plan.word_importance)),
         )
     ]
-    width = max(row.width for row in rows)
-    above, below = (_Row(row.words, row.titles, (width - row.width) / 2) for row in rows)
+    width = max(row.width() for row in rows)
+    above, below = (row._replace(left=(width - row.width()) / 2) for row in rows)
     dearest = max(*(cost for *_, cost in plan.flows), 1e-12)
     links = [
         _Link(
@@ -110,35 +100,29 @@ def _plan(plan: Explanation) -> str:
 
 def _linked(above: _Row, below: _Row, links: Sequence[_Link], gap: int, label: str, caption: str) -> str:
     """Two rows of words and the lines between them."""
-    width, height = max(above.width, below.width) + 4, 2 * _LINE + gap
+    width, height = max(above.width(), below.width()) + 4, 2 * _LINE + gap
     lines = "".join(
         f'<line class="{link.kind}" x1="{above.middle(link.above):g}" y1="{_LINE + 5}" '
         f'x2="{below.middle(link.below):g}" y2="{_LINE + gap - 13}"{link.look}>'
         f"<title>{plain(link.title)}</title></line>"
         for link in links
     )
-    words = _words(above, _LINE, [link.above for link in links]) + _words(
-        below, _LINE + gap, [link.below for link in links]
-    )
+    words = ""
+    for row, y, spans in (
+        (above, _LINE, [link.above for link in links]),
+        (below, _LINE + gap, [link.below for link in links]),
+    ):
+        matched = {number for span in spans for number in range(*span)}
+        words += "".join(
+            f'<text class="{"matched" if number in matched else "unmatched"}" x="{row.left + row.start(number):g}" '
+            f'y="{y}" textLength="{_CELL * len(word)}">{title and f"<title>{plain(title)}</title>"}{plain(word)}</text>'
+            for number, (word, title) in enumerate(zip(row.words, row.titles, strict=True))
+        )
     return (
         f'<figure class="alignment"><div class="sacrecap-scroll"><svg role="img" aria-label="{label}" '
         f'preserveAspectRatio="xMinYMid" viewBox="-2 0 {width} {height}" width="{width}" height="{height}">'
         f"{lines}{words}</svg></div><figcaption>{caption}</figcaption></figure>"
     )
-
-
-def _words(row: _Row, y: int, spans: Sequence[tuple[int, int]]) -> str:
-    matched = {number for span in spans for number in range(*span)}
-    return "".join(
-        f'<text class="{"matched" if number in matched else "unmatched"}" x="{row.left + row.start(number):g}" y="{y}" '
-        f'textLength="{_CELL * len(word)}">{title and f"<title>{plain(title)}</title>"}'
-        f"{plain(word)}</text>"
-        for number, (word, title) in enumerate(zip(row.words, row.titles, strict=True))
-    )
-
-
-def _between(row: _Row, span: tuple[int, int]) -> str:
-    return " ".join(row.words[slice(*span)])
 
 
 def _mentions(hallucination: Hallucination) -> str:
@@ -170,8 +154,8 @@ def _piece(text: str, there: float | None, title: str = "", mark: str = "mark") 
 def _statements(statements: Statements) -> str:
     """The caption with what no reference says marked, and the references with what it leaves out."""
     (caption,), references = (
-        _marked(statements.candidate, "mark"),
-        _marked(statements.references, 'span class="left-out"'),
+        ["".join(_piece(text, support, mark=mark) for text, support in caption) for caption in side.pieces()]
+        for side, mark in ((statements.candidate, "mark"), (statements.references, 'span class="left-out"'))
     )
     shares = "; ".join(f"{kind} {share}" for kind, share in statements.shares.items())
     return (
@@ -180,11 +164,6 @@ def _statements(statements: Statements) -> str:
         '<figcaption>The caption: <span class="there">said and supported</span>, <mark>said and not supported</mark>. '
         f'The references below it: <span class="left-out">left out</span>. {shares}.</figcaption></figure>'
     )
-
-
-def _marked(side: Said, mark: str) -> list[str]:
-    """The side's captions, in which words that only it says are marked."""
-    return ["".join(_piece(text, support, mark=mark) for text, support in caption) for caption in side.pieces()]
 
 
 def _items(items: Items) -> str:

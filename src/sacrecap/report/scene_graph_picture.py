@@ -5,9 +5,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from sacrecap.metrics.spice.scene_graph import SceneGraph
@@ -26,8 +25,7 @@ WIDEST = 560
 _INDENT = 24
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A box in a picture: an object, an attribute of one, or a relation of one to another."""
 
     kind: str
@@ -63,8 +61,8 @@ def print_graph(graph: SceneGraph, format_: str) -> str:
     return _scrolling(drawn) if format_ == "notebook" else drawn
 
 
-def print_match(match: GraphMatch, format_: str) -> str:  # noqa: ARG001  (notebooks are the only format)
-    """Both sides of SPICE's comparison, for a notebook."""
+def print_match(match: GraphMatch, _: str) -> str:
+    """Both sides of SPICE's comparison, for a notebook, the only format."""
     return f"<div><style>{STYLE}</style>{match_figure(match)}</div>"
 
 
@@ -100,44 +98,36 @@ def _side(side: Sequence[Proposition], other: Sequence[Proposition]) -> Rows:
     return list(rows.values())
 
 
-def _placed(rows: Rows) -> Iterator[tuple[Part, int, int, int]]:
-    """The parts with their left and upper edge and their width."""
-    y = 0
-    for row in rows:
-        x = 0
-        for part in row:
-            width = _text_width(part.text) + 2 * GAP
-            if x and x + width > WIDEST:
-                x, y = _INDENT, y + ROW
-            yield part, x, y, width
-            x += width + GAP
-        y += ROW
-
-
 def svg(rows: Rows, name: str, style: str | None = None) -> str:
     """The picture as an SVG element, in light and dark; screen readers read out `name`.
 
     It is self-contained, unless the page around it has the style.
     """
-    placed = list(_placed(rows or [[Part("nothing", "no object", "none")]]))
-    width = max(x + width for _, x, _, width in placed) + 2 * GAP
-    height = max(y for _, _, y, _ in placed) + BOX + 2 * GAP
+    drawn, y, right = [], 0, 0
+    for row in rows or [[Part("nothing", "no object", "none")]]:
+        x = 0
+        for part in row:
+            inner = _text_width(part.text)
+            width = inner + 2 * GAP
+            if x and x + width > WIDEST:
+                x, y = _INDENT, y + ROW
+            title = f"<title>{plain(part.title)}</title>" if part.title else ""
+            corner = BOX // 2 if part.kind == "attribute" else 5
+            drawn.append(
+                f'<g class="{part.kind} {part.rule}">{title}'
+                f'<rect x="{x}" y="{y}" width="{width}" height="{BOX}" rx="{corner}"/>'
+                f'<text x="{x + GAP}" y="{y + 17}" textLength="{inner}">{plain(part.text)}</text></g>'
+            )
+            right = max(right, x + width)
+            x += width + GAP
+        y += ROW
+    width, height = right + 2 * GAP, y - ROW + BOX + 2 * GAP
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="sacrecap-graph" role="img" aria-label="{plain(name)}" '
         f'width="{width}" height="{height}" viewBox="{-GAP} {-GAP} {width} {height}">'
         f"{f'<style>{STYLE}</style>' if style is None else style}"
         f'<rect class="paper" x="{-GAP}" y="{-GAP}" width="{width}" height="{height}" rx="6"/>'
-        f"{''.join(_svg_part(*place) for place in placed)}</svg>"
-    )
-
-
-def _svg_part(part: Part, x: int, y: int, width: int) -> str:
-    title = f"<title>{plain(part.title)}</title>" if part.title else ""
-    inner = width - 2 * GAP
-    return (
-        f'<g class="{part.kind} {part.rule}">{title}'
-        f'<rect x="{x}" y="{y}" width="{width}" height="{BOX}" rx="{BOX // 2 if part.kind == "attribute" else 5}"/>'
-        f'<text x="{x + GAP}" y="{y + 17}" textLength="{inner}">{plain(part.text)}</text></g>'
+        f"{''.join(drawn)}</svg>"
     )
 
 
