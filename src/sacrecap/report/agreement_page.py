@@ -224,15 +224,13 @@ def _by_candidate(measured: Measured, judged: list[int], preferred: npt.NDArray[
     """Scores of shape (candidates, judgments), those of the candidates that people chose first."""
     columns = np.array(list(measured.scores.values()), dtype=np.float64)[:, judged]
     order = (np.arange(len(columns))[:, None] + preferred) % len(columns)
-    ordered: Floats = np.take_along_axis(columns, order, axis=0)
-    return ordered
+    return np.asarray(np.take_along_axis(columns, order, axis=0))
 
 
 def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
     """The distance of the metric from people, as `JudgedMetric` defines it."""
     if isinstance(judgments, Pairs):
-        difference: Floats = np.nan_to_num(scores[0] - scores[1], nan=0.0)
-        return difference
+        return np.asarray(np.nan_to_num(scores[0] - scores[1], nan=0.0))
     scored = ~np.isnan(scores[0])
     people = np.array(list(map(fmean, judgments.ratings)))
     gaps: Floats = np.full(len(people), np.nan)
@@ -243,8 +241,7 @@ def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
 def _places(values: Floats) -> Floats:
     """For each value, the share of lower values plus half the share of equal ones."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    places: Floats = ((counts.cumsum() - counts / 2) / len(values))[place]
-    return places
+    return np.asarray(((counts.cumsum() - counts / 2) / len(values))[place])
 
 
 def _most_disputed(gaps: Sequence[Floats], pairs: bool) -> list[int]:

@@ -23,10 +23,10 @@ from sacrecap.report.score_page import (
     facts,
     first_and_sample,
     fitting,
-    held,
     known,
     lead,
     page_image,
+    part,
     texts_of,
 )
 
@@ -76,13 +76,11 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
         ("key second", "second better"),
         ("", "stronger: smaller p (0.05, 0.01, 0.001); !: significant. Click a cell to choose what is shown below."),
     ]
-    part = ""
-    if len(data["images"]) < len(first.image_ids):
-        differ, label = min(EXTREMES, len(data["images"])), data["metrics"][data["lead"]]["label"]
-        part = (
-            f"{held(data['images'], first)}: the {differ:,} on which the systems differ most by {label}, and "
-            f"{SAMPLED}. Scores, intervals and tests are of all images."
-        )
+    number, label = len(data["images"]), data["metrics"][data["lead"]]["label"]
+    which = (
+        f"the {min(EXTREMES, number):,} on which the systems differ most by {label}, and {SAMPLED}. "
+        "Scores, intervals and tests are of all images."
+    )
     printed = scores(comparison, Figures())
     notes = [marks, *comparison.notes]
     compared = differences(comparison, Figures())
@@ -97,7 +95,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             *(Section("groups", f"Scores {table.title}", table=table) for table in groups_table(comparison, Figures())),
             Section("pairs", "Differences and their p", keys, replace(compared, notes=[], signatures=[])),
             Section("scatter", "Image by image", drawn=_frames(data["metrics"])),
-            Section("images", "Where they differ", notes=[part]),
+            Section("images", "Where they differ", notes=[part(number, first, which)]),
         ],
         data,
         [

@@ -27,7 +27,7 @@ from sacrecap.report.pictures.svg import figure, figures, plots
 from sacrecap.report.printing.figures import Figures
 from sacrecap.report.printing.table import Cell, Column, Number, Table
 from sacrecap.report.score_formats import percent
-from sacrecap.report.score_page import facts_of_images, held
+from sacrecap.report.score_page import facts_of_images, part
 from sacrecap.scoring.result import counted, left_out
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     result = by_score(result)
     chosen = chosen_images(result, draw)
     data = diversity_data(result, chosen)
-    ids = [image["id"] for image in data["images"]]
     everybody = result.everybody()
     first = everybody[0]
     level = result.resampling.interval
@@ -88,12 +87,7 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
     rows = [row for key, row in zip(keys, whole.rows, strict=False) if key in MATTER]
     few = replace(whole, rows=rows, signatures=[], notes=notes(result)[len(result.findings) :])
     whole = replace(whole, notes=[f"↓: less is more diverse; of the others, more is.{below}"])
-    part = ""
-    if len(ids) < len(first.image_ids):
-        part = (
-            f"{held(ids, first)}: those with the most and the least diverse captions. All figures and pictures above "
-            "are of all images."
-        )
+    which = "those with the most and the least diverse captions. All figures and pictures above are of all images."
     return ReportPage(
         "diversity",
         "Diversity of caption sets",
@@ -105,7 +99,7 @@ def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
             _plots(result, chosen),
             *_tests(result),
             Section("more", "All figures", table=whole, kind="figures", folded=True),
-            Section("images", "Images", notes=[part]),
+            Section("images", "Images", notes=[part(len(data["images"]), first, which)]),
         ],
         data,
         [

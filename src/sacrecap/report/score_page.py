@@ -119,14 +119,11 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         legend = " words say what no reference says, as coverage, precision and long-f1 count it."
     marked = [("marked", "Marked"), ("", legend)]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
-    part = ""
-    if len(data["images"]) < len(result.image_ids):
-        ends = min(EXTREMES, len(data["images"]) // 2)
-        part = (
-            f"{held(data['images'], result)}: the {ends:,} best and the {ends:,} worst by {label}, and "
-            f"{SAMPLED}. Scores, intervals and distributions are of all images; the table, and the best and worst by "
-            "other metrics, are of the images on this page."
-        )
+    ends = min(EXTREMES, len(chosen) // 2)
+    which = (
+        f"the {ends:,} best and the {ends:,} worst by {label}, and {SAMPLED}. Scores, intervals and distributions are "
+        "of all images; the table, and the best and worst by other metrics, are of the images on this page."
+    )
     return ReportPage(
         "score",
         "Caption evaluation report",
@@ -141,7 +138,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
             ),
             Section("extremes", "Best and worst images", marked if any(result.corpus.reference_counts) else ()),
             Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scored)),
-            Section("images", "Images", notes=[part]),
+            Section("images", "Images", notes=[part(len(chosen), result, which)]),
         ],
         data,
         [
@@ -192,9 +189,11 @@ def facts(systems: Mapping[str, Result]) -> dict[str, str]:
     }
 
 
-def held(held_images: Sequence[object], system: Result | SystemDiversity) -> str:
-    """The begin of the sentence about a page with a part of the images."""
-    return f"This page holds {len(held_images):,} of the {system.images:,} images"
+def part(kept: int, system: Result | SystemDiversity, which: str) -> str:
+    """The sentence about a page with so many of the images; none about a page with all."""
+    if kept == len(system.image_ids):
+        return ""
+    return f"This page holds {kept:,} of the {system.images:,} images: {which}"
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:

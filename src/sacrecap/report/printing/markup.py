@@ -56,13 +56,12 @@ def _termed(text: str, term: str) -> str:
 
 def render(tables: Sequence[Table]) -> str:
     """For notebooks: the tables one below the other, each with its title before and its notes after it."""
-    return f'<div class="sacrecap-tables"><style>{_STYLE}</style>{"".join(map(_titled, tables))}</div>'
-
-
-def _titled(table: Table) -> str:
-    notes = "".join(f'<div class="note">{_text(note)}</div>' for note in table.notes if note)
-    signatures = f"<pre>{escape(chr(10).join(map(one_line, table.signatures)))}</pre>" if table.signatures else ""
-    return f"{html_table(table, title=table.title)}{notes}{signatures}"
+    parts = []
+    for table in tables:
+        signatures = f"<pre>{escape(chr(10).join(map(one_line, table.signatures)))}</pre>" if table.signatures else ""
+        notes = "".join(f'<div class="note">{_text(note)}</div>' for note in table.notes if note)
+        parts.append(html_table(table, title=table.title) + notes + signatures)
+    return f'<div class="sacrecap-tables"><style>{_STYLE}</style>{"".join(parts)}</div>'
 
 
 def html_table(table: Table, kind: str = "", title: str = "") -> str:
@@ -108,12 +107,10 @@ def _content(cell: Cell) -> str:
     before = f'<span class="before">{_text(cell.before)}</span> ' if cell.before else ""
     value = f'<span class="value">{_termed(_value(cell), cell.term)}</span>'
     beside = f' <span class="bounds">{_text(cell.beside.joined(" – "))}</span>' if cell.beside else ""
-    below = ""
-    if cell.below:
-        below = (
-            f"<span{_class('below', cell.below.mark.value if cell.below.mark else '')}>{_content(cell.below)}</span>"
-        )
-    return before + value + beside + below
+    if cell.below is None:
+        return before + value + beside
+    kinds = _class("below", cell.below.mark.value if cell.below.mark else "")
+    return f"{before}{value}{beside}<span{kinds}>{_content(cell.below)}</span>"
 
 
 def _value(cell: Cell) -> str:
@@ -124,29 +121,21 @@ def _value(cell: Cell) -> str:
 
 
 def _bar(bar: Bar) -> str:
-    low, high = (bar.interval.low, bar.interval.high) if bar.interval else (0.0, bar.value)
-    return f"0 {interval_plot(bar.value, low, high, 0.0, bar.largest)} {bar.largest:g}"
-
-
-def interval_plot(value: float, low: float, high: float, left: float, right: float, label: str = "") -> str:
-    """A value as a tick and its interval as a bar, on a line with quarters from one value to another, as SVG.
-
-    Without a label, which tells the same to those who do not see it, it is only for the eye.
-    """
+    """The value as a tick and its interval as an extent, on a line with quarters, as SVG between the ends."""
 
     def at(place: float) -> str:
-        return f"{100 * max(0.0, min((place - left) / (right - left), 1.0)):.3f}%"
+        return f"{100 * max(0.0, min(place / bar.largest, 1.0)):.3f}%"
 
-    quarters = [left + share * (right - left) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    low, high = (bar.interval.low, bar.interval.high) if bar.interval else (0.0, bar.value)
+    quarters = [share * bar.largest for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     marks = [
-        ("axis", left, right, 50, 50),
+        ("axis", 0.0, bar.largest, 50, 50),
         *(("axis", quarter, quarter, 35, 65) for quarter in quarters),
         ("extent", low, high, 50, 50),
-        ("point", value, value, 12, 88),
+        ("point", bar.value, bar.value, 12, 88),
     ]
     lines = "".join(
         f'<line class="{kind}" x1="{at(start)}" x2="{at(end)}" y1="{top}%" y2="{bottom}%"/>'
         for kind, start, end, top, bottom in marks
     )
-    role = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return f'<svg class="interval-plot" {role}>{lines}</svg>'
+    return f'0 <svg class="interval-plot" aria-hidden="true">{lines}</svg> {bar.largest:g}'
