@@ -13,7 +13,6 @@ from sacrecap.report.printing.table import Cell, Column, Table, records
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
     from sacrecap.boards.scored import Board, Standing, ToldScore
-    from sacrecap.metrics import Metric
     from sacrecap.report.printing.table import Value
 
 
@@ -56,35 +55,31 @@ def ranks_table(board: Board, figures: Figures) -> Table:
 def metrics_table(board: Board) -> Table:
     """Direction, range and signature of each metric."""
 
-    def range_of(metric: Metric) -> str:
-        ends = metric.smallest, metric.largest
+    def range_of(*ends: float | None) -> str:
         return "none is declared" if ends == (None, None) else " to ".join("∞" if e is None else f"{e:g}" for e in ends)
 
-    return Table(
-        [Column(name, align="left", names=name == "metric") for name in ("metric", "better", "range", "signature")],
+    rows: list[list[Value]] = [
         [
-            [
-                Cell(metric.label, term=key),
-                "lower" if metric.lower_is_better else "higher",
-                range_of(metric),
-                board.signatures[key],
-            ]
-            for key, metric in board.metrics.items()
-        ],
-    )
+            Cell(metric.label, term=key),
+            "lower" if metric.lower_is_better else "higher",
+            range_of(metric.smallest, metric.largest),
+            board.signatures[key],
+        ]
+        for key, metric in board.metrics.items()
+    ]
+    heads = ("metric", "better", "range", "signature")
+    return Table([Column(head, align="left", names=head == "metric") for head in heads], rows)
 
 
 def notes(board: Board) -> list[str]:
     """What a reader must know of the ranks, and the systems that are not ranked."""
-    several = {row.team: row.standings[board.rank_by].attempts for row in board.rows}
-    best = [
-        f"{isolated(names[0])} is the best of {number} systems"
-        if len(names) == 1
-        else f"{isolated(team)} had {number} systems"
-        for team, number in several.items()
-        if number > 1
-        for names in [[row.system for row in board.rows if row.team == team]]
-    ]
+    best = []
+    for team, number in {row.team: row.standings[board.rank_by].attempts for row in board.rows}.items():
+        names = [row.system for row in board.rows if row.team == team]
+        if number > 1 and len(names) == 1:
+            best.append(f"{isolated(names[0])} is the best of {number} systems")
+        elif number > 1:
+            best.append(f"{isolated(team)} had {number} systems")
     few = ", ".join(dict.fromkeys(pair.metric for pair in board.pairs if pair.p is None))
     return [
         "ranks: paired exact sign-flip permutation tests, Holm over all pairs of a metric; equal where none separates",
@@ -97,17 +92,14 @@ def notes(board: Board) -> list[str]:
 def _records(board: Board) -> Table:
     """A row per system and metric."""
     heads = ("metric", "team", "system", "rank_from", "rank_to", "score", "lower", "upper", "attempts")
-    return records(
-        heads,
-        [
-            (
-                *(key, row.team, row.system, row.standings[key].first, row.standings[key].last),
-                *(row.scores[key].value, *(row.scores[key].interval or (None, None)), row.standings[key].attempts),
-            )
-            for key in board.metrics
-            for row in board.rows
-        ],
-    )
+    rows = []
+    for key in board.metrics:
+        for row in board.rows:
+            score, standing = row.scores[key], row.standings[key]
+            ends = score.interval or (None, None)
+            named = (key, row.team, row.system, standing.first, standing.last)
+            rows.append((*named, score.value, *ends, standing.attempts))
+    return records(heads, rows)
 
 
 _SIGNS = {"+": "first depth-3", "−": "second depth-3", "=": "equal"}
@@ -138,8 +130,7 @@ def separated_table(board: Board) -> Table:
 
 def set_title(board: ContestBoard, name: str) -> str:
     """What a set of references is called: by its name and the part of the images."""
-    part = "" if board.part == "all" else f", {board.part} images"
-    return f"{name}{part}"
+    return name if board.part == "all" else f"{name}, {board.part} images"
 
 
 def _contest_records(contest: ContestBoard) -> Table:
@@ -151,8 +142,8 @@ def _contest_records(contest: ContestBoard) -> Table:
 
 
 def _contest_tables(contest: ContestBoard, figures: Figures) -> list[Table]:
-    tables = {name: ranks_table(board, figures) for name, board in contest.sets.items()}
-    several = [replace(table, title=f"{set_title(contest, name)}: {table.title}") for name, table in tables.items()]
+    tables = [(set_title(contest, name), ranks_table(board, figures)) for name, board in contest.sets.items()]
+    several = [replace(table, title=f"{title}: {table.title}") for title, table in tables]
     several[-1] = replace(several[-1], notes=[*several[-1].notes, *(f"not read: {what}" for what in contest.left_out)])
     return several
 

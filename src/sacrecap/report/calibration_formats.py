@@ -74,7 +74,9 @@ def plan_tables(calibration: Calibration) -> list[Table]:
     if not calibration.plan:
         return []
     heads = ("rated captions", "± with the witnesses", "± alone")
-    rows = [[f"{step.n:,}", Number(step.calibrated, ".3f"), Number(step.alone, ".3f")] for step in calibration.plan]
+    rows: list[list[Value]] = [
+        [f"{step.n:,}", Number(step.calibrated, ".3f"), Number(step.alone, ".3f")] for step in calibration.plan
+    ]
     return [Table([*map(Column, heads)], rows, title=f"Plan: {calibration.of}")]
 
 

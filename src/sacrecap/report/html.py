@@ -11,11 +11,11 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import html
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from importlib import import_module
 from importlib.resources import files
 from string import Template
@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
-    "Agreement": "agreement_page:page",
-    "Board": "board_page:page",
-    "Calibration": "calibration_page:page",
-    "Comparison": "comparison_page:page",
-    "ContestBoard": "board_page:contest_page",
-    "Diversity": "diversity_page:page",
-    "Meta": "meta_page:page",
-    "Result": "score_page:page",
+    "Agreement": ("agreement_page", "page"),
+    "Board": ("board_page", "page"),
+    "Calibration": ("calibration_page", "page"),
+    "Comparison": ("comparison_page", "page"),
+    "ContestBoard": ("board_page", "contest_page"),
+    "Diversity": ("diversity_page", "page"),
+    "Meta": ("meta_page", "page"),
+    "Result": ("score_page", "page"),
 }
 """What describes the page of a result of this type: its module beside this one, and its function there."""
 
@@ -146,9 +146,7 @@ def render_html(
 def _render(
     result: Reported, title: str | None, images: Images | None, draw: Sequence[str], path: PathLike | None
 ) -> str:
-    module, function = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES).split(
-        ":"
-    )
+    module, function = next(_PAGES[kind.__name__] for kind in type(result).__mro__ if kind.__name__ in _PAGES)
     describe: Callable[..., ReportPage] = getattr(import_module(f"sacrecap.report.{module}"), function)
     page = describe(result, draw)
     photos, boxes, sections = Photos(), {}, [*page.sections]
@@ -173,21 +171,23 @@ def _render(
     # The module of all pages and that of this one are one script: a page may load nothing.
     modules = ("common", page.script) if page.script else ()
     script = "".join(_MODULE.sub("", _template(f"{module}.js")) for module in modules)
-    return Template(_template("page.html")).substitute(
+    text = Template(_template("page.html")).substitute(
         kind=page.kind,
-        title=_escaped(page.title if title is None else title),
-        version=_escaped(page.version),
+        title=escape(page.title if title is None else title),
+        version=escape(page.version),
         policy=_policy(style, script, photos.policy),
-        loads=_escaped(photos.loads),
-        doubts=_listed("doubts", "What to know before the scores", map(_escaped, filter(None, page.doubts))),
+        loads=escape(photos.loads),
+        doubts=_listed("doubts", "What to know before the scores", map(escape, filter(None, page.doubts))),
         reading=_listed("reading", "How to read this", map(_linked, page.reading)),
-        facts="".join(f"<div><dt>{name}</dt><dd>{_escaped(value)}</dd></div>" for name, value in facts.items()),
+        facts="".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items()),
         sections=_tabs(page.tabs) + "".join(map(_section, sections)),
         noscript=_NO_SCRIPT if script else "",
         style=style,
         script=script,
         data=_compressed({**page.data, "drawings": page.drawings, "boxes": boxes}) if page.data else "",
     )
+    # Without the lone surrogates that Python uses for a file name that is not UTF-8.
+    return text.encode("utf-8", "replace").decode()
 
 
 def _listed(id_: str, label: str, lines: Iterable[str]) -> str:
@@ -196,14 +196,14 @@ def _listed(id_: str, label: str, lines: Iterable[str]) -> str:
 
 
 def _linked(line: str) -> str:
-    return re.sub(r"\[(.*?)\]\((.*?)\)", lambda match: markup.link(match[1], match[2]), _escaped(line))
+    return re.sub(r"\[(.*?)\]\((.*?)\)", lambda match: markup.link(match[1], match[2]), escape(line))
 
 
 def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:
     """Each tab's name as a button of a group of which one is chosen, before what it shows: without a script."""
     parts = "".join(
         f'<input type="radio" name="tab" id="tab-{number}"{" checked" if number == 0 else ""}>'
-        f'<label for="tab-{number}">{_escaped(name)}</label><div class="panel">{"".join(map(_section, sections))}</div>'
+        f'<label for="tab-{number}">{escape(name)}</label><div class="panel">{"".join(map(_section, sections))}</div>'
         for number, (name, sections) in enumerate(tabs.items())
     )
     return f'<div class="tabs" role="group" aria-label="Sets of references">{parts}</div>' if parts else ""
@@ -211,13 +211,13 @@ def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:
 
 def _section(section: Section) -> str:
     name = f"{section.id}-heading"
-    pieces = "".join(f'<span class="{kind}">{_escaped(text)}</span>' for kind, text in section.legend)
+    pieces = "".join(f'<span class="{kind}">{escape(text)}</span>' for kind, text in section.legend)
     legend = f'<p class="legend">{pieces}</p>' if pieces else ""
     table = _table(section, section.table) if section.table else ""
     head = f'<h2 id="{name}">{section.heading}</h2>'
     content = (
         f'<div class="section-head">{"" if section.folded else head}{legend}</div>{table}'
-        f"{_paragraphs('note', section.notes)}{_unicode(section.drawn)}"
+        f"{_paragraphs('note', section.notes)}{section.drawn}"
     )
     if section.folded:
         content = f"<details><summary>{head}</summary>{content}</details>"
@@ -226,15 +226,15 @@ def _section(section: Section) -> str:
 
 def _table(section: Section, table: Table) -> str:
     """The table, which scrolls by itself where it is wider than the page, with the arrow keys too."""
-    text = _unicode(markup.html_table(table, section.kind or section.id))
+    text = markup.html_table(table, section.kind or section.id)
     box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section.id}-heading">{text}</div>'
-    lines = _escaped("\n".join(map(one_line, table.signatures)))
+    lines = escape("\n".join(map(one_line, table.signatures)))
     signatures = f'<div class="signatures"><pre>{lines}</pre></div>' if lines else ""
     return box + _paragraphs("legend", table.notes) + signatures
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:
-    return "".join(f'<p class="{kind}">{_escaped(text)}</p>' for text in texts if text)
+    return "".join(f'<p class="{kind}">{escape(text)}</p>' for text in texts if text)
 
 
 def _template(name: str) -> str:
@@ -243,15 +243,6 @@ def _template(name: str) -> str:
 
 _MODULE = re.compile(r"^import [^;]*;\n|^export |^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
 """What joins the modules, and the comments that declare types."""
-
-
-def _escaped(text: str) -> str:
-    return html.escape(_unicode(text))
-
-
-def _unicode(text: str) -> str:
-    """The text without the lone surrogates that Python uses for a file name that is not UTF-8."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _policy(style: str, script: str, photos: str) -> str:
