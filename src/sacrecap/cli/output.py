@@ -86,7 +86,7 @@ class Output:
         """Prints the result; JSON is the result's own document."""
         stage.text = "writing"
         if self.percent is not None or self.digits is not None:
-            from sacrecap.report.printing.figures import Figures
+            from sacrecap.report.printing.table import Figures
 
             how["figures"] = Figures.of(self.format_, self.percent, self.digits, papers=self.papers)
         if self.format_ == "json" and not how:

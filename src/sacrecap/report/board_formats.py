@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Table, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Table, records
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sacrecap.report.board_formats import metrics_table, notes, ranks_table, separated_table, set_title
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.svg import Strip, strips, titled
-from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Figures
 from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:

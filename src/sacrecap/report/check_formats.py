@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Highlight, Number, Table, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Number, Table, records
 from sacrecap.report.score_formats import caption, heading, p_value, sentence
 from sacrecap.scoring.result import counted
 

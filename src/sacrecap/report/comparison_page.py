@@ -13,7 +13,7 @@ from sacrecap.report.comparison_formats import differences, ordered, scores, sig
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import Line, Panel, from_zero
 from sacrecap.report.pictures.svg import svg
-from sacrecap.report.printing.figures import Figures
+from sacrecap.report.printing.table import Figures
 from sacrecap.report.score_formats import groups_table
 from sacrecap.report.score_page import (
     DECIMALS,

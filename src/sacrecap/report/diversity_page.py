@@ -24,8 +24,7 @@ from sacrecap.report.pictures.panels import looks_of, panels_of
 from sacrecap.report.pictures.single_images import spectra
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.pictures.svg import figure, figures, plots
-from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Number, Table
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table
 from sacrecap.report.score_formats import percent
 from sacrecap.report.score_page import facts_of_images, part
 from sacrecap.scoring.result import counted, left_out

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
-from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Column, Number, Table, Value, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, records
 from sacrecap.scoring.result import images_of, left_out, missing
 
 if TYPE_CHECKING:

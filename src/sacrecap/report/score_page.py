@@ -15,8 +15,7 @@ from sacrecap.report.explanation_pictures import explanation_figures
 from sacrecap.report.html import ReportPage, Section
 from sacrecap.report.pictures.panels import columns, round_step
 from sacrecap.report.pictures.svg import svg
-from sacrecap.report.printing.figures import Figures
-from sacrecap.report.printing.table import Cell, Table
+from sacrecap.report.printing.table import Cell, Figures, Table
 from sacrecap.report.score_formats import groups_table, with_ranges
 from sacrecap.resources.objects_of_images import located_objects
 from sacrecap.scoring.result import finite, images_of, left_out, missing

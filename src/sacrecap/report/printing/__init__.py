@@ -14,14 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.choices import FORMATS
 from sacrecap.errors import accepted_name
-from sacrecap.report.printing.figures import Figures
-
-if TYPE_CHECKING:
-    from sacrecap.report.printing.table import Table
+from sacrecap.report.printing.table import Figures, Table
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A table as a value: its content and meaning, independent of a format."""
+"""A table as a value: its content and meaning, independent of a format; and how scores are written in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from sacrecap.errors import UsageError, option
+
+if TYPE_CHECKING:
+    from sacrecap.scoring.result import Score
 
 
 class Highlight(Enum):
@@ -129,6 +134,66 @@ class Table:
     def cells(self) -> list[list[Cell]]:
         """The rows, every value a `Cell`."""
         return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
+
+
+_EXACT = ("json", "csv")
+"""The formats for programs: scores are unscaled, in full precision."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How scores are written: unscaled, or times 100 as papers print them; and their number of decimals."""
+
+    percent: bool = False
+    digits: int = 4
+
+    @classmethod
+    def of(
+        cls, format_: str, percent: bool | None = None, digits: int | None = None, *, papers: bool = True
+    ) -> Figures:
+        """The figures of a format, unless given: LaTeX has 100 times the score with one decimal, as papers print.
+
+        Args:
+            format_: one of `FORMATS`.
+            percent: whether scores are printed times 100; None: in LaTeX, if `papers` print these scores so.
+            digits: number of decimals; None: 4, and 1 of scores times 100.
+            papers: whether papers print these scores times 100.
+
+        Raises `UsageError` if either is given for a format whose numbers are for programs.
+        """
+        if format_ in _EXACT and (percent is not None or digits is not None):
+            raise UsageError(
+                f"{option('percent')} and {option('digits')} are for tables; {option('format', format_)} has unscaled "
+                "scores in full precision"
+            )
+        percent = (papers and format_ == "latex") if percent is None else percent
+        return cls(percent, (1 if percent else 4) if digits is None else digits)
+
+    @property
+    def scale(self) -> str:
+        """The note of a table about its scale; empty for unscaled scores."""
+        return "scores × 100" if self.percent else ""
+
+    def number(self, value: float) -> Number:
+        return Number(self._factor * value, f".{self.digits}f")
+
+    def difference(self, value: float) -> Number:
+        return Number(self._factor * value, f"+.{self.digits}f")
+
+    def interval(self, low: float, high: float, *, signed: bool = False) -> Interval:
+        return Interval(self._factor * low, self._factor * high, f"{'+' * signed}.{self.digits}f")
+
+    def bar(self, value: float, largest: float, interval: tuple[float, float] | None = None) -> Bar:
+        bounds = self.interval(*interval) if interval else None
+        return Bar(self._factor * value, self._factor * largest, bounds)
+
+    def scored(self, score: Score) -> Cell:
+        """A score with its interval beside it, if it has one."""
+        return Cell(self.number(score.value), beside=self.interval(*score.interval) if score.interval else None)
+
+    @property
+    def _factor(self) -> float:
+        return 100.0 if self.percent else 1.0
 
 
 def records(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
