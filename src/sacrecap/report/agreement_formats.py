@@ -114,10 +114,13 @@ def systems_tables(agreement: Agreement) -> list[Table]:
 
 def liked_tables(agreement: Agreement) -> list[Table]:
     """The pairs of which people like another caption than the human-like one; the references that voted for that."""
-    pairs = liked_otherwise(agreement.judgments)
-    names = ("image_id", "human_like", "liked", "references")
-    columns = [Column(name.replace("_", "-"), align="left", names=True) for name in ("image", *names[1:])]
-    rows: list[list[Value]] = [[pair[name] for name in names[:3]] + ["; ".join(pair["references"])] for pair in pairs]
+    names = ("image_id", "human_like", "liked")
+    rows: list[list[Value]] = [
+        [*(pair[name] for name in names), "; ".join(pair["references"])]
+        for pair in liked_otherwise(agreement.judgments)
+    ]
+    heads = ("image", "human-like", "liked", "references")
+    columns = [Column(head, align="left", names=True) for head in heads]
     return [Table(columns, rows, title="Human-like, and liked")] if rows else []
 
 

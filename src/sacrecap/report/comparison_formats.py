@@ -25,7 +25,7 @@ _LEVELS = (0.001, 0.01, 0.05)
 
 def tested(comparison: Comparison) -> str:
     """Describes how the differences were tested."""
-    pairs = len(comparison) * (len(comparison) - 1) // 2
+    pairs = math.comb(len(comparison), 2)
     holm = f", Holm over {pairs} pairs per metric" if comparison.correction == "holm" and pairs > 1 else ""
     return f"{test_name(comparison.test, comparison.resampling)}{holm}"
 
@@ -62,15 +62,11 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
 def _records(comparison: Comparison) -> Table:
     """One row per pair and metric."""
     heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
-    rows = [
-        (
-            *(pair.metric, pair.a, pair.b),
-            *(comparison[pair.a][pair.metric].value, comparison[pair.b][pair.metric].value, pair.delta),
-            *(pair.interval or (None, None)),
-            *(pair.p, pair.p_corrected, pair.significant),
-        )
-        for pair in comparison.pairs
-    ]
+    rows = []
+    for pair in comparison.pairs:
+        values = [comparison[system][pair.metric].value for system in (pair.a, pair.b)]
+        tests = (*(pair.interval or (None, None)), pair.p, pair.p_corrected, pair.significant)
+        rows.append((pair.metric, pair.a, pair.b, *values, pair.delta, *tests))
     return records(heads, rows)
 
 

@@ -19,6 +19,7 @@ from sacrecap.report.score_page import (
     DECIMALS,
     SAMPLED,
     PageImage,
+    captions_of,
     doubts,
     facts,
     first_and_sample,
@@ -27,7 +28,6 @@ from sacrecap.report.score_page import (
     lead,
     page_image,
     part,
-    texts_of,
 )
 
 if TYPE_CHECKING:
@@ -115,11 +115,8 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         key: np.array([result[key].per_image for result in comparison.values()]).round(DECIMALS)
         for key in comparison.metrics
     }
-    most = fitting(
-        max(MOST_CAPTIONS // len(comparison), 2 * EXTREMES),
-        first.image_ids,
-        lambda image: texts_of(page_image(comparison.values(), image)),
-    )
+    most = max(MOST_CAPTIONS // len(comparison), 2 * EXTREMES)
+    most = fitting(most, first.image_ids, lambda image: captions_of(comparison.values(), image))
     leads = list(by_metric.values())[leading]
     order = np.argsort(leads.min(axis=0) - leads.max(axis=0), kind="stable").tolist()
     chosen = first_and_sample(order, EXTREMES, most)

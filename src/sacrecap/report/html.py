@@ -213,7 +213,15 @@ def _section(section: Section) -> str:
     name = f"{section.id}-heading"
     pieces = "".join(f'<span class="{kind}">{escape(text)}</span>' for kind, text in section.legend)
     legend = f'<p class="legend">{pieces}</p>' if pieces else ""
-    table = _table(section, section.table) if section.table else ""
+    table = ""
+    if section.table:  # it scrolls by itself where it is wider than the page, with the arrow keys too
+        lines = escape("\n".join(map(one_line, section.table.signatures)))
+        table = (
+            f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{name}">'
+            f"{markup.html_table(section.table, section.kind or section.id)}</div>"
+            f"{_paragraphs('legend', section.table.notes)}"
+            + (f'<div class="signatures"><pre>{lines}</pre></div>' if lines else "")
+        )
     head = f'<h2 id="{name}">{section.heading}</h2>'
     content = (
         f'<div class="section-head">{"" if section.folded else head}{legend}</div>{table}'
@@ -222,15 +230,6 @@ def _section(section: Section) -> str:
     if section.folded:
         content = f"<details><summary>{head}</summary>{content}</details>"
     return f'<section id="{section.id}" aria-labelledby="{name}" tabindex="-1">{content}</section>'
-
-
-def _table(section: Section, table: Table) -> str:
-    """The table, which scrolls by itself where it is wider than the page, with the arrow keys too."""
-    text = markup.html_table(table, section.kind or section.id)
-    box = f'<div class="wide-table" tabindex="0" role="group" aria-labelledby="{section.id}-heading">{text}</div>'
-    lines = escape("\n".join(map(one_line, table.signatures)))
-    signatures = f'<div class="signatures"><pre>{lines}</pre></div>' if lines else ""
-    return box + _paragraphs("legend", table.notes) + signatures
 
 
 def _paragraphs(kind: str, texts: Sequence[str]) -> str:

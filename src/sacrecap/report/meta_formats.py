@@ -23,10 +23,10 @@ def _records(meta: Meta) -> Table:
     rows: list[tuple[object, ...]] = []
     for name, agreement in meta.agreements.items():
         for measured in agreement.measured:
+            source = ("fitted" if measured.fitted else "", measured.signature)
             for statistic, estimate in measured.statistics.items():
                 bounds = estimate.interval(agreement.resampling.interval) or (None, None)
-                fitted = "fitted" if measured.fitted else ""
-                rows.append((name, measured.name, statistic, estimate.value, *bounds, fitted, measured.signature))
+                rows.append((name, measured.name, statistic, estimate.value, *bounds, *source))
         rows += [
             (name, figure.metric, agreement.primary, figure.value, None, None, "published", figure.source)
             for figure in published(name)
@@ -47,6 +47,8 @@ def _tables(meta: Meta) -> list[Table]:
 
 def overview(meta: Meta) -> list[Table]:
     """How well each metric agrees with people on each data set, the best of them first; nothing of a single one."""
+    if len(meta.agreements) < 2:
+        return []
     columns = [Column("metric", align="left", names=True)]
     values: dict[tuple[str, str], dict[str, float]] = {}
     for name, agreement in meta.agreements.items():
@@ -61,7 +63,7 @@ def overview(meta: Meta) -> list[Table]:
         [Cell(label, term=key), *(Number(known[name], ".3f") if name in known else "" for name in meta.agreements)]
         for (label, key), known in sorted(values.items(), key=lambda item: -mean(item[1]))
     ]
-    return [Table(columns, rows, title="Agreement with people")] if len(meta.agreements) > 1 else []
+    return [Table(columns, rows, title="Agreement with people")]
 
 
 def measured_table(meta: Meta, name: str) -> Table:

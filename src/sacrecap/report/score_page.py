@@ -85,7 +85,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     scored = {key: values[~np.isnan(values)] for key, values in scores.items()}
     leading = lead(result)
     by_lead = list(scores.values())[leading]
-    most = fitting(MOST_IMAGES, result.image_ids, lambda image: texts_of(page_image([result], image)))
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: captions_of([result], image))
     chosen = _chosen(by_lead, most)
     extreme = _ends(by_lead, chosen, MOST_EXPLAINED) if result.explains else set()
     explained = {at: result.explain(result.image_ids[number]) for at, number in enumerate(chosen) if number in extreme}
@@ -195,11 +195,17 @@ def part(kept: int, system: Result | SystemDiversity, which: str) -> str:
     return f"This page holds {kept:,} of the {system.images:,} images: {which}"
 
 
-def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
+def fitting(most: int, image_ids: Sequence[str], texts_of: Callable[[str], list[str]]) -> int:
     """Number of images, at most `most`, that keep the page below `MOST_TEXT`, by the mean of every k-th image."""
     looked = image_ids[:: max(len(image_ids) // 500, 1)]
-    size = sum(len(text.encode("utf-8", "replace")) for image in looked for text in captions(image))
+    size = sum(len(text.encode("utf-8", "replace")) for image in looked for text in texts_of(image))
     return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)
+
+
+def captions_of(systems: Iterable[Result], image_id: str) -> list[str]:
+    """All captions of the image."""
+    image = page_image(systems, image_id)
+    return [*(candidate or "" for candidate in image["candidates"]), *image["references"]]
 
 
 def page_image(systems: Iterable[Result], image_id: str) -> PageImage:
@@ -207,11 +213,6 @@ def page_image(systems: Iterable[Result], image_id: str) -> PageImage:
     captions = [result.corpus.captions(image_id) for result in systems]
     candidates = [candidate for candidate, _ in captions]
     return {"id": image_id, "candidates": candidates, "references": captions[0][1], "photo": None}
-
-
-def texts_of(image: PageImage) -> list[str]:
-    """All captions of the image."""
-    return [*(candidate or "" for candidate in image["candidates"]), *image["references"]]
 
 
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> tuple[list[float], list[int]]:

@@ -65,8 +65,11 @@ _ONE_COLUMN = 48
 
 def render(table: Table) -> str:
     """The table with its caption; comments before it have the notes, and the signatures as they are."""
-    if table.turns and len(table.rows) < len(table.columns) - 1 and _width(table) > _ONE_COLUMN:
-        table = _turned(table)
+    if table.turns and len(table.rows) < len(table.columns) - 1:
+        rows = [[column.printed or column.head for column in table.columns]]
+        rows += [[_value(replace(cell, mark=None)) for cell in row] for row in table.cells()]
+        if sum(max(map(len, column)) for column in zip(*rows, strict=True)) > _ONE_COLUMN:
+            table = _turned(table)
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
     title = escape(one_line(table.title).strip())
     caption = " ".join(filter(None, [title and f"{title}.", *legend, escape(table.caption)]))
@@ -82,13 +85,6 @@ def render(table: Table) -> str:
     begin = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}"]
     tabular = [rf"\begin{{tabular}}{{{letters}}}", r"\toprule", *lines, r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*comments, *begin, *tabular, r"\end{table}"])
-
-
-def _width(table: Table) -> int:
-    """Letters of its widest row."""
-    rows = [[column.printed or column.head for column in table.columns]]
-    rows += [[_value(replace(cell, mark=None)) for cell in row] for row in table.cells()]
-    return sum(max(map(len, column)) for column in zip(*rows, strict=True))
 
 
 def _turned(table: Table) -> Table:
