@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def _records(agreement: Agreement) -> Table:
-    """One row per statistic."""
     parts = [(measured.name, measured.references, measured.statistics) for measured in agreement.measured]
     if agreement.people is not None:
         parts.append(("people", None, agreement.people[1]))

@@ -182,7 +182,6 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
 
 
 def _plots(agreement: Agreement) -> str:
-    """The charts that there are numbers for."""
     names = [*dict.fromkeys(metric.label for metric in agreement.measured), PEOPLE]
     systems = [look(number, name, people=number == len(names) - 1) for number, name in enumerate(names)]
     drawn, with_people = [], False

@@ -89,7 +89,6 @@ def notes(board: Board) -> list[str]:
 
 
 def _records(board: Board) -> Table:
-    """A row per system and metric."""
     heads = ("metric", "team", "system", "rank_from", "rank_to", "score", "lower", "upper", "attempts")
     rows = []
     for key in board.metrics:
@@ -133,7 +132,6 @@ def set_title(board: ContestBoard, name: str) -> str:
 
 
 def _contest_records(contest: ContestBoard) -> Table:
-    """A row per set of references, system and metric."""
     tables = {name: _records(board) for name, board in contest.sets.items()}
     first = next(iter(tables.values()))
     rows = [[name, *row] for name, table in tables.items() for row in table.rows]

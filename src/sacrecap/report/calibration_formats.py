@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def _figures(calibration: Calibration) -> Iterator[tuple[str, Calibrated]]:
-    """Every figure, with its name in tables."""
     yield calibration.of, calibration.overall
     yield from calibration.systems.items()
     for (a, b), figure in calibration.pairs.items():

@@ -45,7 +45,6 @@ def _missing(check: Check) -> str:
 
 
 def _records(check: Check) -> Table:
-    """One row per check."""
     heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
     return records(heads, [[getattr(outcome, head) for head in heads] for outcome in check.checks])
 

@@ -60,7 +60,6 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
 
 
 def _records(comparison: Comparison) -> Table:
-    """One row per pair and metric."""
     heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
     rows = []
     for pair in comparison.pairs:

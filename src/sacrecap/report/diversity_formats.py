@@ -74,7 +74,6 @@ def _terminal_table(result: Diversity, figures: Figures) -> Table:
 
 
 def _records(result: Diversity) -> Table:
-    """One row per system and figure."""
     rows: list[tuple[object, ...]] = []
     for system in result.everybody():
         for key, figure in system.items():

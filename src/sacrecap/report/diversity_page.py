@@ -185,27 +185,25 @@ def _looks(result: Diversity) -> list[Look]:
 
 def _images(result: Diversity, chosen: set[str], drawn: set[str], spread: str) -> list[SetsImage]:
     everybody = result.everybody()
-    places = [{image: number for number, image in enumerate(system.image_ids)} for system in everybody]
+    present = [set(system.image_ids) for system in everybody]
     diversity, accuracy = (
-        [system[key].per_image.round(_DECIMALS).tolist() if key in system else None for system in everybody]
+        [
+            dict(zip(system.image_ids, system[key].per_image.round(_DECIMALS).tolist(), strict=True))
+            if key in system
+            else {}
+            for system in everybody
+        ]
         for key in (spread, "accuracy")
     )
-
-    def of(values: list[list[float] | None], image: str) -> list[float | None]:
-        return [
-            column[place[image]] if column and image in place else None
-            for column, place in zip(values, places, strict=True)
-        ]
-
     return [
         {
             "id": image,
             "captions": [
-                system.corpus.set_of(image) if image in place else None
-                for system, place in zip(everybody, places, strict=True)
+                system.corpus.set_of(image) if image in images else None
+                for system, images in zip(everybody, present, strict=True)
             ],
-            "diversity": of(diversity, image),
-            "accuracy": of(accuracy, image),
+            "diversity": [values.get(image) for values in diversity],
+            "accuracy": [values.get(image) for values in accuracy],
             "similarities": _similarities(result, image) if image in drawn else None,
             "photo": None,
         }

@@ -99,7 +99,6 @@ def _plan(plan: Explanation) -> str:
 
 
 def _linked(above: _Row, below: _Row, links: Sequence[_Link], gap: int, label: str, caption: str) -> str:
-    """Two rows of words and the lines between them."""
     width, height = max(above.width(), below.width()) + 4, 2 * _LINE + gap
     lines = "".join(
         f'<line class="{link.kind}" x1="{above.middle(link.above):g}" y1="{_LINE + 5}" '

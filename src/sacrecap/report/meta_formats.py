@@ -35,7 +35,6 @@ def _records(meta: Meta) -> Table:
 
 
 def _tables(meta: Meta) -> list[Table]:
-    """For each data set what is measured here, and what is published."""
     tables = overview(meta)
     for name, agreement in meta.agreements.items():
         tables += [measured_table(meta, name), *systems_tables(agreement)]

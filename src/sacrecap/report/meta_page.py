@@ -41,7 +41,6 @@ def page(meta: Meta, _draw: Sequence[str] = ()) -> ReportPage:
 
 
 def _sections(meta: Meta, name: str) -> Iterator[Section]:
-    """The parts about one data set."""
     agreement = meta.agreements[name]
     label = LABELS.get(agreement.primary, "accuracy")
     bars = [

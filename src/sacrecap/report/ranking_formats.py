@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def _records(ranking: Ranking) -> Table:
-    """One row per reference: its scores, then its ranks."""
     keys = [metric.key for metric in ranking.metrics]
     rows = [
         (

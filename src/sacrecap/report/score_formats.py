@@ -91,7 +91,6 @@ def caption(systems: Mapping[str, SystemResult], figures: Figures) -> str:
 
 
 def _records(result: Result) -> Table:
-    """One row per metric; and per metric and group."""
     heads = ["metric", "score", "lower", "upper", "signature"]
     parts: dict[str | None, Mapping[str, Score]] = {None: result}
     if result.groups is not None:
@@ -131,7 +130,6 @@ def groups_table(systems: Mapping[str, Result], figures: Figures) -> list[Table]
 
 
 def _table(result: Result, figures: Figures) -> Table:
-    """Label, score and interval of each metric."""
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
         Column("score", printed="Score", bold=True, kind="score"),

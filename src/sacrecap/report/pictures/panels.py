@@ -245,7 +245,6 @@ def _bounds(row: Row, field: str) -> Point | None:
 
 
 def _axis(axis: Axis, rows: Sequence[Row], ends: Point | None = None) -> PanelAxis:
-    """The axis for the rows, as its description wants it."""
     values = [row[axis.field] for row in rows] + [end for row in rows for end in _bounds(row, axis.field) or ()]
     ends = ends or _ends(axis, min(values), max(values))
     log = axis.scale in ("log", "log counts") and min(values) > 0

@@ -61,7 +61,6 @@ def outline(mark: str, radius: float = RADIUS) -> str:
 
 
 def _polygon(corners: list[tuple[float, float]]) -> str:
-    """Through corners, each at an angle in half turns and at a distance."""
     places = ((reach * math.cos(math.pi * angle), reach * math.sin(math.pi * angle)) for angle, reach in corners)
     return f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in places)}Z"
 

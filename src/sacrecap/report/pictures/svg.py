@@ -230,7 +230,6 @@ def _symbol(look: Look) -> str:
 
 
 def _height(panel: Panel, width: int) -> int:
-    """The height that a panel of this kind needs."""
     heights = {"plane": width, "radar": width, "bars": _BAR * len(panel.marks) + 56, "columns": 160}
     return heights.get(panel.kind, round(0.7 * width))
 
@@ -275,7 +274,6 @@ def _titled(panel: Panel, looks: Sequence[Look], width: int, height: int, top: i
 
 
 def _wrapped(text: str, most: int, width: float) -> list[str]:
-    """A small text in lines of this width."""
     return textwrap.wrap(elided(text, most), int(width / 5.2)) if text else []
 
 
@@ -350,7 +348,6 @@ class _Drawing:
         return [*parts, side if y.label else _stroke("axis", [(left, bottom), (right, bottom)])]
 
     def _rings(self) -> list[str]:
-        """The rings and the numbered spokes of a radar."""
         spokes, up = self.panel.x.ticks, self.panel.y
         parts = []
         for value, text in up.ticks:
@@ -383,7 +380,6 @@ class _Drawing:
         return f' {attribute}="{ink(self.looks[look])}"' if self.looks else ""
 
     def _seen(self, kind: str, mark: Mark) -> str:
-        """The attributes of what is filled."""
         attributes = ' tabindex="0" role="img"' if self.focus and mark.said else ""
         members = f' data-captions="{" ".join(map(str, mark.captions))}"' if mark.captions else ""
         return f'class="{kind} look-{mark.look}"{self._colour(mark.look)}{attributes}{members}'
@@ -402,7 +398,6 @@ class _Drawing:
         return f'<g class="bar" {ends}>{_title(mark)}{target}<rect class="count" {drawn}/></g>'
 
     def _bar(self, mark: Mark) -> str:
-        """A bar from 0, its interval, and its text above it."""
         (left, y), (right, _) = self._at(0, mark.y), self._at(mark.x, mark.y)
         box = f'x="{left:g}" y="{y:g}" width="{right - left:.1f}" height="15"'
         name = _text("name", left + 2, y - 5, elided(mark.text, int(self.width / 7)), "start")

@@ -150,7 +150,6 @@ def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
 
 
 def _rows(table: Table) -> list[list[list[Text]]]:
-    """The lines of each cell of each row."""
     rows = table.cells()
     signs = [
         any(cell.mark or (cell.below and cell.below.mark) for cell in column) for column in zip(*rows, strict=True)
