@@ -188,11 +188,11 @@ def facts(systems: Mapping[str, Result]) -> dict[str, str]:
     }
 
 
-def part(kept: int, system: Result | SystemDiversity, which: str) -> str:
+def part(number: int, system: Result | SystemDiversity, which: str) -> str:
     """The sentence about a page with so many of the images; none about a page with all."""
-    if kept == len(system.image_ids):
+    if number == len(system.image_ids):
         return ""
-    return f"This page holds {kept:,} of the {system.images:,} images: {which}"
+    return f"This page holds {number:,} of the {system.images:,} images: {which}"
 
 
 def fitting(most: int, image_ids: Sequence[str], texts_of: Callable[[str], list[str]]) -> int:
