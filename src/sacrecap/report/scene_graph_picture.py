@@ -6,7 +6,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sacrecap.metrics.spice.scene_graph import SceneGraph
@@ -25,7 +26,8 @@ WIDEST = 560
 _INDENT = 24
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True)
+class Part:
     """A box in a picture: an object, an attribute of one, or a relation of one to another."""
 
     kind: str
