@@ -178,6 +178,7 @@ def _score() -> tuple[Callable[..., str], Any]:
             notes=lambda _: [],
             no_score_where=None,
             counts_denied=False,
+            lower_is_better=False,
         )
         for name in HOSTILE
     ]
