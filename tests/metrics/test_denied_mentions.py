@@ -11,6 +11,7 @@ CAPTIONS = {
     "1": "A dog runs on the beach. There are no people, cars or other dogs visible in the image.",
     "2": "A dog and a cat.",
 }
+SKIPPED = "chair-i(gold=references, denied=skip)"
 
 
 def _scores(metrics: str) -> dict[str, float]:
@@ -40,7 +41,7 @@ def test_the_default_is_the_released_one() -> None:
 
 
 def test_the_explanation_shows_what_counts() -> None:
-    result = sacrecap.score(REFERENCES, CAPTIONS, "chair-i(gold=references, denied=skip)", interval=None)
+    result = sacrecap.score(REFERENCES, CAPTIONS, SKIPPED, interval=None)
     assert [one.object for one in result.hallucination("1").mentions] == ["dog"]
 
 
@@ -54,3 +55,12 @@ def test_many_denials_are_found() -> None:
     assert [(one.count, one.share) for one in counted] == [(6, 0.3)]
     assert "denied=skip" in counted[0].message
     assert skipped == other == []
+
+
+@pytest.mark.parametrize(
+    "caption",
+    ["No cat here; the dog is missing.", "No cars, and it fails to show a dog.", "Without a cat, the dog is absent."],
+)
+def test_a_denial_before_a_mark_does_not_turn_the_next(caption: str) -> None:
+    result = sacrecap.score(REFERENCES | {"1": ["A dog"]}, {"1": caption, "2": "A cat"}, SKIPPED, interval=None)
+    assert not result.hallucination("1").mentions
