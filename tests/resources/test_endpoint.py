@@ -127,7 +127,7 @@ FAULTS = [BUSY, BROKEN, Reply(raw=b'{"choices": ['), Reply("cut", cut=True), Rep
 
 def test_faults_are_asked_again(answers: str) -> None:
     with FakeEndpoint(lambda _, times: [*FAULTS, Reply("well")][min(times, len(FAULTS) + 1) - 1]) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, requests=1)
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=1)
         assert [answer.text for answer in endpoint.ask(texts("a", "b"))] == ["well"] * 2
         assert len(fake.requests) == 2 * (len(FAULTS) + 1)
         assert endpoint.usage.asked == 2
@@ -150,7 +150,7 @@ def test_an_endpoint_that_never_answers_ends_the_call_and_keeps_the_rest(answers
         return Reply(status=500, error={"message": "a fault"}) if down else Reply("yes")
 
     with FakeEndpoint(answer) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, requests=4)
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=4)
         endpoint.ask(texts("a", "b"))
         down = True
         with (
@@ -175,7 +175,7 @@ def test_an_endpoint_that_never_answers_ends_the_call_and_keeps_the_rest(answers
 def test_what_nobody_would_be_answered_is_not_tried_again(answers: str, status: int, said: str) -> None:
     with FakeEndpoint(lambda *_: Reply(status=status, error={"message": "no"})) as fake:
         with pytest.raises(SacrecapError, match=said):
-            Endpoint(fake.url, "judge", answers=answers, requests=1).ask(texts("a", "b", "c"))
+            Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(texts("a", "b", "c"))
         assert len(fake.requests) == 1
 
 
@@ -227,7 +227,7 @@ def test_a_parameter_that_the_endpoint_does_not_know_is_left_out(answers: str, r
         return Reply("yes")
 
     with FakeEndpoint(answer) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, requests=1)
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=1)
         [one, other] = endpoint.ask([Question("a", alternatives=5), Question("b", alternatives=5)])
         assert one.without == other.without
         assert refused in one.without
@@ -250,7 +250,7 @@ def test_a_budget_holds(answers: str) -> None:
             endpoint.ask(texts(*map(str, range(100))))
         assert 0 < endpoint.usage.tokens_in + endpoint.usage.tokens_out <= 1000
         assert rows(answers) == endpoint.usage.asked == len(fake.requests)
-        again = Endpoint(fake.url, "judge", answers=answers, budget=3e-3, price=(5.0, 5.0), requests=3)
+        again = Endpoint(fake.url, "judge", answers=answers, budget=3e-3, price=(5.0, 5.0), at_once=3)
         with pytest.raises(SacrecapError, match="the budget of 0.003 has no room"):
             again.ask(texts(*map(str, range(100))))
         assert 0 < (again.usage.money or 0) <= 3e-3
@@ -303,7 +303,7 @@ def test_a_dry_run_asks_nothing(answers: str) -> None:
         ({"budget": "5 euro"}, "a budget is money, such as 5, or tokens"),
         ({"budget": 0}, "a budget is money"),
         ({"budget": 5}, "needs the price"),
-        ({"requests": 0}, "requests must be"),
+        ({"at_once": 0}, "at_once must be"),
         ({"per_minute": 0}, "per_minute is a number of requests above 0, got 0"),
         ({"image_size": 0}, "image_size must be"),
         ({"extra": {"stream": True}}, "stream is sacrecap's to set"),
@@ -479,7 +479,7 @@ def test_faults_lose_none_double_none_and_nothing_is_guessed(
 ) -> None:
     begun = time.monotonic()
     with FakeEndpoint(faulty(number)) as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, requests=32)
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=32)
         found = endpoint.ask(texts(*map(str, range(number))))
     ends = {13: ("", "error"), 14: ("", "refused")}
     expected = [ends.get(each % 100, (str(each), "stop")) for each in range(number)]
@@ -503,14 +503,14 @@ def test_a_refused_parameter_is_left_out_of_each_request_under_way(answers: str)
             return Reply(status=400, wait=0.05, error={"message": "no", "param": "temperature"})
         return Reply("yes")
 
-    for requests in (1, 8, 32):
+    for at_once in (1, 8, 32):
         with FakeEndpoint(answer) as fake:
-            endpoint = Endpoint(fake.url, f"judge {requests}", answers=answers, requests=requests)
+            endpoint = Endpoint(fake.url, f"judge {at_once}", answers=answers, at_once=at_once)
             found = endpoint.ask(texts(*map(str, range(40))))
             assert {(one.text, one.without) for one in found} == {("yes", ("max_tokens", "temperature"))}
             assert len(fake.answered) == 40
             assert fake.requests[-1].body["max_completion_tokens"] == 256
-            assert len(fake.requests) <= 40 + 2 * requests, "later ones know"
+            assert len(fake.requests) <= 40 + 2 * at_once, "later ones know"
 
 
 def test_a_parameter_that_one_request_alone_may_not_have_is_not_learned(answers: str) -> None:
@@ -523,7 +523,7 @@ def test_a_parameter_that_one_request_alone_may_not_have_is_not_learned(answers:
 
     with FakeEndpoint(answer) as fake:
         with pytest.warns(SacrecapWarning, match="too large: 256"):
-            found = Endpoint(fake.url, "judge", answers=answers, requests=1).ask(texts("long", "b"))
+            found = Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(texts("long", "b"))
         assert [one.end for one in found] == ["error", "stop"]
         assert "max_tokens" in fake.requests[-1].body
 
@@ -566,15 +566,15 @@ POISON = {
 }
 
 
-@pytest.mark.parametrize("requests", [1, 8])
+@pytest.mark.parametrize("at_once", [1, 8])
 @pytest.mark.parametrize("what", POISON)
 @pytest.mark.filterwarnings("ignore::sacrecap.errors.SacrecapWarning")
-def test_a_failure_belongs_to_one_request(answers: str, what: str, requests: int) -> None:
+def test_a_failure_belongs_to_one_request(answers: str, what: str, at_once: int) -> None:
     reply, words, end = POISON[what]
     with FakeEndpoint(
         lambda body, _: reply if "7" in body["messages"][0]["content"] else Reply("yes", wait=0.002)
     ) as f:
-        endpoint = Endpoint(f.url, "judge", answers=answers, requests=requests)
+        endpoint = Endpoint(f.url, "judge", answers=answers, at_once=at_once)
         found = endpoint.ask(texts(*map(str, range(60))))
         ill = [one for number, one in enumerate(found) if "7" in str(number)]
         assert {one.end for one in found} == {"stop", end}
@@ -635,7 +635,7 @@ def test_what_is_no_answer_is_not_kept_and_what_cannot_be_read_is_asked_for_once
 
         def asked() -> list[str]:
             before = len(fake.requests)
-            found = Endpoint(fake.url, "judge", answers=answers, requests=1).ask(questions)
+            found = Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(questions)
             assert [one.text for one in found] == list(says.values())
             return [one.text for one in fake.requests[before:]]
 
@@ -701,7 +701,7 @@ def test_a_time_that_the_endpoint_names_is_kept(answers: str, quick: QuickClock)
             FakeEndpoint(lambda *_, reply=reply: reply) as fake,
             pytest.raises(SacrecapError, match="tomorrow.*; what was answered is kept"),
         ):
-            Endpoint(fake.url, "judge", answers=answers, requests=1).ask(texts("a", "b"))
+            Endpoint(fake.url, "judge", answers=answers, at_once=1).ask(texts("a", "b"))
         assert len(fake.requests) == 1
 
 
@@ -732,7 +732,7 @@ def test_images_that_no_endpoint_takes_are_converted_or_refused(answers: str) ->
 
     files = [picture("TIFF"), picture("BMP"), picture("TIFF", mode="1"), picture("WEBP"), picture("JPEG")]
     with always("yes") as fake:
-        endpoint = Endpoint(fake.url, "judge", answers=answers, requests=1)
+        endpoint = Endpoint(fake.url, "judge", answers=answers, at_once=1)
         endpoint.ask([Question("what?", (lambda file=file: file,)) for file in files])  # type: ignore[misc]
         sent = [
             one.body["messages"][0]["content"][0]["image_url"]["url"].partition(";base64,") for one in fake.requests
@@ -753,7 +753,7 @@ def test_a_largest_size(answers: str) -> None:
     large, small = picture("JPEG", (3000, 2000)), picture("JPEG", (300, 200))
     questions = [Question("what?", (lambda file=file: file,)) for file in (large, small)]  # type: ignore[misc]
     with always("yes") as fake:
-        Endpoint(fake.url, "judge", answers=answers, image_size=640, requests=1).ask(questions)
+        Endpoint(fake.url, "judge", answers=answers, image_size=640, at_once=1).ask(questions)
         sent = [one.body["messages"][0]["content"][0]["image_url"]["url"] for one in fake.requests]
         read = [base64.b64decode(url.partition("base64,")[2]) for url in sent]
         assert Image.open(io.BytesIO(read[0])).size == (640, 427)

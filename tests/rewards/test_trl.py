@@ -75,7 +75,7 @@ def test_a_judge_that_refuses_moves_no_mean(trainer: str, tmp_path: Path) -> Non
         return Reply("", refusal="no") if len(fake.requests) % 2 else Reply('{"score": 80}')
 
     with FakeEndpoint(answer) as fake:
-        judge = Endpoint(fake.url, "m", requests=1, answers=str(tmp_path / "answers.sqlite"))
+        judge = Endpoint(fake.url, "m", at_once=1, answers=str(tmp_path / "answers.sqlite"))
         steps = trained(trainer, [CaptionReward(REFERENCES, "judge(rating)", judge=judge)], tmp_path)
     for row in steps:
         assert 0 < row["sacrecap/unscored"] < 1

@@ -135,7 +135,7 @@ def test_none_is_lost_or_doubled_whatever_breaks(count: int, each: int, tmp_path
     with FakeEndpoint(answer) as server:
         while True:
             tries += 1
-            endpoint = Endpoint(server.url, "vlm", requests=16, answers=str(tmp_path / "answers"))
+            endpoint = Endpoint(server.url, "vlm", at_once=16, answers=str(tmp_path / "answers"))
             try:
                 sets = endpoint_sets(endpoint, those(tmp_path), captions=each, seed=3)
                 break

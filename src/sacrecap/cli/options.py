@@ -249,7 +249,8 @@ def _needs(
         from sacrecap.resources.endpoint import Endpoint
 
         inputs["judge_prompt"] = settings.pop("prompt", None)
-        inputs["judge"] = Endpoint(judge_url, judge_model, key_env=judge_key_env, **settings)
+        at_once = settings.pop("requests", 8)
+        inputs["judge"] = Endpoint(judge_url, judge_model, key_env=judge_key_env, at_once=at_once, **settings)
     elif judge_url or judge_model:
         raise UsageError("a judge has an address and a model there: give both --judge-url URL and --judge-model NAME")
     elif settings or judge_key_env:

@@ -84,7 +84,7 @@ class Endpoint:
         price: of a million tokens in, and of a million out, in any currency.
         budget: what may be spent, in the currency of the price, or a number of tokens: `5`, `"200000 tokens"`. A
             request that could exceed it is not made: the call ends with an error, and what was answered is kept.
-        requests: how many requests are made at the same time.
+        at_once: how many requests are made at the same time.
         per_minute: how many are made in a minute, where the endpoint takes only so many; None: it says when to wait.
         extra: parameters of the server, sent as they are: `{"reasoning_effort": "low"}`, `{"chat_template_kwargs":
             {"enable_thinking": False}}`. They are part of the question and of signatures.
@@ -107,7 +107,7 @@ class Endpoint:
         key_env: str | None = None,
         price: tuple[float, float] | None = None,
         budget: float | str | None = None,
-        requests: int = 8,
+        at_once: int = 8,
         per_minute: float | None = None,
         extra: Mapping[str, object] | None = None,
         image_size: int | None = None,
@@ -118,7 +118,7 @@ class Endpoint:
     ) -> None:
         self.url, self.model, self.key_env = checked_url(url), model, key_env
         self.price, self.budget = price, budget
-        self.requests = whole_number("requests", requests, 1)
+        self.at_once = whole_number("at_once", at_once, 1)
         if per_minute is not None and not 0 < per_minute < math.inf:
             raise UsageError(f"per_minute is a number of requests above 0, got {per_minute!r}")
         self.per_minute, self.extra = per_minute, _checked_extra(extra)
@@ -241,7 +241,7 @@ class Endpoint:
                     over.set()  # no other one is begun, until the call ends with this error
                     events.put(error)
 
-            pool = ThreadPoolExecutor(self.requests, thread_name_prefix="endpoint")
+            pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="endpoint")
             words: set[str] = set()
             try:
                 for digest, question in questions.items():

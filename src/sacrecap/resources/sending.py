@@ -93,7 +93,7 @@ class Connection:
             headers={"user-agent": "sacrecap"},
             auth=signed,  # in the place of a .netrc
             trust_env=not endpoint.url.startswith("http:"),  # a proxy would get what is sent to this machine in clear
-            limits=httpx2.Limits(max_connections=endpoint.requests),
+            limits=httpx2.Limits(max_connections=endpoint.at_once),
         )
 
     def close(self) -> None:

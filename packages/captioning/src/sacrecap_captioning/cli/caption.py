@@ -130,7 +130,7 @@ def speaker_options(function: F) -> F:
 KINDS = {
     "captioner": ("batch", "device", "features", "limit"),
     "checkpoint": ("batch", "device", "limit", "prompt", "prompts"),
-    "endpoint": ("limit", "prompt", "prompts", "model", "key_env", "price", "budget", "requests"),
+    "endpoint": ("limit", "prompt", "prompts", "model", "key_env", "price", "budget", "at_once"),
 }
 """Options of each kind of speaker; all take the others."""
 _NAMED = {
@@ -213,7 +213,7 @@ def caption_sets(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) 
         return checkpoint_sets(speaker, images, prompts=prompts, **local, **common)
     if how.get("model") is None:
         raise UsageError(f"{speaker}: name the model behind this endpoint (--model NAME)")
-    more = {name: how[name] for name in ("key_env", "price", "budget", "requests") if how[name] is not None}
+    more = {name: how[name] for name in ("key_env", "price", "budget", "at_once") if how[name] is not None}
     return endpoint_sets(Endpoint(speaker, how["model"], **more), images, prompts=prompts, **common)
 
 
@@ -417,11 +417,11 @@ def retrieval(run: str, output: str | None, features: str | None, epochs: int, *
     --key-env VARIABLE  The variable of the environment that holds the endpoint's key, if it has one.
     --price IN OUT  What a million tokens cost, of questions and of answers.
     --budget N  What may be spent: money, or '200000 tokens'.
-    --requests N  How many at the same time; 8 by default.
+    --at-once N  Requests at the same time; 8 by default.
     """,
     heading="Endpoint",
     price={"type": (float, float)},
-    requests={"type": _COUNT},
+    at_once={"type": _COUNT},
 )
 @options.quiet
 def generate(speaker: str, data: str | None, output: str, prompts: str | None, blind: str | None, **how: Any) -> None:
