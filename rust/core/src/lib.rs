@@ -38,3 +38,15 @@ pub mod agreement;
 
 // CIDEr-D on token ids, for training.
 pub mod reward;
+
+/// What cannot be done, as a sentence for people: what was given, and what is accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused(pub String);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}

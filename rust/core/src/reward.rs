@@ -3,6 +3,7 @@
 //! The arithmetic is [`crate::metrics::cider`]'s. A reference's vector never changes between training steps, so it is kept with
 //! its weights; a sampled caption is then one small table that each reference's n-grams are looked up in.
 
+use crate::Refused;
 use crate::document_frequency::{DocumentFrequency, Frequencies, Idf};
 use crate::metrics::cider::length_penalty;
 use crate::numeric::hash_table::{HashTable, Key};
@@ -26,26 +27,6 @@ pub struct Reward {
     order: usize,
     sigma: f64,
 }
-
-/// Document frequencies whose words are not token ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotTokenIds {
-    /// One such word.
-    pub word: String,
-}
-
-impl std::fmt::Display for NotTokenIds {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the document frequencies are keyed by words ({:?}), the reward needs them keyed by token ids; build them with \
-             DocumentFrequency.from_token_ids(references) or import a pickle of the \"-idxs\" kind",
-            self.word
-        )
-    }
-}
-
-impl std::error::Error for NotTokenIds {}
 
 /// References of one image, ready to be compared with.
 ///
@@ -141,8 +122,14 @@ struct Vector {
 
 impl Reward {
     /// A reward over the document frequencies, for n-grams of orders 1 to `order`.
-    pub fn new(frequencies: &DocumentFrequency, order: usize, sigma: f64) -> Result<Self, NotTokenIds> {
-        let numbers = frequencies.token_ids().map_err(|word| NotTokenIds { word })?;
+    pub fn new(frequencies: &DocumentFrequency, order: usize, sigma: f64) -> Result<Self, Refused> {
+        let refused = |word| {
+            Refused(format!(
+                "the document frequencies are keyed by words ({word:?}), the reward needs them keyed by token ids; build them \
+                 with DocumentFrequency.from_token_ids(references) or import a pickle of the \"-idxs\" kind"
+            ))
+        };
+        let numbers = frequencies.token_ids().map_err(refused)?;
         let (frequencies, idf) = (frequencies.frequencies().clone(), frequencies.idf().clone());
         Ok(Self { frequencies, idf, numbers, order, sigma })
     }
@@ -228,7 +215,7 @@ impl Reward {
             *end = weights.len();
         }
         let ngrams: Vec<Ngram> = weights.iter().map(|&(ngram, _)| ngram).collect();
-        let counts = self.frequencies.reader().get_all(&ngrams);
+        let counts = self.frequencies.get_all(&ngrams);
         let mut start = 0;
         for (norm, &end) in norms.iter_mut().zip(&ends[..self.order]) {
             let mut square = 0.0;

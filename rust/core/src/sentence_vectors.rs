@@ -9,9 +9,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::Refused;
 use crate::metrics::embedded::inner_product;
 use crate::tables::layout::{Numbers, Strings};
-use crate::tables::{FileError, Format, SharedBytes, mark};
+use crate::tables::{Format, SharedBytes, mark};
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Pieces (2), vectors, scales, characters that are written in another way, and how (2).
@@ -27,7 +28,7 @@ const TURN: usize = 7;
 const NEIGHBOURS: f64 = 0.3;
 
 /// Vectors of word pieces.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct SentenceVectors {
     bytes: SharedBytes,
     checksum: u32,
@@ -41,8 +42,8 @@ pub struct SentenceVectors {
 
 impl SentenceVectors {
     /// Reads a table that is already in memory or mapped into it; it stays where it is.
-    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
-        let bytes = (**shared).as_ref();
+    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, Refused> {
+        let bytes: &[u8] = shared;
         let (s, checksum) = FORMAT.read(bytes)?;
         let made = || {
             let pieces = Strings::new(Some(bytes), [&s[0], &s[1]])?;
@@ -66,10 +67,6 @@ impl SentenceVectors {
     /// A checksum of the contents, to name them by in signatures.
     pub fn checksum(&self) -> u32 {
         self.checksum
-    }
-
-    fn as_bytes(&self) -> &[u8] {
-        (*self.bytes).as_ref()
     }
 
     /// Numbers of the vector of a sentence.
@@ -101,8 +98,8 @@ impl SentenceVectors {
                 _ if character.is_ascii_punctuation() || is_chinese(character) => {
                     folded.extend([' ', character, ' ']);
                 }
-                _ => match self.characters.binary_search(self.as_bytes(), character as u32) {
-                    Some(at) => folded.push_str(self.written.at(self.as_bytes(), at)),
+                _ => match self.characters.binary_search(&self.bytes, character as u32) {
+                    Some(at) => folded.push_str(self.written.at(&self.bytes, at)),
                     None => folded.extend(character.to_lowercase()),
                 },
             }
@@ -126,7 +123,7 @@ impl SentenceVectors {
                 if piece.len() == inside.len() {
                     return false;
                 }
-                if let Some(number) = self.pieces.find(self.as_bytes(), &piece) {
+                if let Some(number) = self.pieces.find(&self.bytes, &piece) {
                     break number;
                 }
                 piece.pop();
@@ -139,26 +136,16 @@ impl SentenceVectors {
 
     /// The piece of that number.
     pub fn piece(&self, number: u32) -> &str {
-        self.pieces.at(self.as_bytes(), number as usize)
+        self.pieces.at(&self.bytes, number as usize)
     }
 
     /// Adds the numbers of the vector of a piece.
     fn push_vector(&self, piece: u32, numbers: &mut Vec<f32>) {
-        let (bytes, piece) = (self.as_bytes(), piece as usize);
-        let scale = &bytes[self.scales.clone()][4 * piece..][..4];
+        let piece = piece as usize;
+        let scale = &self.bytes[self.scales.clone()][4 * piece..][..4];
         let scale = f32::from_le_bytes(scale.try_into().expect("four bytes"));
-        let integers = &bytes[self.vectors.clone()][piece * self.dimension..][..self.dimension];
+        let integers = &self.bytes[self.vectors.clone()][piece * self.dimension..][..self.dimension];
         numbers.extend(integers.iter().map(|&number| f32::from(number.cast_signed()) * scale));
-    }
-}
-
-impl std::fmt::Debug for SentenceVectors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let pieces = self.pieces.len();
-        f.debug_struct("SentenceVectors")
-            .field("checksum", &self.checksum)
-            .field("pieces", &pieces)
-            .finish_non_exhaustive()
     }
 }
 
@@ -300,10 +287,8 @@ fn is_chinese(character: char) -> bool {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::tables::test_reader;
+    use crate::tables::tests::test_reader;
 
     const DIMENSION: usize = 8;
 
@@ -326,7 +311,7 @@ pub(crate) mod tests {
     }
 
     fn small() -> SentenceVectors {
-        SentenceVectors::from_bytes(&(Arc::new(file()) as SharedBytes)).unwrap()
+        SentenceVectors::from_bytes(&SharedBytes::new(file())).unwrap()
     }
 
     fn vector(table: &SentenceVectors, text: &str) -> Vec<f64> {
@@ -360,7 +345,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_damaged_table_is_an_error_and_a_deceiving_one_never_panics() {
-        let read = |bytes: &[u8]| SentenceVectors::from_bytes(&(Arc::new(bytes.to_vec()) as SharedBytes));
+        let read = |bytes: &[u8]| SentenceVectors::from_bytes(&SharedBytes::new(bytes.to_vec()));
         test_reader(&file(), read, |table| {
             for text in ["a dogs man", "é中 🐶", ""] {
                 vector(table, text);

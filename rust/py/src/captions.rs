@@ -7,13 +7,13 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read;
-use sacrecap_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
+use sacrecap_core::text::captions::{CUT, Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder};
 use sacrecap_core::text::digest;
 use sacrecap_core::text::written::begins_written;
 
 use crate::arrow;
 use crate::convert::check_index;
-use crate::errors::DataError;
+use crate::errors::{DataError, data_error};
 use crate::gather::{Gather, id_text, kind};
 
 /// Arguments of `Captions.restored`.
@@ -37,13 +37,6 @@ fn packed<'py>(py: Python<'py>, numbers: &[usize]) -> Bound<'py, PyBytes> {
 
 fn sizes(bytes: &[u8]) -> Vec<usize> {
     bytes.as_chunks().0.iter().map(|&number| u64::from_le_bytes(number) as usize).collect()
-}
-
-fn of_columns(error: ColumnsError) -> PyErr {
-    match error {
-        ColumnsError::Repeated(id) => DataError::new_err(format!("the image id {id} is there twice")),
-        ColumnsError::Cut => DataError::new_err("the lists of captions are not cut where they say"),
-    }
 }
 
 /// Captions of many images, in the order of the file they came from.
@@ -133,7 +126,7 @@ impl Captions {
                 counts.push(ends.len() - before);
             }
             let captions = CoreCaptions::of_columns(ids.iter().map(|id| &**id), &counts, &ends, text);
-            captions.map(|inner| self.with(inner)).map_err(of_columns)
+            captions.map(|inner| self.with(inner)).map_err(data_error)
         })
     }
 
@@ -147,9 +140,9 @@ impl Captions {
     ) -> PyResult<Self> {
         let starts = std::iter::once(0).chain(ids.1.iter().copied());
         let ids: Option<Vec<&str>> = starts.zip(&ids.1).map(|(start, &end)| ids.0.get(start..end)).collect();
-        let ids = ids.ok_or_else(|| of_columns(ColumnsError::Cut))?;
+        let ids = ids.ok_or_else(|| DataError::new_err(CUT))?;
         let (counts, ends) = (sizes(&counts), sizes(&captions.1));
-        let inner = CoreCaptions::of_columns(ids.into_iter(), &counts, &ends, captions.0).map_err(of_columns)?;
+        let inner = CoreCaptions::of_columns(ids.into_iter(), &counts, &ends, captions.0).map_err(data_error)?;
         Ok(Self { origin, ..Self::new(inner) })
     }
 
@@ -285,7 +278,7 @@ impl Captions {
 
     /// Captions that cannot be scored: image id and what is wrong.
     fn problems(&self) -> Vec<(&str, String)> {
-        self.inner.problems().map(|(image, problem)| (self.inner.image_id(image), problem.to_string())).collect()
+        self.inner.problems().map(|(image, problem)| (self.inner.image_id(image), problem)).collect()
     }
 
     fn __contains__(&self, image_id: &str) -> bool {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
-use sacrecap_core::engine::{Kernel, ParameterError, Parameters, Value};
+use sacrecap_core::Refused;
+use sacrecap_core::engine::{Kernel, Parameters, Value};
 use sacrecap_core::metrics;
 use sacrecap_core::tables::SharedBytes;
 
@@ -27,9 +28,9 @@ pub(crate) fn held(data: &Bound<'_, PyAny>) -> PyResult<SharedBytes> {
     let (start, read_only): (usize, bool) = array.getattr("__array_interface__")?.get_item("data")?.extract()?;
     let length = array.len()?;
     if !read_only || length == 0 {
-        return Ok(Arc::new(as_bytes(data)?.as_bytes().to_vec()));
+        return Ok(SharedBytes::new(as_bytes(data)?.as_bytes().to_vec()));
     }
-    Ok(Arc::new(Held { _owner: array.unbind(), start, length }))
+    Ok(SharedBytes::new(Held { _owner: array.unbind(), start, length }))
 }
 
 /// Bytes of an object of Python.
@@ -107,16 +108,7 @@ pub(crate) fn check_index(kind: &str, number: usize, count: usize) -> PyResult<(
 pub(crate) fn map_file(file: &File) -> std::io::Result<SharedBytes> {
     // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this one with
     // SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
-    Ok(Arc::new(Mapped(unsafe { Mmap::map(file)? })))
-}
-
-/// A mapped file as shared bytes.
-struct Mapped(Mmap);
-
-impl AsRef<[u8]> for Mapped {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
+    Ok(SharedBytes::new(unsafe { Mmap::map(file)? }))
 }
 
 /// A metric's parameter as Python holds it.
@@ -144,6 +136,6 @@ fn core_value(parameter: Parameter) -> Value {
 }
 
 /// Builds the kernel of that name.
-pub(crate) fn kernel(name: &str, parameters: NamedParameters) -> Result<Arc<dyn Kernel>, ParameterError> {
+pub(crate) fn kernel(name: &str, parameters: NamedParameters) -> Result<Arc<dyn Kernel>, Refused> {
     metrics::kernel(name, core_parameters(parameters)).map(Arc::from)
 }

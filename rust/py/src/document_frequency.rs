@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use sacrecap_core::document_frequency::{self as core, CountError, Counter, Finished, Scratch};
-use sacrecap_core::tables::SharedBytes;
+use sacrecap_core::Refused;
+use sacrecap_core::document_frequency::{self as core, Counter, Finished, Kind, Scratch};
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
 use crate::convert::{check_sizes, held, map_file, sequences, whole_numbers};
@@ -123,7 +123,7 @@ impl DocumentFrequency {
     /// What `to_bytes` made, in any object with a buffer, which is used in place.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let shared: SharedBytes = held(bytes)?;
+        let shared = held(bytes)?;
         let read = py.detach(|| core::DocumentFrequency::from_bytes(&shared));
         read.map(Self::from).map_err(data_error)
     }
@@ -165,17 +165,17 @@ impl DocumentFrequency {
 
     #[getter]
     fn n(&self) -> usize {
-        self.0.order
+        self.0.kind.order
     }
 
     #[getter]
     fn tokenizer(&self) -> &str {
-        &self.0.tokenizer
+        &self.0.kind.tokenizer
     }
 
     #[getter]
     fn stem(&self) -> bool {
-        self.0.stem
+        self.0.kind.stem
     }
 }
 
@@ -240,7 +240,8 @@ impl FrequencyCounter {
             return Err(UsageError::new_err(format!("n-grams have 1 to {MAX_ORDER} words, not {n}")));
         }
         let tokenizer = self::tokenizer(tokenizer)?.name().to_owned();
-        let counter = Counter::new(n, stem, tokenizer, memory, Files::in_folder(&folder));
+        let kind = Kind { order: n, stem, tokenizer };
+        let counter = Counter::new(kind, memory, Files::in_folder(&folder));
         Ok(Self { counter: Some(counter), folder })
     }
 
@@ -293,7 +294,7 @@ impl FrequencyCounter {
     fn during(
         &mut self,
         py: Python<'_>,
-        work: impl FnOnce(&mut Counter<Files>) -> Result<(), CountError> + Send,
+        work: impl FnOnce(&mut Counter<Files>) -> Result<io::Result<()>, Refused> + Send,
     ) -> PyResult<()> {
         let mut counter = self.counter.take().ok_or_else(ended)?;
         // Where the work is interrupted, or cannot write, some n-grams were counted and others not: nothing is left.
@@ -302,13 +303,13 @@ impl FrequencyCounter {
             (counter, done)
         })?;
         match done {
-            Ok(()) => self.counter = Some(counter),
-            Err(CountError::Merge(error)) => {
+            Ok(written) => written.map_err(|error| not_written(&error))?,
+            Err(refused) => {
                 self.counter = Some(counter);
-                return Err(UsageError::new_err(error.to_string()));
+                return Err(usage_error(refused));
             }
-            Err(CountError::Scratch(error)) => return Err(not_written(&error)),
         }
+        self.counter = Some(counter);
         Ok(())
     }
 }

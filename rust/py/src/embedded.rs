@@ -11,7 +11,6 @@ use sacrecap_core::metrics::embedded as core;
 use sacrecap_core::metrics::embedded::{Objects, Term};
 use sacrecap_core::metrics::vifidel::Vifidel;
 use sacrecap_core::sentence_vectors as sentence;
-use sacrecap_core::tables::SharedBytes;
 use sacrecap_core::text::vocabulary::Vocabulary;
 
 use crate::convert::{NamedParameters, check_index, core_parameters, floats, map_file, to_bytes};
@@ -108,7 +107,7 @@ impl SentenceVectors {
     /// Maps the file of a table.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let shared: SharedBytes = map_file(&File::open(path)?)?;
+        let shared = map_file(&File::open(path)?)?;
         let read = py.detach(|| sentence::SentenceVectors::from_bytes(&shared));
         read.map(|table| Self(Arc::new(table))).map_err(data_error)
     }

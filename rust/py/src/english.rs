@@ -23,8 +23,7 @@ impl Synonyms {
     /// Reads the bytes of a table, which stay where they are.
     #[new]
     fn new(py: Python<'_>, table: PyBackedBytes) -> PyResult<Self> {
-        let shared: SharedBytes = Arc::new(table);
-        let read = py.detach(|| wordnet::Synonyms::from_bytes(&shared));
+        let read = py.detach(|| wordnet::Synonyms::from_bytes(&SharedBytes::new(table)));
         read.map(|table| Self(Arc::new(table))).map_err(data_error)
     }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use sacrecap_core::engine::{self, Formula as _, Kernel, ParameterError, mean};
+use sacrecap_core::Refused;
+use sacrecap_core::engine::{self, Formula as _, Kernel, mean};
 use sacrecap_core::numeric::f_measure::f_measure;
 
 use crate::convert::{NamedParameters, kernel};
@@ -43,7 +44,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    pub(crate) fn build(name: String, parameters: NamedParameters) -> Result<Self, ParameterError> {
+    pub(crate) fn build(name: String, parameters: NamedParameters) -> Result<Self, Refused> {
         let kernel = kernel(&name, parameters.clone())?;
         Ok(Self { kernel, name, parameters })
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use sacrecap_core::metrics::fluency::{self as core, LearnError};
+use sacrecap_core::Refused;
+use sacrecap_core::metrics::fluency as core;
 use sacrecap_core::text::ngram::MAX_ORDER;
 use sacrecap_core::text::tokenize::Tokenizer;
 
 use crate::corpus::References;
-use crate::errors::{DataError, UsageError, data_error};
+use crate::errors::{UsageError, data_error};
 use crate::interrupt::detach;
 
 /// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
@@ -74,12 +75,12 @@ impl LanguageCounts {
     fn during(
         &mut self,
         py: Python<'_>,
-        work: impl FnOnce(&mut core::LanguageCounts) -> Result<(), LearnError> + Send,
+        work: impl FnOnce(&mut core::LanguageCounts) -> Result<(), Refused> + Send,
     ) -> PyResult<()> {
         let mut counts = self.counts.take().ok_or_else(ended)?;
         // What is interrupted counted some sentences and not others: nothing is left.
         let counts = detach(py, move || work(&mut counts).map(|()| counts))?;
-        self.counts = Some(counts.map_err(not_learnt)?);
+        self.counts = Some(counts.map_err(data_error)?);
         Ok(())
     }
 }
@@ -99,7 +100,7 @@ impl LanguageModel {
             let mut counts = core::LanguageCounts::new(n).kept(references.tokenizer);
             counts.add(&references, usize::MAX, threads).map(|()| counts.finish(threads))
         })?;
-        built.map(|model| Self(Arc::new(model))).map_err(not_learnt)
+        built.map(|model| Self(Arc::new(model))).map_err(data_error)
     }
 
     /// Number of images that it learnt from.
@@ -143,15 +144,6 @@ impl LanguageModel {
 
 fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<core::LanguageCounts> {
     py.detach(|| core::LanguageCounts::from_bytes(bytes)).map_err(data_error)
-}
-
-fn not_learnt(error: LearnError) -> PyErr {
-    let remedy = match error {
-        LearnError::Memory(_) => "; grant more memory, or leave out what learns it, such as fluency",
-        LearnError::Words => "; leave out what learns it, such as fluency",
-        LearnError::Order => "",
-    };
-    DataError::new_err(format!("{error}{remedy}"))
 }
 
 fn ended() -> PyErr {

@@ -45,8 +45,7 @@ impl MeteorTables {
     /// Reads the bytes of a file, which stay where they are.
     #[new]
     fn new(py: Python<'_>, file: PyBackedBytes) -> PyResult<Self> {
-        let shared: SharedBytes = Arc::new(file);
-        let read = py.detach(|| core::Resources::from_bytes(&shared));
+        let read = py.detach(|| core::Resources::from_bytes(&SharedBytes::new(file)));
         read.map(|tables| Self(Arc::new(tables))).map_err(data_error)
     }
 
@@ -55,10 +54,7 @@ impl MeteorTables {
     #[pyo3(signature = (path, *, known_good=false))]
     fn load(py: Python<'_>, path: std::path::PathBuf, known_good: bool) -> PyResult<Self> {
         let read = if known_good { core::Resources::from_checked } else { core::Resources::from_bytes };
-        let loaded = py.detach(|| -> std::io::Result<_> {
-            let shared: SharedBytes = map_file(&File::open(&path)?)?;
-            Ok(read(&shared))
-        })?;
+        let loaded = py.detach(|| -> std::io::Result<_> { Ok(read(&map_file(&File::open(&path)?)?)) })?;
         loaded
             .map(|tables| Self(Arc::new(tables)))
             .map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
@@ -87,6 +83,6 @@ impl MeteorTables {
             .map(|link| (link.module.name(), span(&link.hypothesis), span(&link.reference)))
             .collect();
         let numbers = [parts.precision, parts.recall, parts.mean, parts.penalty, parts.score];
-        Some((number, alignment.hypothesis, alignment.reference, links, numbers, alignment.statistics.chunks))
+        Some((number, alignment.hypothesis, alignment.reference, links, numbers, alignment.counts[core::CHUNKS]))
     }
 }

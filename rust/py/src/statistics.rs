@@ -333,8 +333,7 @@ pub(crate) fn evaluate(
         let kernels: Vec<&dyn Kernel> = formulas.iter().map(|(_, own)| &*own.kernel).collect();
         engine::evaluate(&corpus.0, &kernels, &resources)
     })?;
-    let tables =
-        tables.map_err(|error| UsageError::new_err(format!("{} {}", formulas[error.kernel].0, error.missing)))?;
+    let tables = tables.map_err(|(number, lack)| UsageError::new_err(format!("{} {lack}", formulas[number].0)))?;
     Ok(formulas
         .into_iter()
         .zip(tables)

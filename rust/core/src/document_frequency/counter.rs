@@ -10,12 +10,14 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::count::document_counts;
-use super::file::Head;
-use super::named::{MergeError, renumber, sorted, word_kind};
-use super::{DocumentFrequency, Documents, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_u128};
+use super::file::head;
+use super::named::{overflow, renumber, sorted};
+use super::{DocumentFrequency, Documents, Kind, Layout, RECORD, read, record};
+use crate::Refused;
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_mut, map_parts, thread_count, threads_for};
+use crate::tables::CHECKED_FROM;
 use crate::text::ngram::Ngram;
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -48,9 +50,7 @@ const WORTH: usize = 1 << 13;
 
 /// Counts the images that each n-gram occurs in, part by part of a corpus. No image is in two parts.
 pub struct Counter<S> {
-    order: usize,
-    stem: bool,
-    tokenizer: String,
+    kind: Kind,
     documents: u64,
     vocabulary: Vocabulary,
     counts: Vec<HashTable<Ngram, u32>>,
@@ -63,30 +63,15 @@ pub struct Counter<S> {
     aside: usize,
 }
 
-/// Why a part cannot be counted.
-#[derive(Debug)]
-pub enum CountError {
-    /// It is of other words or n-grams.
-    Merge(MergeError),
-    /// What memory has no room for cannot be written or read.
-    Scratch(io::Error),
-}
-
-impl From<io::Error> for CountError {
-    fn from(error: io::Error) -> Self {
-        Self::Scratch(error)
-    }
-}
-
 impl<S: Scratch> Counter<S> {
-    /// Counts n-grams of orders 1 to `order` of words, or of stems, that this tokenizer makes. The tables of counts take
-    /// at most about `memory` bytes; the distinct words come on top of them.
-    pub fn new(order: usize, stem: bool, tokenizer: String, memory: usize, scratch: S) -> Self {
+    /// Counts of this kind. The tables of counts take at most about `memory` bytes; the distinct words come on
+    /// top of them.
+    pub fn new(kind: Kind, memory: usize, scratch: S) -> Self {
         let slots = (memory / SLOT / PARTS + 1).next_power_of_two() / 2;
         let (vocabulary, counts) = (Vocabulary::default(), vec![HashTable::with_capacity(0); PARTS]);
         // A table grows when two slots in three are taken; this leaves room for what one block adds.
         let most = (slots * 3 / 5).max(1);
-        Self { order, stem, tokenizer, documents: 0, vocabulary, counts, most, memory, scratch, aside: 0 }
+        Self { kind, documents: 0, vocabulary, counts, most, memory, scratch, aside: 0 }
     }
 
     /// Number of images so far.
@@ -96,30 +81,20 @@ impl<S: Scratch> Counter<S> {
 
     /// Whether it counts stems.
     pub fn stem(&self) -> bool {
-        self.stem
+        self.kind.stem
     }
 
-    /// Adds the sentences of other images.
-    pub fn add(&mut self, documents: Documents<'_>, threads: usize) -> Result<(), CountError> {
-        let Documents { sentences, vocabulary, tokenizer, stem } = documents;
-        if (tokenizer.name(), stem) != (&*self.tokenizer, self.stem) {
-            let [own, other] = [(&*self.tokenizer, self.stem), (tokenizer.name(), stem)]
-                .map(|(tokenizer, stem)| word_kind(tokenizer, stem));
-            return Err(CountError::Merge(MergeError::Words(own, other)));
-        }
-        let counts = document_counts(sentences, self.order, 1, false, threads);
+    /// Adds the sentences of other images, unless they are of another kind.
+    pub fn add(&mut self, documents: Documents<'_>, threads: usize) -> Result<io::Result<()>, Refused> {
+        let Documents { sentences, vocabulary, .. } = documents;
+        self.kind.check(&Kind::of(documents, self.kind.order))?;
+        let counts = document_counts(sentences, self.kind.order, 1, false, threads);
         self.plus(vocabulary.words(), counts.ngrams.into_iter(), sentences.image_count() as u64, threads)
     }
 
-    /// Adds what was counted elsewhere.
-    pub fn merge(&mut self, other: &DocumentFrequency, threads: usize) -> Result<(), CountError> {
-        if self.order != other.order {
-            return Err(CountError::Merge(MergeError::Order(self.order, other.order)));
-        }
-        if (&self.tokenizer, self.stem) != (&other.tokenizer, other.stem) {
-            let own = word_kind(&self.tokenizer, self.stem);
-            return Err(CountError::Merge(MergeError::Words(own, other.word_kind())));
-        }
+    /// Adds what was counted elsewhere, unless it is of another kind.
+    pub fn merge(&mut self, other: &DocumentFrequency, threads: usize) -> Result<io::Result<()>, Refused> {
+        self.kind.check(&other.kind)?;
         let mut counts = other.frequencies().iter();
         let blocks =
             iter::from_fn(|| Some(counts.by_ref().take(BLOCK).collect()).filter(|block: &Vec<_>| !block.is_empty()));
@@ -132,10 +107,10 @@ impl<S: Scratch> Counter<S> {
         mut blocks: impl Iterator<Item = Vec<(Ngram, u32)>>,
         documents: u64,
         threads: usize,
-    ) -> Result<(), CountError> {
+    ) -> Result<io::Result<()>, Refused> {
         // No count is above the number of images.
         if self.documents + documents > u64::from(u32::MAX) {
-            return Err(CountError::Merge(MergeError::Overflow));
+            return Err(overflow());
         }
         self.documents += documents;
         let numbers: Vec<Word> = words.map(|word| self.vocabulary.intern(word)).collect();
@@ -143,10 +118,12 @@ impl<S: Scratch> Counter<S> {
             check();
             let some: Vec<_> = blocks.by_ref().take(BLOCKS).collect();
             if some.is_empty() {
-                return Ok(());
+                return Ok(Ok(()));
             }
             self.blocks(&some, &numbers, threads);
-            self.spill(self.most)?;
+            if let Err(error) = self.spill(self.most) {
+                return Ok(Err(error));
+            }
         }
     }
 
@@ -186,15 +163,13 @@ impl<S: Scratch> Counter<S> {
         let words: Vec<&str> = self.vocabulary.words().collect();
         if self.aside == 0 {
             let counts = self.counts.iter().flat_map(HashTable::iter).filter(|&(_, count)| count >= minimum).collect();
-            let counted = DocumentFrequency::from_counts(&words, counts, self.documents, self.order);
-            return Ok(Finished::InMemory(DocumentFrequency { tokenizer: self.tokenizer, stem: self.stem, ..counted }));
+            return Ok(Finished::InMemory(DocumentFrequency::of(self.kind, &words, counts, self.documents)));
         }
         let (words, numbers) = sorted(&words);
         self.spill(1)?;
         drop((std::mem::take(&mut self.vocabulary), std::mem::take(&mut self.counts)));
         let entries = self.renumber(&numbers, minimum, threads)?;
-        let head = Head { order: self.order, stem: self.stem, tokenizer: &self.tokenizer, documents: self.documents };
-        let head = head.bytes(&words, entries);
+        let head = head(&self.kind, self.documents, &words, entries);
         drop((words, numbers));
         let mut file = file()?;
         self.write(head, entries, &mut file)?;
@@ -234,23 +209,24 @@ impl<S: Scratch> Counter<S> {
     fn write(&mut self, mut head: Vec<u8>, entries: usize, file: &mut (impl Write + Seek)) -> io::Result<()> {
         let layout = Layout::new(head.len(), entries);
         let mut checksum = crc32fast::Hasher::new();
-        checksum.update(&head[Head::CHECKED_FROM..]);
+        checksum.update(&head[CHECKED_FROM..]);
         file.write_all(&head)?;
         let (mut indexed, mut written, mut bytes) = (0, 0, Vec::new());
         let (mut index_sum, mut record_sum) = (crc32fast::Hasher::new(), crc32fast::Hasher::new());
         for part in 0..PARTS {
             check();
             self.scratch.take(PARTS + part, &mut bytes)?;
-            let mut sorted: Vec<Entry> = bytes.chunks_exact(RECORD).map(|record| Entry::of(read(record))).collect();
+            let entry = |(ngram, count): (Ngram, u32)| (ngram.hash(), ngram, count);
+            let mut sorted: Vec<_> = bytes.chunks_exact(RECORD).map(read).map(entry).collect();
             sorted.sort_unstable();
             let (mut index, mut records) = (Vec::new(), Vec::with_capacity(RECORD * sorted.len()));
             let (first_index, first_record) = (indexed, written);
-            for entry in sorted {
-                while indexed <= layout.bucket(entry.hash) {
+            for (hash, ngram, count) in sorted {
+                while indexed <= layout.bucket(hash) {
                     index.extend((written as u32).to_le_bytes());
                     indexed += 1;
                 }
-                records.extend(record((entry.ngram, entry.count)));
+                records.extend(record((ngram, count)));
                 written += 1;
             }
             while part + 1 == PARTS && indexed <= 1 << layout.bits {
@@ -268,8 +244,8 @@ impl<S: Scratch> Counter<S> {
         }
         checksum.combine(&index_sum);
         checksum.combine(&record_sum);
-        head.truncate(Head::CHECKED_FROM);
-        head[Head::CHECKED_FROM - 4..].copy_from_slice(&checksum.finalize().to_le_bytes());
+        head.truncate(CHECKED_FROM);
+        head[CHECKED_FROM - 4..].copy_from_slice(&checksum.finalize().to_le_bytes());
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&head)
     }
@@ -286,17 +262,6 @@ pub enum Finished<F> {
 /// The part of a hash: its first bits.
 fn part(hash: u64) -> usize {
     (hash >> (64 - PARTS.trailing_zeros())) as usize
-}
-
-fn record((ngram, count): (Ngram, u32)) -> [u8; RECORD] {
-    let mut record = [0; RECORD];
-    record[..KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
-    record[KEY_BYTES..].copy_from_slice(&count.to_le_bytes());
-    record
-}
-
-fn read(record: &[u8]) -> (Ngram, u32) {
-    (Ngram::from_key(read_u128(record, 0)), read_u32(record, KEY_BYTES))
 }
 
 /// Writes records to the streams of their parts, a block at a time.
@@ -413,6 +378,10 @@ mod tests {
         Documents { sentences, vocabulary, tokenizer: Tokenizer::Ptb, stem }
     }
 
+    fn kind(order: usize, stem: bool, tokenizer: &str) -> Kind {
+        Kind { order, stem, tokenizer: tokenizer.to_owned() }
+    }
+
     fn finished(counter: Counter<Memory>) -> Vec<u8> {
         match counter.finish(1, 2, || Ok(Cursor::new(Vec::new()))).unwrap() {
             Finished::InMemory(counted) => counted.to_bytes(),
@@ -435,13 +404,13 @@ mod tests {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(images.len())).collect();
             cuts.extend([0, images.len()]);
             cuts.sort_unstable();
-            let mut counter = Counter::new(order, stem, "ptb".to_owned(), memory, Memory::default());
+            let mut counter = Counter::new(kind(order, stem, "ptb"), memory, Memory::default());
             for (number, pair) in cuts.windows(2).enumerate().collect::<Vec<_>>().into_iter().rev() {
                 let part = encoded(&images[pair[0]..pair[1]]);
                 if merged >> number & 1 == 1 {
-                    counter.merge(&DocumentFrequency::build(documents(&part, stem), order, 1), 2).unwrap();
+                    counter.merge(&DocumentFrequency::build(documents(&part, stem), order, 1), 2).unwrap().unwrap();
                 } else {
-                    counter.add(documents(&part, stem), 2).unwrap();
+                    counter.add(documents(&part, stem), 2).unwrap().unwrap();
                 }
             }
             prop_assert_eq!(counter.documents(), images.len() as u64);
@@ -454,14 +423,14 @@ mod tests {
 
     #[test]
     fn parts_of_another_kind_are_refused() {
-        let counter = || Counter::new(4, false, "ptb".to_owned(), 0, Memory::default());
+        let counter = || Counter::new(kind(4, false, "ptb"), 0, Memory::default());
         let part = encoded(&[(0, vec!["a dog".to_owned()])]);
-        let refused = |other: DocumentFrequency| matches!(counter().merge(&other, 1), Err(CountError::Merge(_)));
+        let refused = |other: DocumentFrequency| counter().merge(&other, 1).is_err();
         assert!(refused(DocumentFrequency::build(documents(&part, true), 4, 1)));
         assert!(refused(DocumentFrequency::build(documents(&part, false), 3, 1)));
         for (stem, tokenizer) in [(false, "whitespace"), (true, "ptb")] {
-            let mut other = Counter::new(4, stem, tokenizer.to_owned(), 0, Memory::default());
-            assert!(matches!(other.add(documents(&part, false), 1), Err(CountError::Merge(MergeError::Words(..)))));
+            let mut other = Counter::new(kind(4, stem, tokenizer), 0, Memory::default());
+            assert!(other.add(documents(&part, false), 1).is_err_and(|refused| refused.0.contains("same tokenizer")));
         }
     }
 }

@@ -5,117 +5,72 @@
 //! (u64), n-grams (u64), documents (u64).
 //! Then: tokenizer name, word text, word ends (u32 each), and the block of [`Frequencies`].
 
-use super::{DocumentFrequency, Frequencies, Layout, read_u32};
-use crate::tables::SharedBytes;
+use super::{DocumentFrequency, Frequencies, Kind, Layout, read_u32};
+use crate::Refused;
 use crate::tables::mark::DOCUMENT_FREQUENCIES as MARK;
+use crate::tables::{CHECKED_FROM, SharedBytes, seal};
 use crate::text::ngram::MAX_ORDER;
 use crate::text::vocabulary::Vocabulary;
 
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
-/// The checksum covers what follows it.
-const CHECKED_FROM: usize = 16;
 
-/// Why bytes are not document frequencies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileError {
-    /// The magic bytes are missing.
-    NotOurs,
-    /// A version this release cannot read.
-    Version(u32),
-    /// Cut off, or changed after it was written.
-    Damaged(&'static str),
+fn damaged(what: &str) -> Refused {
+    Refused(format!("damaged document-frequency file ({what}); build it again with `sacrecap df build`"))
 }
 
-impl std::fmt::Display for FileError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NotOurs => write!(
-                f,
-                "not a document-frequency file of sacrecap; make one with `sacrecap df build REFERENCES -o FILE`, or from a \
-                 COCO pickle with `sacrecap df import PICKLE -o FILE`"
-            ),
-            Self::Version(version) => write!(
-                f,
-                "document-frequency file of format version {version}, this sacrecap reads version {VERSION}; build it again \
-                 with `sacrecap df build`"
-            ),
-            Self::Damaged(what) => {
-                write!(f, "damaged document-frequency file ({what}); build it again with `sacrecap df build`")
-            }
-        }
+/// All bytes of a file before the block of its counts, without the checksum.
+pub(super) fn head(kind: &Kind, documents: u64, words: &Vocabulary, entries: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + words.text().len() + 4 * words.len());
+    bytes.extend(MARK);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend([0; 4]);
+    for number in [kind.order, usize::from(kind.stem), kind.tokenizer.len(), 0] {
+        bytes.extend((number as u32).to_le_bytes());
     }
-}
-
-impl std::error::Error for FileError {}
-
-/// What a file says of its counts.
-pub(super) struct Head<'a> {
-    pub(super) order: usize,
-    pub(super) stem: bool,
-    pub(super) tokenizer: &'a str,
-    pub(super) documents: u64,
-}
-
-impl Head<'_> {
-    /// The checksum, four bytes, ends here and covers what follows.
-    pub(super) const CHECKED_FROM: usize = CHECKED_FROM;
-
-    /// All bytes of a file before the block of its counts, without the checksum.
-    pub(super) fn bytes(&self, words: &Vocabulary, entries: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEADER + words.text().len() + 4 * words.len());
-        bytes.extend(MARK);
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([0; 4]);
-        for number in [self.order, usize::from(self.stem), self.tokenizer.len(), 0] {
-            bytes.extend((number as u32).to_le_bytes());
-        }
-        for number in [words.len(), words.text().len(), entries] {
-            bytes.extend((number as u64).to_le_bytes());
-        }
-        bytes.extend(self.documents.to_le_bytes());
-        bytes.extend(self.tokenizer.as_bytes());
-        bytes.extend(words.text().as_bytes());
-        words.ends().iter().for_each(|&end| bytes.extend((end as u32).to_le_bytes()));
-        bytes
+    for number in [words.len() as u64, words.text().len() as u64, entries as u64, documents] {
+        bytes.extend(number.to_le_bytes());
     }
+    bytes.extend(kind.tokenizer.as_bytes());
+    bytes.extend(words.text().as_bytes());
+    words.ends().iter().for_each(|&end| bytes.extend((end as u32).to_le_bytes()));
+    bytes
 }
 
 impl DocumentFrequency {
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let layout = self.frequencies.layout;
-        let block = &self.frequencies.block()[layout.start..layout.end()];
-        let head = Head { order: self.order, stem: self.stem, tokenizer: &self.tokenizer, documents: self.documents() };
-        let mut bytes = head.bytes(&self.words, self.frequencies.len());
-        bytes.extend(block);
-        let checksum = crc32fast::hash(&bytes[CHECKED_FROM..]);
-        bytes[CHECKED_FROM - 4..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
+        let Frequencies { bytes: block, layout, .. } = &self.frequencies;
+        let mut bytes = head(&self.kind, self.documents(), &self.words, self.frequencies.len());
+        bytes.extend(&block[layout.start..layout.end()]);
+        seal(&mut bytes);
         bytes
     }
 
     /// Reads a file that is already in memory or mapped into it; the counts stay where they are.
-    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
-        let bytes = (**shared).as_ref();
-        if bytes.len() < MARK.len() || &bytes[..MARK.len()] != MARK {
-            return Err(FileError::NotOurs);
+    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, Refused> {
+        let bytes: &[u8] = shared;
+        if !bytes.starts_with(MARK) {
+            return Err(Refused(
+                "not a document-frequency file of sacrecap; make one with `sacrecap df build REFERENCES -o FILE`, or from a \
+                 COCO pickle with `sacrecap df import PICKLE -o FILE`"
+                    .to_owned(),
+            ));
         }
         if bytes.len() < HEADER {
-            return Err(FileError::Damaged("it ends within its header"));
+            return Err(damaged("it ends within its header"));
         }
         let version = read_u32(bytes, 8);
         if version != VERSION {
-            return Err(FileError::Version(version));
+            return Err(Refused(format!(
+                "document-frequency file of format version {version}, this sacrecap reads version {VERSION}; build it again \
+                 with `sacrecap df build`"
+            )));
         }
         if crc32fast::hash(&bytes[CHECKED_FROM..]) != read_u32(bytes, 12) {
-            return Err(FileError::Damaged("its checksum does not match: cut off or changed"));
+            return Err(damaged("its checksum does not match: cut off or changed"));
         }
-        Self::from_checked(shared)
-    }
-
-    fn from_checked(shared: &SharedBytes) -> Result<Self, FileError> {
-        let bytes = (**shared).as_ref();
-        let inconsistent = || FileError::Damaged("its parts do not fit together");
+        let inconsistent = || damaged("its parts do not fit together");
         let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")) as usize;
         let order = read_u32(bytes, 16) as usize;
         let (words, text, entries) = (number(32), number(40), number(48));
@@ -130,7 +85,7 @@ impl DocumentFrequency {
             return Err(inconsistent());
         }
         let string = |range: std::ops::Range<usize>| {
-            String::from_utf8(bytes[range].to_vec()).map_err(|_| FileError::Damaged("a word is not UTF-8"))
+            String::from_utf8(bytes[range].to_vec()).map_err(|_| damaged("a word is not UTF-8"))
         };
         let ends = (text_end..start).step_by(4).map(|at| read_u32(bytes, at) as usize).collect();
         let words = Vocabulary::of_text(string(name_end..text_end)?, ends).ok_or_else(inconsistent)?;
@@ -138,7 +93,8 @@ impl DocumentFrequency {
         if !frequencies.is_consistent(words.len()) {
             return Err(inconsistent());
         }
-        Ok(Self::new(order, string(HEADER..name_end)?, read_u32(bytes, 20) == 1, words, frequencies))
+        let kind = Kind { order, stem: read_u32(bytes, 20) == 1, tokenizer: string(HEADER..name_end)? };
+        Ok(Self::new(kind, words, frequencies))
     }
 }
 
@@ -146,15 +102,14 @@ impl DocumentFrequency {
 mod tests {
     use super::*;
     use crate::text::ngram::Ngram;
-    use std::sync::Arc;
 
     fn example() -> DocumentFrequency {
         let counts = vec![(Ngram::new(&[0]), 3), (Ngram::new(&[1, 0]), 1), (Ngram::new(&[1]), 2)];
         DocumentFrequency::from_counts(&["dog", "a"], counts, 3, 4)
     }
 
-    fn read(bytes: &[u8]) -> Result<DocumentFrequency, FileError> {
-        DocumentFrequency::from_bytes(&(Arc::new(bytes.to_vec()) as SharedBytes))
+    fn read(bytes: &[u8]) -> Result<DocumentFrequency, Refused> {
+        DocumentFrequency::from_bytes(&SharedBytes::new(bytes.to_vec()))
     }
 
     #[test]

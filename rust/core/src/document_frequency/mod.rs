@@ -6,12 +6,10 @@ mod file;
 mod named;
 
 pub use count::CountsAt;
-pub use counter::{CountError, Counter, Finished, Scratch};
-pub use file::FileError;
-pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
+pub use counter::{Counter, Finished, Scratch};
+pub use named::{DocumentFrequency, Kind, Lookup, UNKNOWN};
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::numeric::hash_table::Key;
 use crate::tables::SharedBytes;
@@ -37,7 +35,7 @@ pub struct Documents<'a> {
 ///
 /// Entries are sorted by hash; `index[b]` says where the hashes that begin with the bits `b` start. A look-up reads one
 /// index pair and, on average, one or two keys. The order depends only on the entries, not on how they were counted.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Frequencies {
     documents: u64,
     bytes: SharedBytes,
@@ -82,8 +80,17 @@ fn read_u32(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-fn read_u128(bytes: &[u8], at: usize) -> u128 {
-    u128::from_le_bytes(bytes[at..at + 16].try_into().expect("sixteen bytes"))
+fn record((ngram, count): (Ngram, u32)) -> [u8; RECORD] {
+    let mut record = [0; RECORD];
+    record[..KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
+    record[KEY_BYTES..].copy_from_slice(&count.to_le_bytes());
+    record
+}
+
+/// What is in a record.
+fn read(record: &[u8]) -> (Ngram, u32) {
+    let key = u128::from_le_bytes(record[..KEY_BYTES].try_into().expect("sixteen bytes"));
+    (Ngram::from_key(key), read_u32(record, KEY_BYTES))
 }
 
 impl Frequencies {
@@ -109,29 +116,27 @@ impl Frequencies {
             total += std::mem::replace(end, total);
         }
         let mut bytes = vec![0; layout.end()];
-        for &(ngram, count) in ngrams() {
-            let next = &mut ends[layout.bucket(ngram.hash())];
-            write(&mut bytes, layout.record(*next as usize), ngram, count);
+        for &counted in ngrams() {
+            let next = &mut ends[layout.bucket(counted.0.hash())];
+            bytes[layout.record(*next as usize)..][..RECORD].copy_from_slice(&record(counted));
             *next += 1;
         }
         let (mut start, mut bucket) = (0, Vec::new());
         for (number, &end) in ends.iter().enumerate() {
             bytes[4 * (number + 1)..][..4].copy_from_slice(&end.to_le_bytes());
+            let records = &mut bytes[layout.record(start as usize)..layout.record(end as usize)];
             if end - start > 1 {
                 bucket.clear();
-                bucket.extend((start..end).map(|entry| {
-                    let at = layout.record(entry as usize);
-                    let ngram = Ngram::from_key(read_u128(&bytes, at));
-                    (ngram.hash(), ngram, read_u32(&bytes, at + KEY_BYTES))
-                }));
+                bucket
+                    .extend(records.chunks_exact(RECORD).map(read).map(|(ngram, count)| (ngram.hash(), ngram, count)));
                 bucket.sort_unstable();
-                for (entry, &(_, ngram, count)) in (start..end).zip(&bucket) {
-                    write(&mut bytes, layout.record(entry as usize), ngram, count);
+                for (place, &(_, ngram, count)) in records.chunks_exact_mut(RECORD).zip(&bucket) {
+                    place.copy_from_slice(&record((ngram, count)));
                 }
             }
             start = end;
         }
-        Self { documents, bytes: Arc::new(bytes), layout }
+        Self { documents, bytes: SharedBytes::new(bytes), layout }
     }
 
     /// Number of documents (images) behind the counts.
@@ -151,69 +156,7 @@ impl Frequencies {
 
     /// In how many documents the n-gram occurs; 0 when it is not kept.
     pub fn get(&self, ngram: Ngram) -> u32 {
-        self.reader().get(ngram)
-    }
-
-    /// The same for many look-ups in a row.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader { bytes: self.block(), layout: self.layout }
-    }
-
-    /// All n-grams with their counts.
-    pub fn iter(&self) -> impl Iterator<Item = (Ngram, u32)> + '_ {
-        let bytes = self.block();
-        (0..self.len()).map(move |entry| {
-            let record = self.layout.record(entry);
-            (Ngram::from_key(read_u128(bytes, record)), read_u32(bytes, record + KEY_BYTES))
-        })
-    }
-
-    /// Whether every look-up stays inside the block and every word has a name. False only for a corrupt or
-    /// malicious file.
-    fn is_consistent(&self, words: usize) -> bool {
-        let bytes = self.block();
-        let mut index = (0..=1_usize << self.layout.bits).map(|bucket| read_u32(bytes, self.layout.start + 4 * bucket));
-        index.clone().is_sorted()
-            && index.next_back() == Some(self.len() as u32)
-            && self.iter().all(|(ngram, _)| ngram.words().all(|word| (word as usize) < words))
-    }
-
-    fn block(&self) -> &[u8] {
-        (*self.bytes).as_ref()
-    }
-}
-
-/// Writes a record.
-fn write(bytes: &mut [u8], at: usize, ngram: Ngram, count: u32) {
-    bytes[at..at + KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
-    bytes[at + KEY_BYTES..at + RECORD].copy_from_slice(&count.to_le_bytes());
-}
-
-/// An entry on its way into the block, in the block's order.
-#[derive(Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    hash: u64,
-    ngram: Ngram,
-    count: u32,
-}
-
-impl Entry {
-    fn of((ngram, count): (Ngram, u32)) -> Self {
-        Self { hash: ngram.hash(), ngram, count }
-    }
-}
-
-/// [`Frequencies`] with their bytes at hand.
-#[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
-    bytes: &'a [u8],
-    layout: Layout,
-}
-
-impl Reader<'_> {
-    /// In how many documents the n-gram occurs; 0 when it is not kept.
-    pub fn get(&self, ngram: Ngram) -> u32 {
-        self.count(ngram, self.span(ngram))
+        self.count_in(ngram, self.span(ngram))
     }
 
     /// The same for several n-grams. The table is larger than the caches, so that a look-up waits
@@ -223,30 +166,33 @@ impl Reader<'_> {
         let first_byte = |span: &Range<u32>| self.bytes.get(self.layout.record(span.start as usize)).copied();
         // Brings the records into the caches: nothing waits for these bytes.
         std::hint::black_box(spans.iter().filter_map(first_byte).fold(0, |all, byte| all ^ byte));
-        ngrams.iter().zip(spans).map(|(&ngram, span)| self.count(ngram, span)).collect()
+        ngrams.iter().zip(spans).map(|(&ngram, span)| self.count_in(ngram, span)).collect()
     }
 
     /// The records among which the n-gram's is.
     fn span(&self, ngram: Ngram) -> Range<u32> {
         let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
-        read_u32(self.bytes, bucket)..read_u32(self.bytes, bucket + 4)
+        read_u32(&self.bytes, bucket)..read_u32(&self.bytes, bucket + 4)
     }
 
-    fn count(&self, ngram: Ngram, span: Range<u32>) -> u32 {
+    fn count_in(&self, ngram: Ngram, span: Range<u32>) -> u32 {
         let records = &self.bytes[self.layout.record(span.start as usize)..self.layout.record(span.end as usize)];
-        records
-            .chunks_exact(RECORD)
-            .find(|record| read_u128(record, 0) == ngram.key())
-            .map_or(0, |record| read_u32(record, KEY_BYTES))
+        records.chunks_exact(RECORD).map(read).find(|(other, _)| *other == ngram).map_or(0, |(_, count)| count)
     }
-}
 
-impl std::fmt::Debug for Frequencies {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Frequencies")
-            .field("documents", &self.documents)
-            .field("ngrams", &self.len())
-            .finish_non_exhaustive()
+    /// All n-grams with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (Ngram, u32)> + '_ {
+        self.bytes[self.layout.records()..self.layout.end()].chunks_exact(RECORD).map(read)
+    }
+
+    /// Whether every look-up stays inside the block and every word has a name. False only for a corrupt or
+    /// malicious file.
+    fn is_consistent(&self, words: usize) -> bool {
+        let mut index =
+            (0..=1_usize << self.layout.bits).map(|bucket| read_u32(&self.bytes, self.layout.start + 4 * bucket));
+        index.clone().is_sorted()
+            && index.next_back() == Some(self.len() as u32)
+            && self.iter().all(|(ngram, _)| ngram.words().all(|word| (word as usize) < words))
     }
 }
 

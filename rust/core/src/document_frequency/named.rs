@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::count::document_counts;
 use super::{Documents, Frequencies, Idf};
+use crate::Refused;
 use crate::text::ngram::{ImageNgrams, MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
 use crate::text::vocabulary::{Vocabulary, Word};
@@ -17,16 +18,53 @@ const TOKEN_IDS: &str = "token-ids";
 /// Token ids index an array, which a stray huge number must not inflate.
 const LARGEST_ID: u32 = 1 << 24;
 
+/// What is counted; frequencies of different kinds cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kind {
+    /// The longest n-gram.
+    pub order: usize,
+    /// Whether the words are stems, as CIDEr wants them, or word forms, as CIDEr-D does.
+    pub stem: bool,
+    /// The tokenizer behind the words.
+    pub tokenizer: String,
+}
+
+impl Kind {
+    pub(super) fn of(documents: Documents<'_>, order: usize) -> Self {
+        Self { order, stem: documents.stem, tokenizer: documents.tokenizer.name().to_owned() }
+    }
+
+    /// Whether counts of this kind and of another can be added.
+    pub(super) fn check(&self, other: &Self) -> Result<(), Refused> {
+        let words =
+            |kind: &Self| format!("{} (tokenizer {})", if kind.stem { "stems" } else { "tokens" }, kind.tokenizer);
+        if self.order != other.order {
+            return Err(Refused(format!(
+                "document frequencies of n-grams up to {} cannot be added to those up to {}; build both with the same n",
+                self.order, other.order
+            )));
+        }
+        if self == other {
+            return Ok(());
+        }
+        let [these, those] = [self, other].map(words);
+        Err(Refused(format!(
+            "document frequencies of {these} cannot be added to those of {those}; build both with the same tokenizer, and \
+             both of stems or both of word forms"
+        )))
+    }
+}
+
+pub(super) fn overflow() -> Refused {
+    Refused(format!("an n-gram's document frequency exceeds {}", u32::MAX))
+}
+
 /// Document frequencies keyed by words. Words are numbered in alphabetical order, so that equal contents always give
 /// equal bytes.
 #[derive(Debug, Clone)]
 pub struct DocumentFrequency {
-    /// The longest n-gram counted.
-    pub order: usize,
-    /// The tokenizer behind the words; merging demands that it be the same.
-    pub tokenizer: String,
-    /// Whether the words are stems, as CIDEr wants them, or word forms, as CIDEr-D does.
-    pub stem: bool,
+    /// What is counted.
+    pub kind: Kind,
     pub(super) words: Vocabulary,
     pub(super) frequencies: Frequencies,
     pub(super) idf: Idf,
@@ -44,47 +82,13 @@ pub(super) fn sorted(words: &[&str]) -> (Vocabulary, Vec<Word>) {
     (sorted, numbers)
 }
 
-/// Why two document frequencies cannot be added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MergeError {
-    /// Different longest n-grams.
-    Order(usize, usize),
-    /// Words of different kinds: tokenizers, or stems and word forms.
-    Words(String, String),
-    /// A sum that no longer fits 32 bits.
-    Overflow,
-}
-
-impl std::fmt::Display for MergeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Order(a, b) => {
-                write!(
-                    f,
-                    "document frequencies of n-grams up to {a} cannot be added to those up to {b}; build both with the \
-                     same n"
-                )
-            }
-            Self::Words(a, b) => write!(
-                f,
-                "document frequencies of {a} cannot be added to those of {b}; build both with the same tokenizer, \
-                 and both of stems or both of word forms"
-            ),
-            Self::Overflow => write!(f, "an n-gram's document frequency exceeds {}", u32::MAX),
-        }
-    }
-}
-
-impl std::error::Error for MergeError {}
-
 impl DocumentFrequency {
     /// Counts all n-grams of orders 1 to `order` in the sentences of each image.
     pub fn build(documents: Documents<'_>, order: usize, threads: usize) -> Self {
-        let Documents { sentences, vocabulary, tokenizer, stem } = documents;
-        let counts = document_counts(sentences, order, 1, false, threads);
+        let Documents { sentences, vocabulary, .. } = documents;
+        let counts = document_counts(sentences, order, 1, false, threads).ngrams.concat();
         let words: Vec<&str> = vocabulary.words().collect();
-        let built = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
-        Self { tokenizer: tokenizer.name().to_owned(), stem, ..built }
+        Self::of(Kind::of(documents, order), &words, counts, sentences.image_count() as u64)
     }
 
     /// Counts over references given as token ids, one image's after the other's (`sizes` says how many each has); the
@@ -97,10 +101,10 @@ impl DocumentFrequency {
             ends.push(words.len());
         }
         let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
-        let counts = document_counts(&sentences, order, 1, false, threads);
+        let counts = document_counts(&sentences, order, 1, false, threads).ngrams.concat();
         let words: Vec<&str> = vocabulary.words().collect();
-        let counted = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
-        Self { tokenizer: TOKEN_IDS.to_owned(), ..counted }
+        let kind = Kind { order, stem: false, tokenizer: TOKEN_IDS.to_owned() };
+        Self::of(kind, &words, counts, sentences.image_count() as u64)
     }
 
     /// Builds from counts of n-grams over any numbering of distinct words, cut by an unknown tokenizer; words that all
@@ -108,22 +112,19 @@ impl DocumentFrequency {
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
         let is_id = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
         let tokenizer = if !words.is_empty() && words.iter().all(is_id) { TOKEN_IDS } else { UNKNOWN };
+        Self::of(Kind { order, stem: false, tokenizer: tokenizer.to_owned() }, words, counts, documents)
+    }
+
+    pub(super) fn of(kind: Kind, words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64) -> Self {
         let (words, numbers) = sorted(words);
         let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
-        let frequencies = Frequencies::from_entries(documents, &[entries]);
-        Self::new(order, tokenizer.to_owned(), false, words, frequencies)
+        Self::new(kind, words, Frequencies::from_entries(documents, &[entries]))
     }
 
     /// `words` are in alphabetical order.
-    pub(super) fn new(
-        order: usize,
-        tokenizer: String,
-        stem: bool,
-        words: Vocabulary,
-        frequencies: Frequencies,
-    ) -> Self {
+    pub(super) fn new(kind: Kind, words: Vocabulary, frequencies: Frequencies) -> Self {
         let idf = Idf::new(frequencies.documents());
-        Self { order, tokenizer, stem, words, frequencies, idf }
+        Self { kind, words, frequencies, idf }
     }
 
     /// Number of documents (images) behind the counts: the N of the IDF.
@@ -166,31 +167,20 @@ impl DocumentFrequency {
     }
 
     /// The sum: what building over both sets of references at once would give, as long as they share no image.
-    pub fn merge(&self, other: &Self) -> Result<Self, MergeError> {
-        if self.order != other.order {
-            return Err(MergeError::Order(self.order, other.order));
-        }
-        if (&self.tokenizer, self.stem) != (&other.tokenizer, other.stem) {
-            return Err(MergeError::Words(self.word_kind(), other.word_kind()));
-        }
+    pub fn merge(&self, other: &Self) -> Result<Self, Refused> {
+        self.kind.check(&other.kind)?;
         let mut union = Vocabulary::default();
         let mut counts: FxHashMap<Ngram, u32> = FxHashMap::default();
         for side in [self, other] {
             let numbers: Vec<Word> = side.words().map(|word| union.intern(word)).collect();
             for (ngram, count) in side.frequencies.iter() {
                 let sum = counts.entry(renumber(ngram, &numbers)).or_default();
-                *sum = sum.checked_add(count).ok_or(MergeError::Overflow)?;
+                *sum = sum.checked_add(count).ok_or_else(overflow)?;
             }
         }
         let documents = self.documents() + other.documents();
         let words: Vec<&str> = union.words().collect();
-        let sum = Self::from_counts(&words, counts.into_iter().collect(), documents, self.order);
-        Ok(Self { tokenizer: self.tokenizer.clone(), stem: self.stem, ..sum })
-    }
-
-    /// The kind of words, for messages: "tokens (tokenizer ptb)", "stems (tokenizer ptb)".
-    pub fn word_kind(&self) -> String {
-        word_kind(&self.tokenizer, self.stem)
+        Ok(Self::of(self.kind.clone(), &words, counts.into_iter().collect(), documents))
     }
 
     /// Look-ups by the word numbers of another vocabulary.
@@ -199,7 +189,7 @@ impl DocumentFrequency {
             let number = self.words.number(word)?;
             Some((number, self.frequencies.get(Ngram::new(&[number]))))
         };
-        let of_texts = ![UNKNOWN, TOKEN_IDS].contains(&&*self.tokenizer);
+        let of_texts = ![UNKNOWN, TOKEN_IDS].contains(&&*self.kind.tokenizer);
         Lookup { words: words.map(counted).collect(), frequencies: self.frequencies.clone(), of_texts }
     }
 
@@ -214,10 +204,6 @@ impl DocumentFrequency {
         }
         Ok(words)
     }
-}
-
-pub(super) fn word_kind(tokenizer: &str, stem: bool) -> String {
-    format!("{} (tokenizer {tokenizer})", if stem { "stems" } else { "tokens" })
 }
 
 pub(super) fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {
@@ -251,13 +237,12 @@ impl Lookup {
         for &number in &by_order[0] {
             counts[number as usize] = self.words[ngrams.last_word(number) as usize].map_or(0, |(_, count)| count);
         }
-        let reader = self.frequencies.reader();
         for mut numbers in by_order.into_iter().skip(1) {
             if self.of_texts {
                 numbers.retain(|&number| ngrams.prefix(number).is_some_and(|prefix| counts[prefix as usize] > 0));
             }
             let asked: Vec<Ngram> = numbers.iter().map(|&number| known[number as usize]).collect();
-            for (number, count) in numbers.into_iter().zip(reader.get_all(&asked)) {
+            for (number, count) in numbers.into_iter().zip(self.frequencies.get_all(&asked)) {
                 counts[number as usize] = count;
             }
         }
@@ -313,7 +298,7 @@ mod tests {
             let corpus = Sentences::from_words(documents.iter().map(|_| 1), documents.concat(), ends);
             let counts = document_counts(&corpus, MAX_ORDER, minimum, false, 1).ngrams.concat();
             let counted = DocumentFrequency::from_counts(&words[..5], counts, documents.len() as u64, MAX_ORDER);
-            let counted = DocumentFrequency { tokenizer: "ptb".to_owned(), ..counted };
+            let counted = DocumentFrequency { kind: Kind { tokenizer: "ptb".to_owned(), ..counted.kind }, ..counted };
             let distinct: FxHashMap<_, _> = imported.iter().map(|(words, count)| (Ngram::new(words), *count)).collect();
             let imported = DocumentFrequency::from_counts(&words[..5], distinct.into_iter().collect(), 9, MAX_ORDER);
             let ngrams = NgramCounter::default().count([].into_iter(), sentences.iter().map(|words| &words[..]));

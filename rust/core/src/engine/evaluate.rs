@@ -3,36 +3,21 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use crate::Refused;
 use crate::corpus::{Corpus, threads_for_sentences};
-use crate::engine::{Image, Kernel, Missing, Resources, Scorer, Table, Unit};
+use crate::engine::{Image, Kernel, Resources, Scorer, Table, Unit};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::numeric::progress;
 use crate::text::ngram::NgramCounter;
 
-/// A kernel that could not be prepared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unprepared {
-    /// Its place among the kernels.
-    pub kernel: usize,
-    /// The needs that it lacks.
-    pub missing: Missing,
-}
-
-impl std::fmt::Display for Unprepared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "metric number {} {}", self.kernel, self.missing)
-    }
-}
-
-impl std::error::Error for Unprepared {}
-
-/// Statistics of every candidate for every kernel, in the order of the kernels.
+/// Statistics of every candidate for every kernel, in the order of the kernels; or the number of one that cannot be
+/// prepared, and why.
 pub fn evaluate(
     corpus: &Corpus,
     kernels: &[&dyn Kernel],
     resources: &Resources,
-) -> Result<Vec<Arc<Table>>, Unprepared> {
+) -> Result<Vec<Arc<Table>>, (usize, Refused)> {
     let threads = threads_for_sentences(resources.threads(), corpus.sentence_count());
     let resources = resources.with_threads(threads);
     let mut counted: Vec<Counted<'_>> = Vec::new();
@@ -43,7 +28,7 @@ pub fn evaluate(
         places.push(counted.iter().position(same).unwrap_or(counted.len()));
         if places[number] == counted.len() {
             let prepared = kernel.prepare(corpus, &resources);
-            let scorer = prepared.map_err(|missing| Unprepared { kernel: number, missing })?;
+            let scorer = prepared.map_err(|missing| (number, missing))?;
             counted.push(Counted { kernel, scorer });
         }
     }

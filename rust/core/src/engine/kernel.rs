@@ -3,8 +3,9 @@
 //! The steps are: a [`Kernel`] (a metric with its parameters) is prepared for a corpus, which gives a [`Scorer`]; each
 //! thread takes a [`Worker`] of it, which writes rows of statistics; the kernel's formula makes a score of a sum of rows.
 
+use crate::Refused;
 use crate::corpus::Corpus;
-use crate::engine::{Image, Missing, Resources};
+use crate::engine::{Image, Resources};
 use crate::text::ngram::MAX_ORDER;
 
 /// The unit of a row of statistics.
@@ -53,8 +54,11 @@ pub trait Kernel: Send + Sync {
     }
 }
 
+/// A kernel, or why its parameters make none.
+pub type Built = Result<Box<dyn Kernel>, Refused>;
+
 /// A kernel prepared for a corpus, or the resource that it lacks.
-pub type Prepared<'a> = Result<Box<dyn Scorer + 'a>, Missing>;
+pub type Prepared<'a> = Result<Box<dyn Scorer + 'a>, Refused>;
 
 /// The formula of metrics that are means: a row is (score, 1).
 pub fn mean(sums: &[f64]) -> f64 {

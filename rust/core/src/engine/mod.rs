@@ -14,9 +14,9 @@ mod resources;
 mod sign_flips;
 mod table;
 
-pub use evaluate::{Unprepared, evaluate};
+pub use evaluate::evaluate;
 pub use image::Image;
-pub use kernel::{Formula, Kernel, Prepared, Scorer, Unit, Worker, mean, mean_of, with_memory};
-pub use parameters::{ParameterError, Parameters, Value};
-pub use resources::{Missing, Resource, Resources};
+pub use kernel::{Built, Formula, Kernel, Prepared, Scorer, Unit, Worker, mean, mean_of, with_memory};
+pub use parameters::{Parameters, Value};
+pub use resources::{Resource, Resources, missing};
 pub use table::Table;

@@ -2,7 +2,10 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::Arc;
+
+use crate::Refused;
 
 /// Something that a metric may need beside captions.
 pub trait Resource: Any + Send + Sync {
@@ -36,8 +39,8 @@ impl Resources {
     }
 
     /// The resource of that type, which the metric cannot do without.
-    pub fn need<R: Resource>(&self) -> Result<&R, Missing> {
-        self.get().ok_or_else(|| Missing::new(R::NAME))
+    pub fn need<R: Resource>(&self) -> Result<&R, Refused> {
+        self.get().ok_or_else(|| missing(R::NAME))
     }
 
     /// The same resources for another number of threads.
@@ -51,24 +54,10 @@ impl Resources {
     }
 }
 
-/// A resource that a metric needs and was not given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing(String);
-
-impl Missing {
-    /// The name of what is missing.
-    pub fn new(what: impl Into<String>) -> Self {
-        Self(what.into())
-    }
+/// The refusal for a resource that a metric needs and was not given.
+pub fn missing(what: impl Display) -> Refused {
+    Refused(format!("needs {what}, which were not given"))
 }
-
-impl std::fmt::Display for Missing {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "needs {}, which were not given", self.0)
-    }
-}
-
-impl std::error::Error for Missing {}
 
 #[cfg(test)]
 mod tests {

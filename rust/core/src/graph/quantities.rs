@@ -5,58 +5,13 @@ use super::tree::{Count, Tree};
 use crate::parse::{Relation, Tag};
 
 /// Nouns that are quantities after an article: `a couple of dogs`.
-const AFTER_ARTICLE: [&str; 33] = [
-    "array",
-    "assortment",
-    "bit",
-    "bunch",
-    "clutch",
-    "couple",
-    "dozen",
-    "form",
-    "handful",
-    "heap",
-    "kind",
-    "litany",
-    "lot",
-    "mountain",
-    "multitude",
-    "number",
-    "pair",
-    "plethora",
-    "range",
-    "series",
-    "sheaf",
-    "slew",
-    "sort",
-    "spate",
-    "string",
-    "ton",
-    "total",
-    "triple",
-    "type",
-    "variety",
-    "version",
-    "wad",
-    "wave",
-];
+const AFTER_ARTICLE: &str = "
+    array assortment bit bunch clutch couple dozen form handful heap kind litany lot mountain multitude number pair
+    plethora range series sheaf slew sort spate string ton total triple type variety version wad wave";
 
 /// Words that are quantities without article: `lots of dogs`.
-const ALONE: [&str; 13] = [
-    "dozens",
-    "hundreds",
-    "loads",
-    "lots",
-    "many",
-    "millions",
-    "mountains",
-    "multitudes",
-    "pairs",
-    "plenty",
-    "several",
-    "thousands",
-    "tons",
-];
+const ALONE: &str = "
+    dozens hundreds loads lots many millions mountains multitudes pairs plenty several thousands tons";
 
 /// Words that are quantities before `of the` and `of them`: `some of the dogs`. Numbers are too.
 const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
@@ -92,14 +47,19 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
     let text = tree.text(quantity);
     let article = tree.by(quantity, Relation::Det).next();
     match article.map(|article| tree.lemma(article)) {
-        Some("a" | "an") => AFTER_ARTICLE.contains(&text),
+        Some("a" | "an") => is_listed(AFTER_ARTICLE, text),
         Some(_) => false,
         None => {
             let is_partial = BEFORE_OF_THE.contains(&text) || tree.tag(quantity) == Tag::Cd;
-            ALONE.contains(&text)
+            is_listed(ALONE, text)
                 || (is_partial && (tree.text(quantity + 2) == "the" || tree.tag(quantity + 2) == Tag::Prp))
         }
     }
+}
+
+/// Whether a list of words has the word.
+fn is_listed(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
 /// The `of` that still links a quantity with a word: in `a bunch of apples and pears` the apples take the place of the

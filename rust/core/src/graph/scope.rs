@@ -4,26 +4,15 @@
 use super::frames::Others;
 use super::paragraph::Text;
 use super::paragraph::lexicon::{Class, is};
+use super::prepositions::is_listed;
 use super::status::Status;
 use crate::parse::{Memory, Parser, Relation, Tag, Word};
 use crate::text::tokenize::Tokenizer;
 
 /// Two words that deny what follows; the first alone does not.
-const DENYING_PAIRS: [[&str; 2]; 13] = [
-    ["absence", "of"],
-    ["lack", "of"],
-    ["devoid", "of"],
-    ["free", "of"],
-    ["empty", "of"],
-    ["void", "of"],
-    ["bereft", "of"],
-    ["nothing", "like"],
-    ["contrary", "to"],
-    ["opposed", "to"],
-    ["free", "from"],
-    ["instead", "of"],
-    ["rather", "than"],
-];
+const DENYING_PAIRS: &str = "
+    absence of, lack of, devoid of, free of, empty of, void of, bereft of, nothing like, contrary to, opposed to,
+    free from, instead of, rather than";
 /// Words after `no`, `not` and `without` with which nothing is denied: `no longer`, `not only`, `without a doubt`.
 const NOT_DENYING: [&str; 14] = [
     "longer", "doubt", "matter", "more", "less", "fewer", "only", "just", "far", "quite", "question", "fail", "fails",
@@ -61,10 +50,11 @@ pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: To
     let mut tokens = Vec::new();
     tokenizer.tokenize(caption, |token| tokens.extend(token.split_whitespace().map(str::to_owned)));
     let classes = [Class::Deny, Class::DenyAll, Class::Nobody, Class::Fail, Class::Missing, Class::False];
-    let denies = |token: &String| {
-        classes.iter().any(|&class| is(token, class)) || DENYING_PAIRS.iter().any(|[first, _]| token == first)
+    let denies = |token: &str| {
+        classes.iter().any(|&class| is(token, class))
+            || DENYING_PAIRS.split(',').any(|pair| pair.split_ascii_whitespace().next() == Some(token))
     };
-    if !tokens.iter().any(denies) {
+    if !tokens.iter().any(|token| denies(token)) {
         return (tokens, Vec::new());
     }
     let mut text = Text::of(caption, tokenizer);
@@ -195,7 +185,7 @@ impl Scopes<'_> {
                 // `A no parking sign` and `a do not enter sign` are there.
                 continue;
             }
-            if DENYING_PAIRS.contains(&pair) {
+            if is_listed(DENYING_PAIRS, &pair) {
                 self.deny_things(at + 2);
             } else if self.is(at, Class::Deny) && pair != ["lack", "of"] {
                 self.found[at] = Status::Denied;

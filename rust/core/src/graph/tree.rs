@@ -14,6 +14,7 @@ pub(super) struct Count {
 /// A parsed caption and the dependents of each of its words.
 /// Any heads are accepted: a word whose head is out of range or itself depends on none, and nothing here follows heads
 /// upwards without end.
+#[derive(Default)]
 pub(super) struct Tree<'a> {
     words: &'a [Word],
     heads: Vec<Option<usize>>,
@@ -36,15 +37,7 @@ impl<'a> Tree<'a> {
         };
         let heads = words.iter().enumerate().map(head).collect();
         let relations = words.iter().map(|word| word.relation).collect();
-        let mut tree = Self {
-            words,
-            heads,
-            relations,
-            starts: Vec::new(),
-            dependents: Vec::new(),
-            present: Vec::new(),
-            counts: Vec::new(),
-        };
+        let mut tree = Self { words, heads, relations, ..Self::default() };
         tree.index();
         tree
     }

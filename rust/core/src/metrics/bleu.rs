@@ -3,7 +3,7 @@
 //! quotient defined, and the closest reference length ties to the shorter.
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources};
 use crate::text::ngram::MAX_ORDER;
 
 /// Row: candidate length; closest, average and shortest reference length; matches and candidate n-grams of each order.
@@ -44,7 +44,7 @@ enum Smoothing {
 }
 
 /// Builds BLEU of order `n`.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     let smoothings = [
         ("coco", Smoothing::Coco),
         ("none", Smoothing::Off),

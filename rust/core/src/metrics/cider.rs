@@ -6,7 +6,7 @@
 
 use crate::corpus::{Corpus, OwnFrequencies};
 use crate::document_frequency::{DocumentFrequency, Idf, Lookup};
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, mean_of};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resource, Resources, mean_of};
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 
 /// Parameters of the whole family.
@@ -34,7 +34,7 @@ pub enum ReferencePool {
 }
 
 /// Builds CIDEr.
-pub(crate) fn build_cider(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_cider(parameters: &mut Parameters) -> Built {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     let growth = parameters.choice("weights", &[("uniform", 0.0), ("exponential", 1.0)])?;
     let weight = |n: usize| (growth * n as f64).exp();
@@ -50,7 +50,7 @@ pub(crate) fn build_cider(parameters: &mut Parameters) -> Result<Box<dyn Kernel>
 }
 
 /// Builds CIDEr-D.
-pub(crate) fn build_cider_d(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_cider_d(parameters: &mut Parameters) -> Built {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     Ok(Box::new(Cider::d(order, parameters.positive("sigma")?)))
 }
@@ -120,14 +120,13 @@ enum Source<'a> {
 /// The document frequencies of an image's n-grams among the references. A reference's n-grams were counted where they
 /// occur. Another n-gram was not kept if its prefix was not kept, so most look-ups are not needed.
 fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
-    let reader = own.of_ngrams.reader();
     // Count and order of each.
     let mut found: Vec<(u32, usize)> = Vec::with_capacity(ngrams.distinct());
     for number in 0..ngrams.distinct() as u32 {
         let (of_prefix, shorter) = ngrams.prefix(number).map_or((u32::MAX, 0), |prefix| found[prefix as usize]);
         let order = shorter + 1;
         let at_place = || own.at_words.as_ref()?.get(order, first_word + ngrams.place(number)?);
-        let looked_up = || if of_prefix > 0 { reader.get(ngrams.ngram(number)) } else { 0 };
+        let looked_up = || if of_prefix > 0 { own.of_ngrams.get(ngrams.ngram(number)) } else { 0 };
         found.push((at_place().unwrap_or_else(looked_up), order));
     }
     found.into_iter().map(|(count, _)| count)

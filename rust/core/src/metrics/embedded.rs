@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
+use crate::Refused;
 use crate::corpus::Corpus;
 use crate::engine::Resource;
 use crate::text::sentences::Sentences;
@@ -23,29 +24,6 @@ impl Term {
         if let Self::Known(row) = self { Some(row) } else { None }
     }
 }
-
-/// Terms that do not belong to the vectors or images beside them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EmbeddedError {
-    /// The sizes of the images do not add up to the number of labels.
-    Sizes {
-        /// Number of labels.
-        labels: usize,
-    },
-    /// There is no such row of vectors.
-    Row(u32),
-}
-
-impl std::fmt::Display for EmbeddedError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Sizes { labels } => write!(f, "the labels per image do not add up to {labels}"),
-            Self::Row(row) => write!(f, "there is no row {row} of vectors"),
-        }
-    }
-}
-
-impl std::error::Error for EmbeddedError {}
 
 /// Pairs of distinct words between which transport is solved: up to a minute's work.
 pub const MOST_PAIRS: usize = 4_000_000;
@@ -71,14 +49,14 @@ pub struct Objects {
 
 impl Objects {
     /// Labels of all images, one image after the other, and how many each image has.
-    pub fn new(sizes: &[usize], labels: Vec<(Term, f64)>) -> Result<Self, EmbeddedError> {
+    pub fn new(sizes: &[usize], labels: Vec<(Term, f64)>) -> Result<Self, Refused> {
         let mut first = vec![0];
         first.extend(sizes.iter().scan(0_usize, |total, size| {
             *total = total.saturating_add(*size);
             Some(*total)
         }));
         if first.last() != Some(&labels.len()) {
-            return Err(EmbeddedError::Sizes { labels: labels.len() });
+            return Err(Refused(format!("the labels per image do not add up to {}", labels.len())));
         }
         Ok(Self { first, labels })
     }
@@ -100,11 +78,11 @@ impl Embedded {
         vectors: Vec<f64>,
         words: Vec<Vec<Term>>,
         objects: Option<Objects>,
-    ) -> Result<Self, EmbeddedError> {
+    ) -> Result<Self, Refused> {
         let labels = objects.iter().flat_map(|objects| objects.labels.iter().map(|&(term, _)| term));
         let rows = words.iter().flatten().copied().chain(labels).filter_map(Term::row);
         if let Some(row) = rows.max().filter(|&row| (row as usize + 1) * dimension > vectors.len()) {
-            return Err(EmbeddedError::Row(row));
+            return Err(Refused(format!("there is no row {row} of vectors")));
         }
         Ok(Self { words, objects, given: Space::new(dimension, vectors), unit: OnceLock::new() })
     }

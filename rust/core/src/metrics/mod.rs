@@ -1,6 +1,7 @@
 //! The metrics, and their list by name.
 
-use crate::engine::{Kernel, ParameterError, Parameters};
+use crate::Refused;
+use crate::engine::{Built, Parameters};
 
 mod bleu;
 pub mod chair;
@@ -16,6 +17,9 @@ pub mod statements;
 pub mod vifidel;
 mod wmd;
 
+use chair::Figure;
+use statements::Asked;
+
 /// Every kernel by name: a new metric adds its line here.
 const KERNELS: &[(&str, Build)] = &[
     ("bleu", bleu::build),
@@ -26,13 +30,13 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
     ("spice", spice::build),
-    ("coverage", statements::build_coverage),
-    ("precision", statements::build_precision),
-    ("long-f1", statements::build_f1),
-    ("rubric", statements::build_rubric),
-    ("chair-i", chair::build_i),
-    ("chair-s", chair::build_s),
-    ("chair-recall", chair::build_recall),
+    ("coverage", |parameters| statements::build(Asked::Coverage, parameters)),
+    ("precision", |parameters| statements::build(Asked::Precision, parameters)),
+    ("long-f1", |parameters| statements::build(Asked::F1, parameters)),
+    ("rubric", |parameters| statements::build(Asked::Rubric, parameters)),
+    ("chair-i", |parameters| chair::build(Figure::Instances, parameters)),
+    ("chair-s", |parameters| chair::build(Figure::Sentences, parameters)),
+    ("chair-recall", |parameters| chair::build(Figure::Recall, parameters)),
     ("sentence", sentence::build),
     ("wmd", wmd::build),
     ("vifidel", vifidel::build),
@@ -46,14 +50,14 @@ const KERNELS: &[(&str, Build)] = &[
     ("distinct", diversity::build_distinct),
 ];
 
-type Build = fn(&mut Parameters) -> Result<Box<dyn Kernel>, ParameterError>;
+type Build = fn(&mut Parameters) -> Built;
 
 /// Builds the kernel of that name. All parameters of the metric must be given, and no other.
-pub fn kernel(name: &str, mut parameters: Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub fn kernel(name: &str, mut parameters: Parameters) -> Built {
     let (_, build) = KERNELS
         .iter()
         .find(|(known, _)| *known == name)
-        .ok_or_else(|| ParameterError(format!("no kernel is named {name:?}")))?;
+        .ok_or_else(|| Refused(format!("no kernel is named {name:?}")))?;
     let kernel = build(&mut parameters)?;
     parameters.finish()?;
     Ok(kernel)

@@ -1,7 +1,7 @@
 //! ROUGE (Lin 2004), as the CIDEr paper writes it (appendix, eq. 9 to 15) and as the COCO code computes ROUGE-L.
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, mean_of, with_memory};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, mean_of, with_memory};
 use crate::numeric::f_measure::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 use crate::text::vocabulary::Word;
@@ -13,7 +13,7 @@ struct RougeN {
 }
 
 /// Builds ROUGE-N of order `n`.
-pub(crate) fn build_n(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_n(parameters: &mut Parameters) -> Built {
     Ok(Box::new(RougeN { order: parameters.count("n", 1..=MAX_ORDER)? }))
 }
 
@@ -54,7 +54,7 @@ struct RougeL {
 }
 
 /// Builds ROUGE-L with weight `beta`.
-pub(crate) fn build_l(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_l(parameters: &mut Parameters) -> Built {
     Ok(Box::new(RougeL { beta: parameters.positive("beta")? }))
 }
 
@@ -150,7 +150,7 @@ struct RougeS {
 }
 
 /// Builds ROUGE-S.
-pub(crate) fn build_s(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_s(parameters: &mut Parameters) -> Built {
     Ok(Box::new(RougeS { distance: parameters.count("distance", 1..=1000)?, beta: parameters.positive("beta")? }))
 }
 

@@ -1,7 +1,7 @@
 //! Sentence: the cosine of the vector of a caption with those of its references.
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, with_memory};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resource, Resources, with_memory};
 use crate::sentence_vectors::{Memory, SentenceVectors, Spelled, cosine};
 
 /// What a caption is compared with.
@@ -20,7 +20,7 @@ enum Compared {
 struct Sentence(Compared);
 
 /// Builds Sentence: `references`.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     let choices = [("centroid", Compared::Centroid), ("mean", Compared::Mean), ("best", Compared::Best)];
     Ok(Box::new(Sentence(parameters.choice("references", &choices)?)))
 }

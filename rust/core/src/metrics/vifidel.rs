@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 
+use crate::Refused;
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resources, with_memory};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, missing, with_memory};
 use crate::metrics::embedded::{Bag, Coverage, Embedded, Objects, Space, Term, distance_of_nothing};
 use crate::numeric::transport::Transport;
 use crate::text::ngram::NgramCounter;
@@ -31,7 +32,7 @@ enum Variant {
 }
 
 /// Builds VIFIDEL: `variant`, `references`, `p`, `frequency`, `normalise`.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     Ok(Box::new(Vifidel::new(parameters)?))
 }
 
@@ -62,7 +63,7 @@ pub struct Explanation {
 
 impl Vifidel {
     /// The metric with these parameters.
-    pub fn new(parameters: &mut Parameters) -> Result<Self, ParameterError> {
+    pub fn new(parameters: &mut Parameters) -> Result<Self, Refused> {
         Ok(Self {
             references: parameters.flag("references")?,
             power: parameters.count("p", 1..=2)?,
@@ -73,7 +74,7 @@ impl Vifidel {
     }
 
     /// Explains the first candidate of an image.
-    pub fn explain(&self, corpus: &Corpus, embedded: &Embedded, image: usize) -> Result<Explanation, Missing> {
+    pub fn explain(&self, corpus: &Corpus, embedded: &Embedded, image: usize) -> Result<Explanation, Refused> {
         let counter = RefCell::new(NgramCounter::default());
         let scorer = self.scorer(embedded)?;
         let mut scratch = Scratch::default();
@@ -96,8 +97,8 @@ impl Vifidel {
         })
     }
 
-    fn scorer<'a>(&'a self, embedded: &'a Embedded) -> Result<CorpusScorer<'a>, Missing> {
-        let objects = embedded.objects().ok_or_else(|| Missing::new("the objects of the images"))?;
+    fn scorer<'a>(&'a self, embedded: &'a Embedded) -> Result<CorpusScorer<'a>, Refused> {
+        let objects = embedded.objects().ok_or_else(|| missing("the objects of the images"))?;
         Ok(CorpusScorer { metric: self, embedded, objects, space: embedded.space(self.normalise) })
     }
 }

@@ -1,7 +1,7 @@
 //! Word Mover's Distance between a candidate and its references (Kusner et al. 2015).
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, with_memory};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, with_memory};
 use crate::metrics::embedded::{Bag, Coverage, Embedded, Space, distance_of_nothing};
 use crate::numeric::transport::Transport;
 use crate::text::vocabulary::Word;
@@ -26,7 +26,7 @@ struct Wmd {
 }
 
 /// Builds WMD: `pool`, `p`, `similarity`, `normalise`.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     let pools = [("best", DistancePool::Best), ("worst", DistancePool::Worst), ("mean", DistancePool::Mean)];
     Ok(Box::new(Wmd {
         pool: parameters.choice("pool", &pools)?,

@@ -88,19 +88,6 @@ impl Matrix {
         }
         BLOCKS
     }
-
-    #[cfg(test)]
-    pub(super) fn weight(&self, row: usize, column: usize) -> i16 {
-        let (block, pairs) = (row / OUTPUTS, self.columns / 2);
-        let first = block / PANEL * PANEL;
-        let blocks = PANEL.min(self.biases.len() - first);
-        self.weights[first * pairs + column / 2 * blocks + block - first].0[row % OUTPUTS * 2 + column % 2]
-    }
-
-    #[cfg(test)]
-    pub(super) fn bias(&self, row: usize) -> i32 {
-        self.biases.as_flattened()[row]
-    }
 }
 
 /// Where an input is not zero. Two thirds of all pairs of activations are: negative sums become zeros.
@@ -163,6 +150,19 @@ mod tests {
 
     use super::super::lanes::Portable;
     use super::*;
+
+    impl Matrix {
+        pub(in crate::parse) fn weight(&self, row: usize, column: usize) -> i16 {
+            let (block, pairs) = (row / OUTPUTS, self.columns / 2);
+            let first = block / PANEL * PANEL;
+            let blocks = PANEL.min(self.biases.len() - first);
+            self.weights[first * pairs + column / 2 * blocks + block - first].0[row % OUTPUTS * 2 + column % 2]
+        }
+
+        pub(in crate::parse) fn bias(&self, row: usize) -> i32 {
+            self.biases.as_flattened()[row]
+        }
+    }
 
     fn product(lanes: impl Lanes, matrix: &Matrix, input: &[i16]) -> Vec<i32> {
         let (mut present, mut sums) = (Present::default(), vec![]);

@@ -14,7 +14,6 @@ mod parser;
 mod tests;
 mod tree;
 
-pub use model::ModelError;
 pub use names::{Relation, Tag};
 pub use parser::{Memory, Parser};
 

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::features::PARTS;
 use super::matrix::{COLUMNS, Matrix};
 use super::names::{Relation, Tag};
+use crate::Refused;
 use crate::tables::mark::PARSER as MARK;
 use crate::text::word_forms::Endings;
 
@@ -40,32 +41,10 @@ const SUM_LIMIT: u64 = 1 << 30;
 /// No size is larger: what a file claims is never believed before memory is taken for it.
 const SIZE_LIMIT: usize = 1 << 12;
 
-/// Why bytes are not a parser.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelError {
-    /// The magic bytes are missing.
-    NotOurs,
-    /// A format this release cannot read.
-    Format(u32),
-    /// Cut off, or changed after it was written.
-    Damaged(&'static str),
+/// The refusal of what is not, or no longer, a parser.
+fn damaged(what: &str) -> Refused {
+    Refused(format!("damaged parser ({what}); install sacrecap again"))
 }
-
-impl std::fmt::Display for ModelError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NotOurs => write!(f, "not a parser of sacrecap; install sacrecap again"),
-            Self::Format(format) => {
-                write!(f, "parser of format {format}, this sacrecap reads format {FORMAT}; install sacrecap again")
-            }
-            Self::Damaged(what) => {
-                write!(f, "damaged parser ({what}); install sacrecap again")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ModelError {}
 
 /// Sizes of the network.
 #[derive(Debug, Clone)]
@@ -129,28 +108,30 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Refused> {
         if !bytes.starts_with(MARK) {
-            return Err(ModelError::NotOurs);
+            return Err(Refused("not a parser of sacrecap; install sacrecap again".to_owned()));
         }
         let mut header = Reader(&bytes[MARK.len()..bytes.len().min(HEADER)]);
         let format = header.number()?;
         if format != FORMAT {
-            return Err(ModelError::Format(format));
+            let message =
+                format!("parser of format {format}, this sacrecap reads format {FORMAT}; install sacrecap again");
+            return Err(Refused(message));
         }
         let checksum = header.number()?;
         let length = header.number()? as usize;
         let body = &bytes[HEADER..];
         if body.len() != length {
-            return Err(ModelError::Damaged("its length is not the one that its header says"));
+            return Err(damaged("its length is not the one that its header says"));
         }
         if crc32fast::hash(body) != checksum {
-            return Err(ModelError::Damaged("its checksum differs"));
+            return Err(damaged("its checksum differs"));
         }
         Self::body(&mut Reader(body), checksum)
     }
 
-    fn body(reader: &mut Reader, checksum: u32) -> Result<Self, ModelError> {
+    fn body(reader: &mut Reader, checksum: u32) -> Result<Self, Refused> {
         reader.text()?; // the name, for people
         let sizes = Sizes {
             embedding: reader.size()?,
@@ -164,17 +145,17 @@ impl Model {
             buckets: reader.size()?,
         };
         if sizes.width < sizes.centre.max(2 * sizes.message).max(2 * sizes.reach) {
-            return Err(ModelError::Damaged("its layers are narrower than what they hand on"));
+            return Err(damaged("its layers are narrower than what they hand on"));
         }
         if [sizes.embedding, sizes.width, sizes.gathered(), sizes.label]
             .iter()
             .any(|size| !size.is_multiple_of(COLUMNS))
         {
-            return Err(ModelError::Damaged("its layers are not multiples of 16 wide"));
+            return Err(damaged("its layers are not multiples of 16 wide"));
         }
         // A score of an arc sums products of two activations.
         if 2 * sizes.arc as u64 * u64::from(LIMIT.unsigned_abs()).pow(2) > SUM_LIMIT {
-            return Err(ModelError::Damaged("its vectors of arcs are too long"));
+            return Err(damaged("its vectors of arcs are too long"));
         }
         let layers = reader.size()?;
         let mut shifts = Vec::new();
@@ -223,56 +204,56 @@ impl Model {
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn bytes(&mut self, count: usize) -> Result<&'a [u8], ModelError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(ModelError::Damaged("it ends too early"))?;
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Refused> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(|| damaged("it ends too early"))?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<u32, ModelError> {
+    fn number(&mut self) -> Result<u32, Refused> {
         Ok(u32::from_le_bytes(self.bytes(4)?.try_into().expect("four bytes")))
     }
 
-    fn size(&mut self) -> Result<usize, ModelError> {
+    fn size(&mut self) -> Result<usize, Refused> {
         let size = self.number()? as usize;
-        if (1..=SIZE_LIMIT).contains(&size) { Ok(size) } else { Err(ModelError::Damaged("a size is out of range")) }
+        if (1..=SIZE_LIMIT).contains(&size) { Ok(size) } else { Err(damaged("a size is out of range")) }
     }
 
-    fn text(&mut self) -> Result<&'a str, ModelError> {
+    fn text(&mut self) -> Result<&'a str, Refused> {
         let length = self.number()? as usize;
-        str::from_utf8(self.bytes(length)?).map_err(|_| ModelError::Damaged("a text is not UTF-8"))
+        str::from_utf8(self.bytes(length)?).map_err(|_| damaged("a text is not UTF-8"))
     }
 
-    fn lines(&mut self) -> Result<impl Iterator<Item = &'a str>, ModelError> {
+    fn lines(&mut self) -> Result<impl Iterator<Item = &'a str>, Refused> {
         Ok(self.text()?.split('\n').filter(|line| !line.is_empty()))
     }
 
     /// Names of tags or relations, whose numbers fit a byte.
-    fn names<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ModelError> {
+    fn names<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Refused> {
         let names: Option<Vec<T>> = self.lines()?.map(of).collect();
         names
             .filter(|names| (1..=1 << u8::BITS).contains(&names.len()))
-            .ok_or(ModelError::Damaged("it has a tag or relation without a name here, or more than 256"))
+            .ok_or_else(|| damaged("it has a tag or relation without a name here, or more than 256"))
     }
 
-    fn vector(&mut self, count: usize) -> Result<Vec<i16>, ModelError> {
+    fn vector(&mut self, count: usize) -> Result<Vec<i16>, Refused> {
         let values: Vec<i16> =
             self.bytes(2 * count)?.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
         if values.iter().all(|&value| i32::from(value).abs() <= LIMIT) {
             Ok(values)
         } else {
-            Err(ModelError::Damaged("a vector is out of range"))
+            Err(damaged("a vector is out of range"))
         }
     }
 
     /// A matrix for inputs of at most that size.
-    fn matrix(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<Matrix, ModelError> {
+    fn matrix(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<Matrix, Refused> {
         let (shift, weights, biases) = self.rows(rows, columns, input_limit)?;
         Ok(Matrix::new(columns, shift, &weights, &biases))
     }
 
     /// The matrix of the window, whose file has the places side by side, and its biases.
-    fn window(&mut self, sizes: &Sizes, input_limit: u64) -> Result<(Matrix, Vec<i32>), ModelError> {
+    fn window(&mut self, sizes: &Sizes, input_limit: u64) -> Result<(Matrix, Vec<i32>), Refused> {
         let Sizes { embedding, width, .. } = *sizes;
         let (shift, weights, biases) = self.rows(width, PLACES * embedding, input_limit)?;
         let rows: Vec<&[i16]> = weights.chunks_exact(embedding).collect();
@@ -282,7 +263,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Shift, weights row after row, biases.
-    fn rows(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<(u32, Vec<i16>, Vec<i32>), ModelError> {
+    fn rows(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<(u32, Vec<i16>, Vec<i32>), Refused> {
         let shift = self.number()?;
         let weights: Vec<i16> = self
             .bytes(2 * rows * columns)?
@@ -299,12 +280,12 @@ impl<'a> Reader<'a> {
             weight * input_limit + u64::from(bias.unsigned_abs()) < SUM_LIMIT
         });
         if !(2..=14).contains(&shift) || !sums_fit {
-            return Err(ModelError::Damaged("a matrix is out of range"));
+            return Err(damaged("a matrix is out of range"));
         }
         Ok((shift, weights, biases))
     }
 
-    fn endings(&mut self) -> Result<Endings, ModelError> {
-        Endings::read(self.lines()?).ok_or(ModelError::Damaged("an ending of lemmas cannot be read"))
+    fn endings(&mut self) -> Result<Endings, Refused> {
+        Endings::read(self.lines()?).ok_or_else(|| damaged("an ending of lemmas cannot be read"))
     }
 }

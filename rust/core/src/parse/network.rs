@@ -38,7 +38,7 @@ impl Found {
 }
 
 /// Working memory, reused from sentence to sentence.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Activations {
     /// For each row of a known word, where its part of the first layer begins in `first`; 0 if not computed yet.
     first_at: Vec<u32>,
@@ -51,7 +51,7 @@ pub(super) struct Activations {
     gathered: Vec<i16>,
     present: Present,
     sums: Vec<Sums>,
-    arcs: Scores,
+    pub(super) arcs: Scores,
     label_dependent: Vec<i16>,
     label_head: Vec<i16>,
     hidden: Vec<i16>,
@@ -61,11 +61,11 @@ pub(super) struct Activations {
 
 /// Scores of heads for each word (the root, then each word), and what they are computed from.
 #[derive(Debug, Default)]
-struct Scores {
+pub(super) struct Scores {
     dependent: Vec<i16>,
     head: Vec<i16>,
     by_distance: Vec<i32>,
-    values: Vec<i32>,
+    pub(super) values: Vec<i32>,
 }
 
 /// The row of the table that unknown words have: it is empty.
@@ -76,22 +76,7 @@ const FIRST_ENTRIES: usize = 12_000;
 
 impl Activations {
     pub(super) fn new(model: &Model) -> Self {
-        Self {
-            first_at: vec![0; model.words.len() + FIRST_WORD as usize],
-            first: Vec::new(),
-            embedding: Vec::new(),
-            places: Vec::new(),
-            x: Vec::new(),
-            gathered: Vec::new(),
-            present: Present::default(),
-            sums: Vec::new(),
-            arcs: Scores::default(),
-            label_dependent: Vec::new(),
-            label_head: Vec::new(),
-            hidden: Vec::new(),
-            spans: Spans::default(),
-            found: Found::default(),
-        }
+        Self { first_at: vec![0; model.words.len() + FIRST_WORD as usize], ..Self::default() }
     }
 
     /// Parse a sentence of at least one word. Words are in lower case.
@@ -109,12 +94,6 @@ impl Activations {
         model.tag.apply(lanes, &self.x, &self.present, &mut self.sums);
         places_of_largest(&model.tag, &self.sums, &mut self.found.tags);
         self.relations(lanes, model, count);
-    }
-
-    /// Scores of heads of the last sentence: for each word the root, then each word.
-    #[cfg(test)]
-    pub(super) fn scores(&self) -> &[i32] {
-        &self.arcs.values
     }
 
     /// A layer: what was gathered goes through the matrix and is added to what is known.

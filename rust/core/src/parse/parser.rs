@@ -5,9 +5,10 @@ use std::sync::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::Word;
-use super::model::{Model, ModelError};
+use super::model::Model;
 use super::names::{Relation, Tag};
 use super::network::{self, Activations};
+use crate::Refused;
 
 /// A sentence without a mark at its end is cut here, so that time grows with the length of a text and not faster.
 const LONGEST_SENTENCE: usize = 80;
@@ -39,7 +40,7 @@ pub struct Memory {
 
 impl Parser {
     /// From the bytes of a model file, whose magic bytes, format and checksum are checked.
-    pub fn read(bytes: impl AsRef<[u8]>) -> Result<Self, ModelError> {
+    pub fn read(bytes: impl AsRef<[u8]>) -> Result<Self, Refused> {
         Ok(Self { model: Model::read(bytes.as_ref())?, known: Mutex::default() })
     }
 

@@ -3,13 +3,37 @@
 //! A file of tables is a header with the lengths of its sections, then the sections. All numbers are little-endian. Header:
 //! magic (8 bytes), version (u32), CRC-32 of everything after it (u32), length of each section (u64 each).
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
+
+use crate::Refused;
 
 pub(crate) mod layout;
 
 /// Bytes that outlive their reader: a vector, or a memory-mapped file.
-pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+#[derive(Clone)]
+pub struct SharedBytes(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl SharedBytes {
+    /// Shares them.
+    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
+
+impl Deref for SharedBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        (*self.0).as_ref()
+    }
+}
+
+impl std::fmt::Debug for SharedBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
+}
 
 pub(crate) mod mark {
     //! The first eight bytes of each kind of file: `sacre`, a zero byte, which no text has, and two letters.
@@ -31,7 +55,7 @@ pub(crate) mod mark {
 }
 
 /// The checksum covers what follows it.
-const CHECKED_FROM: usize = 16;
+pub(crate) const CHECKED_FROM: usize = 16;
 
 /// A kind of file with that number of sections.
 pub(crate) struct Format<const SECTIONS: usize> {
@@ -43,45 +67,11 @@ pub(crate) struct Format<const SECTIONS: usize> {
     pub(crate) version: u32,
 }
 
-/// Why bytes are not a usable file of that kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileError {
-    name: &'static str,
-    /// The problem.
-    pub problem: Problem,
-}
-
-/// What is wrong with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
-    /// The magic bytes are missing.
-    NotOurs,
-    /// Written by another release, in the first version; this one reads the second.
-    Version(u32, u32),
-    /// Cut off, or changed after it was written.
-    Damaged,
-}
-
-impl std::fmt::Display for FileError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = self.name;
-        match self.problem {
-            Problem::NotOurs => write!(f, "not {name} of sacrecap"),
-            Problem::Version(found, read) => {
-                write!(f, "{name} of format version {found}, but this sacrecap reads version {read}")
-            }
-            Problem::Damaged => write!(f, "{name} that is damaged: cut off, or changed after it was written"),
-        }
-    }
-}
-
-impl std::error::Error for FileError {}
-
 impl<const SECTIONS: usize> Format<SECTIONS> {
     const HEADER: usize = CHECKED_FROM + 8 * SECTIONS;
 
     /// The places of the sections, and the checksum of the file.
-    pub(crate) fn read(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), FileError> {
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), Refused> {
         let read = self.read_header(bytes)?;
         if crc32fast::hash(&bytes[CHECKED_FROM..]) != read.1 {
             return Err(self.damaged());
@@ -90,9 +80,9 @@ impl<const SECTIONS: usize> Format<SECTIONS> {
     }
 
     /// As [`Format::read`], of a file whose content is known to have the checksum: only the header is read.
-    pub(crate) fn read_header(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), FileError> {
+    pub(crate) fn read_header(&self, bytes: &[u8]) -> Result<([Range<usize>; SECTIONS], u32), Refused> {
         if !bytes.starts_with(self.magic) {
-            return Err(self.error(Problem::NotOurs));
+            return Err(Refused(format!("not {} of sacrecap", self.name)));
         }
         if bytes.len() < Self::HEADER {
             return Err(self.damaged());
@@ -100,18 +90,16 @@ impl<const SECTIONS: usize> Format<SECTIONS> {
         let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let (version, checksum) = (number(8), number(12));
         if version != self.version {
-            return Err(self.error(Problem::Version(version, self.version)));
+            let Self { name, version: read, .. } = self;
+            let message = format!("{name} of format version {version}, but this sacrecap reads version {read}");
+            return Err(Refused(message));
         }
         Ok((Self::sections(bytes).ok_or_else(|| self.damaged())?, checksum))
     }
 
     /// The error for sections that do not fit together.
-    pub(crate) fn damaged(&self) -> FileError {
-        self.error(Problem::Damaged)
-    }
-
-    fn error(&self, problem: Problem) -> FileError {
-        FileError { name: self.name, problem }
+    pub(crate) fn damaged(&self) -> Refused {
+        Refused(format!("{} that is damaged: cut off, or changed after it was written", self.name))
     }
 
     /// The places of the sections, if they fill the bytes exactly.
@@ -148,33 +136,34 @@ pub(crate) fn seal(bytes: &mut [u8]) {
     bytes[CHECKED_FROM - 4..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Checks of a reader of such files: every cut and every changed byte is an error; and with the checksum made good, a
-/// changed file that is read after all does not panic in `used`.
 #[cfg(test)]
-pub(crate) fn test_reader<T>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T, FileError>, used: impl Fn(&T)) {
-    assert!(read(bytes).is_ok());
-    for end in 0..bytes.len() {
-        assert!(read(&bytes[..end]).is_err(), "cut at {end}");
-    }
-    for at in 0..bytes.len() {
-        let mut changed = bytes.to_vec();
-        changed[at] ^= 1;
-        assert!(read(&changed).is_err(), "byte {at}");
-    }
-    for at in CHECKED_FROM..bytes.len() {
-        for value in [0, 1, 0x7f, 0xff] {
+pub(crate) mod tests {
+    use super::*;
+
+    /// Checks of a reader of such files: every cut and every changed byte is an error; and with the checksum made good, a
+    /// changed file that is read after all does not panic in `used`.
+    pub(crate) fn test_reader<T>(bytes: &[u8], read: impl Fn(&[u8]) -> Result<T, Refused>, used: impl Fn(&T)) {
+        assert!(read(bytes).is_ok());
+        for end in 0..bytes.len() {
+            assert!(read(&bytes[..end]).is_err(), "cut at {end}");
+        }
+        for at in 0..bytes.len() {
             let mut changed = bytes.to_vec();
-            changed[at] = value;
-            seal(&mut changed);
-            if let Ok(table) = read(&changed) {
-                used(&table);
+            changed[at] ^= 1;
+            assert!(read(&changed).is_err(), "byte {at}");
+        }
+        for at in CHECKED_FROM..bytes.len() {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut changed = bytes.to_vec();
+                changed[at] = value;
+                seal(&mut changed);
+                if let Ok(table) = read(&changed) {
+                    used(&table);
+                }
             }
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
     #[test]
     fn each_kind_has_a_mark_of_its_own() {
         let source = include_str!("mod.rs");

@@ -8,6 +8,7 @@ use std::collections::TryReserveError;
 
 use memchr::memmem;
 
+use crate::Refused;
 use crate::text::vocabulary::Vocabulary;
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
@@ -21,15 +22,6 @@ pub struct Captions {
     text: String,
 }
 
-/// Columns that are not captions of images.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ColumnsError {
-    /// An image's id comes a second time.
-    Repeated(Box<str>),
-    /// The text, or the captions, are not cut where they say.
-    Cut,
-}
-
 impl Captions {
     /// Captions that follow each other in one text: the ids of the images, the number of captions of each, and where each
     /// caption ends.
@@ -38,7 +30,7 @@ impl Captions {
         counts: &[usize],
         ends: &[usize],
         text: String,
-    ) -> Result<Self, ColumnsError> {
+    ) -> Result<Self, Refused> {
         let cut = ends.is_sorted() && ends.last().is_none_or(|&end| end <= text.len());
         let total = counts.iter().try_fold(0_u32, |total, &count| total.checked_add(u32::try_from(count).ok()?));
         if !cut
@@ -46,12 +38,12 @@ impl Captions {
             || total.map(|total| total as usize) != Some(ends.len())
             || !ends.iter().all(|&end| text.is_char_boundary(end))
         {
-            return Err(ColumnsError::Cut);
+            return Err(Refused(CUT.to_owned()));
         }
         let mut images = Vocabulary::default();
         for (number, id) in ids.enumerate() {
             if images.intern(id) as usize != number {
-                return Err(ColumnsError::Repeated(id.into()));
+                return Err(Refused(format!("the image id {id} is there twice")));
             }
         }
         let mut first = Vec::with_capacity(counts.len() + 1);
@@ -106,52 +98,33 @@ impl Captions {
     }
 }
 
+/// The refusal for columns that do not fit each other.
+pub const CUT: &str = "the lists of captions are not cut where they say";
+
 /// The longest caption that is scored, in bytes. Real ones have hundreds; a megabyte is a file joined by mistake, and
 /// would make quadratic alignments take hours.
 pub const LONGEST_CAPTION: usize = 100_000;
 
-/// Why a caption cannot be scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Problem {
-    /// Longer than [`LONGEST_CAPTION`].
-    TooLong(usize),
-    /// A control character other than white space.
-    Control(char),
-}
-
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::TooLong(bytes) => write!(
-                f,
-                "a caption of {bytes} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or check that no lines \
-                 were joined by mistake"
-            ),
-            Self::Control(character) => write!(
-                f,
-                "a caption with the control character U+{:04X}; remove it (is the file in another encoding?)",
-                u32::from(*character)
-            ),
-        }
-    }
-}
-
 impl Captions {
     /// Captions that cannot be scored: image number and what is wrong, image by image.
-    pub fn problems(&self) -> impl Iterator<Item = (usize, Problem)> {
+    pub fn problems(&self) -> impl Iterator<Item = (usize, String)> {
         (0..self.image_count()).flat_map(move |image| {
             self.captions_of(image).filter_map(move |caption| Some((image, problem(self.caption(caption))?)))
         })
     }
 }
 
-fn problem(caption: &str) -> Option<Problem> {
+fn problem(caption: &str) -> Option<String> {
     if caption.len() > LONGEST_CAPTION {
-        return Some(Problem::TooLong(caption.len()));
+        return Some(format!(
+            "a caption of {} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or check that no lines were joined \
+             by mistake",
+            caption.len()
+        ));
     }
     // White space (tab, line feed, vertical tab, form feed, carriage return) is a blank to the tokenizers.
-    let control = |byte: u8| matches!(byte, 0..=8 | 14..=31 | 127);
-    caption.bytes().find(|&byte| control(byte)).map(|byte| Problem::Control(char::from(byte)))
+    let control = caption.bytes().find(|byte| matches!(byte, 0..=8 | 14..=31 | 127))?;
+    Some(format!("a caption with the control character U+{control:04X}; remove it (is the file in another encoding?)"))
 }
 
 /// Collects captions in file order, then groups them by image.
@@ -257,9 +230,9 @@ mod tests {
         let captions = of(&["b", "a", "c"], &[2, 0, 1], &[1, 1, 4], "aéb").unwrap();
         let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
         assert_eq!([texts(0), texts(1), texts(2)], [vec!["a", ""], vec![], vec!["éb"]]);
-        assert_eq!(of(&["a", "b", "a"], &[0, 0, 0], &[], ""), Err(ColumnsError::Repeated("a".into())));
+        assert_eq!(of(&["a", "b", "a"], &[0, 0, 0], &[], ""), Err(Refused("the image id a is there twice".to_owned())));
         for (counts, ends) in [(&[1][..], &[2][..]), (&[1], &[5]), (&[2], &[4]), (&[2], &[3, 1]), (&[1, 1], &[1, 4])] {
-            assert_eq!(of(&["a"], counts, ends, "aéb"), Err(ColumnsError::Cut), "{counts:?} {ends:?}");
+            assert_eq!(of(&["a"], counts, ends, "aéb"), Err(Refused(CUT.to_owned())), "{counts:?} {ends:?}");
         }
     }
 }

@@ -4,8 +4,9 @@
 //! has it: a word has the numbers of its sets whatever its part of speech is, so that a noun's set and a verb's set that
 //! have one number are one set. Where words have synonyms by this accident they have them in both metrics too.
 
+use crate::Refused;
 use crate::tables::layout::{Lists, Strings, ToCheck};
-use crate::tables::{FileError, Format, SharedBytes, mark};
+use crate::tables::{Format, SharedBytes, mark};
 use crate::text::word_forms::base_form;
 
 /// Words and irregular forms, 4 each.
@@ -47,7 +48,7 @@ pub(crate) fn sets_of(bytes: &[u8], words: &Meanings, irregular: &Meanings, word
 }
 
 /// The synonym table.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Synonyms {
     bytes: SharedBytes,
     checksum: u32,
@@ -57,18 +58,13 @@ pub struct Synonyms {
 
 impl Synonyms {
     /// Reads a table that is already in memory or mapped into it; it stays where it is.
-    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
-        let bytes = (**shared).as_ref();
+    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, Refused> {
+        let bytes: &[u8] = shared;
         let (s, checksum) = FORMAT.read(bytes)?;
         let meanings =
             |first: usize| Meanings::new(Some(bytes), [&s[first], &s[first + 1], &s[first + 2], &s[first + 3]]);
         let (Some(words), Some(irregular)) = (meanings(0), meanings(4)) else { return Err(FORMAT.damaged()) };
         Ok(Self { bytes: shared.clone(), checksum, words, irregular })
-    }
-
-    /// The bytes of its file.
-    pub fn as_bytes(&self) -> &[u8] {
-        (*self.bytes).as_ref()
     }
 
     /// A checksum of the contents, to name them by in signatures.
@@ -78,29 +74,19 @@ impl Synonyms {
 
     /// Numbers of the synonym sets of the word and its base forms, sorted; a word of several parts is joined by `_`.
     pub fn sets(&self, word: &str) -> Vec<u32> {
-        sets_of(self.as_bytes(), &self.words, &self.irregular, word)
-    }
-}
-
-impl std::fmt::Debug for Synonyms {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words = self.words.words.len();
-        f.debug_struct("Synonyms").field("checksum", &self.checksum).field("words", &words).finish_non_exhaustive()
+        sets_of(&self.bytes, &self.words, &self.irregular, word)
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::tables::test_reader;
+    use crate::tables::tests::test_reader;
 
     /// A table of ten words: the texts of `tests/goldens/small`, by `models/meteor`.
     pub(crate) fn small() -> Synonyms {
         let bytes = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/goldens/synonyms-small.table"));
-        let shared: SharedBytes = Arc::new(bytes);
-        Synonyms::from_bytes(&shared).unwrap()
+        Synonyms::from_bytes(&SharedBytes::new(bytes)).unwrap()
     }
 
     #[test]
@@ -115,8 +101,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_damaged_table_is_an_error_and_a_deceiving_one_never_panics() {
-        let read = |bytes: &[u8]| Synonyms::from_bytes(&(Arc::new(bytes.to_vec()) as SharedBytes));
-        test_reader(small().as_bytes(), read, |table| {
+        let read = |bytes: &[u8]| Synonyms::from_bytes(&SharedBytes::new(bytes.to_vec()));
+        test_reader(&small().bytes, read, |table| {
             for word in ["big", "dogs", "ran", "hounds", ""] {
                 table.sets(word);
             }

@@ -8,9 +8,10 @@ use crate::graph::Status;
 use crate::parse::Tag;
 
 /// What a noun phrase names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// What can be seen.
+    #[default]
     Thing,
     /// A colour by itself: `shades of red`.
     Colour,
@@ -26,7 +27,7 @@ pub(super) struct Quality {
 }
 
 /// A mention of something in a text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 #[allow(clippy::struct_excessive_bools, reason = "each is one property of a mention")]
 pub(super) struct Entity {
     /// As it stands in the text: `tennis rackets`.
@@ -61,18 +62,8 @@ pub(super) struct Entity {
     pub(super) links: Vec<Link>,
 }
 
-/// Numbers that are attributes.
-const NUMBERS: [(&str, &str); 9] = [
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-];
+/// Numbers that are attributes, from 2 on.
+const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /// Words that begin the mention of what was named before.
 const DEFINITE: [&str; 5] = ["the", "this", "that", "these", "those"];
@@ -108,16 +99,13 @@ impl Entity {
             is_indefinite: modifiers.clone().any(|at| matches!(sentence.text(at), "a" | "an")),
             is_other: modifiers.clone().any(|at| OTHER.contains(&sentence.text(at))),
             attributes: attributes(sentence, modifiers.clone()),
-            colours: Vec::new(),
             possessive: possessive.map(|at| sentence.text(at).to_owned()),
-            owner: None,
-            is_part: false,
             words: (first..=noun).map(|at| sentence.first + at).collect(),
             status: sentence.statuses[noun],
-            links: Vec::new(),
             name,
             lemma,
             full,
+            ..Self::default()
         };
         entity.find_colours(sentence.first + noun);
         if is_viewers(sentence, modifiers, &entity) {
@@ -149,25 +137,8 @@ impl Entity {
 
     /// A thing of that name, of which nothing else is said.
     pub(super) fn named(name: String, words: Vec<usize>, status: Status) -> Self {
-        Self {
-            lemma: name.clone(),
-            full: name.clone(),
-            name,
-            kind: Kind::Thing,
-            is_plural: false,
-            is_bare: true,
-            is_definite: false,
-            is_indefinite: false,
-            is_other: false,
-            attributes: Vec::new(),
-            colours: Vec::new(),
-            possessive: None,
-            owner: None,
-            is_part: false,
-            words,
-            status,
-            links: Vec::new(),
-        }
+        let (lemma, full) = (name.clone(), name.clone());
+        Self { name, lemma, full, is_bare: true, words, status, ..Self::default() }
     }
 
     /// The things that its attributes name together with how they cover it, each with the verb: `snow-covered`.
@@ -270,8 +241,8 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
             places.next();
             let name = format!("{text} {}", sentence.text(at + 1));
             found.push(quality(&name, vec![sentence.first + at, sentence.first + at + 1]));
-        } else if let Some((_, number)) = NUMBERS.iter().find(|(word, _)| *word == text) {
-            found.push(quality(number, vec![sentence.first + at]));
+        } else if let Some(number) = NUMBERS.iter().position(|&word| word == text) {
+            found.push(quality(&(number + 2).to_string(), vec![sentence.first + at]));
         } else if sentence.has_tag(at, &[Tag::Jj, Tag::Nn, Tag::Nnp, Tag::Nns, Tag::Vbn, Tag::Vbg])
             && (!is(text, Class::NoAttribute) || is_side(sentence, modifiers.end, text))
         {

@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-pub use words::{Mention, ObjectWords, Phrase, UnfitError};
+pub use words::{Mention, ObjectWords, Phrase};
 
+use crate::Refused;
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources, with_memory};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resource, Resources, missing, with_memory};
 use crate::text::vocabulary::Word;
 
 /// The words of a corpus that name objects, and the objects of its images.
@@ -43,7 +44,7 @@ impl NamedObjects {
         annotated: Option<Vec<Vec<u32>>>,
         breaks: FxHashMap<Box<[Word]>, Vec<usize>>,
         denied: FxHashMap<Box<[Word]>, Vec<usize>>,
-    ) -> Result<Self, UnfitError> {
+    ) -> Result<Self, Refused> {
         let objects = annotated.iter().flatten().flatten().copied();
         words.check(parts.iter().flatten().copied(), objects)?;
         Ok(Self { words, parts, annotated, breaks, denied })
@@ -75,7 +76,7 @@ enum Gold {
 
 /// Which of the scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Figure {
+pub(crate) enum Figure {
     /// Share of the mentions.
     Instances,
     /// Share of the captions.
@@ -89,22 +90,8 @@ struct Chair {
     gold: Gold,
 }
 
-/// Builds the share of mentions that are hallucinated; all three take `gold`.
-pub(crate) fn build_i(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    build(Figure::Instances, parameters)
-}
-
-/// Builds the share of captions that hallucinate.
-pub(crate) fn build_s(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    build(Figure::Sentences, parameters)
-}
-
-/// Builds the share of objects that are named.
-pub(crate) fn build_recall(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    build(Figure::Recall, parameters)
-}
-
-fn build(figure: Figure, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+/// Builds a score: `gold`.
+pub(crate) fn build(figure: Figure, parameters: &mut Parameters) -> Built {
     let choices = [("both", Gold::Both), ("objects", Gold::Objects), ("references", Gold::References)];
     Ok(Box::new(Chair { figure, gold: parameters.choice("gold", &choices)? }))
 }
@@ -126,7 +113,7 @@ impl Kernel for Chair {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let named = resources.need::<NamedObjects>()?;
         if self.gold != Gold::References && named.annotated.is_none() {
-            return Err(Missing::new(NamedObjects::NAME));
+            return Err(missing(NamedObjects::NAME));
         }
         let objects = named.words.object_count();
         let memory = move || {

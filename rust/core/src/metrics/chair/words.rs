@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Refused;
+
 /// An object named in a caption: its words, from a first one to before a last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention {
@@ -22,17 +24,9 @@ pub struct Phrase {
     pub term: u32,
 }
 
-/// A part, term or object that there is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnfitError;
-
-impl std::fmt::Display for UnfitError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a word, term or object has a number that there is not")
-    }
+fn unfit() -> Refused {
+    Refused("a word, term or object has a number that there is not".to_owned())
 }
-
-impl std::error::Error for UnfitError {}
 
 /// A vocabulary of objects.
 ///
@@ -58,13 +52,13 @@ impl ObjectWords {
         phrases: Vec<Phrase>,
         objects: Vec<Option<u32>>,
         drops: &[(u32, u32)],
-    ) -> Result<Self, UnfitError> {
+    ) -> Result<Self, Refused> {
         let object_count = objects.iter().flatten().max().map_or(0, |&most| most as usize + 1);
         let mut by_first = vec![Vec::new(); parts];
         for Phrase { parts: own, term } in phrases {
-            let (&first, rest) = own.split_first().ok_or(UnfitError)?;
+            let (&first, rest) = own.split_first().ok_or_else(unfit)?;
             if own.iter().any(|&part| part as usize >= parts) || term as usize >= objects.len() {
-                return Err(UnfitError);
+                return Err(unfit());
             }
             by_first[first as usize].push((rest.into(), term));
         }
@@ -84,10 +78,10 @@ impl ObjectWords {
         &self,
         mut parts: impl Iterator<Item = u32>,
         mut objects: impl Iterator<Item = u32>,
-    ) -> Result<(), UnfitError> {
+    ) -> Result<(), Refused> {
         let fit = parts.all(|part| (part as usize) < self.phrases.len())
             && objects.all(|object| (object as usize) < self.object_count);
-        if fit { Ok(()) } else { Err(UnfitError) }
+        if fit { Ok(()) } else { Err(unfit()) }
     }
 
     /// Puts the mentions of a caption with this number of words into `found`, in its order. `part` says what a word is;
@@ -188,12 +182,12 @@ mod tests {
     #[test]
     fn numbers_that_there_are_not_are_errors() {
         let phrase = |parts: &[u32], term| Phrase { parts: parts.to_vec(), term };
-        for unfit in [phrase(&[], 0), phrase(&[1], 0), phrase(&[0], 1)] {
-            assert_eq!(ObjectWords::new(1, vec![unfit], vec![Some(0)], &[]).err(), Some(UnfitError));
+        for phrase in [phrase(&[], 0), phrase(&[1], 0), phrase(&[0], 1)] {
+            assert_eq!(ObjectWords::new(1, vec![phrase], vec![Some(0)], &[]).err(), Some(unfit()));
         }
         let words = words();
         assert_eq!(words.check([4].into_iter(), [3].into_iter()), Ok(()));
-        assert_eq!(words.check([5].into_iter(), [].into_iter()), Err(UnfitError));
-        assert_eq!(words.check([].into_iter(), [4].into_iter()), Err(UnfitError));
+        assert_eq!(words.check([5].into_iter(), [].into_iter()), Err(unfit()));
+        assert_eq!(words.check([].into_iter(), [4].into_iter()), Err(unfit()));
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Unit, mean_of};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, Unit, mean_of};
 use crate::text::ngram::MAX_ORDER;
 
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ struct Div {
 }
 
 /// Builds Div-n.
-pub(crate) fn build_div(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_div(parameters: &mut Parameters) -> Built {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     let over = parameters.choice("over", &[("words", 1), ("ngrams", order)])?;
     Ok(Box::new(Div { order, over }))
@@ -26,7 +26,7 @@ struct Distinct;
 
 /// Builds the share of distinct captions.
 #[allow(clippy::unnecessary_wraps)] // as every builder returns
-pub(crate) fn build_distinct(_: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_distinct(_: &mut Parameters) -> Built {
     Ok(Box::new(Distinct))
 }
 

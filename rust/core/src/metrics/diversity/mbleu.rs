@@ -4,7 +4,7 @@
 //! average for a corpus of one image; that is the other choice.
 
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Unit};
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, Unit};
 use crate::metrics::bleu;
 use crate::text::ngram::MAX_ORDER;
 
@@ -34,20 +34,20 @@ enum Length {
 }
 
 impl Mbleu {
-    fn build(parameters: &mut Parameters, score: Score) -> Result<Box<dyn Kernel>, ParameterError> {
+    fn build(parameters: &mut Parameters, score: Score) -> Built {
         let length = parameters.choice("length", &[("average", Length::Average), ("closest", Length::Closest)])?;
         Ok(Box::new(Self { length, score }))
     }
 }
 
 /// Builds mBLEU of order `n`.
-pub(crate) fn build_mbleu(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_mbleu(parameters: &mut Parameters) -> Built {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     Mbleu::build(parameters, Score::Order(order))
 }
 
 /// Builds mBLEU-mix.
-pub(crate) fn build_mix(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_mix(parameters: &mut Parameters) -> Built {
     Mbleu::build(parameters, Score::Mix)
 }
 

@@ -1,8 +1,9 @@
 //! Similarities of captions: what fills the matrix whose spectrum measures variety.
 //! A similarity that is an inner product gives a positive semi-definite matrix; for others, singular values are used.
 
+use crate::Refused;
 use crate::corpus::Corpus;
-use crate::engine::{Image, Missing, ParameterError, Parameters, Resources};
+use crate::engine::{Image, Parameters, Resources};
 use crate::metrics::cider::{Cider, Weights};
 use crate::metrics::rouge::Subsequences;
 use crate::numeric::f_measure::f_measure;
@@ -28,7 +29,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn read(parameters: &mut Parameters) -> Result<Self, ParameterError> {
+    fn read(parameters: &mut Parameters) -> Result<Self, Refused> {
         let mut settings = Self { order: MAX_ORDER, sigma: 6.0, stop: true };
         if parameters.has("n") {
             settings.order = parameters.count("n", 1..=MAX_ORDER)?;
@@ -49,7 +50,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Builds the similarity that the parameter `kernel` names.
-pub fn build(parameters: &mut Parameters) -> Result<Box<dyn Similarity>, ParameterError> {
+pub fn build(parameters: &mut Parameters) -> Result<Box<dyn Similarity>, Refused> {
     let build = parameters.choice("kernel", SIMILARITIES)?;
     Ok(build(&Settings::read(parameters)?))
 }
@@ -60,7 +61,7 @@ pub trait Similarity: Send + Sync {
     fn is_inner_product(&self) -> bool;
 
     /// Prepares what depends on the corpus as a whole.
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing>;
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused>;
 }
 
 /// Fills the similarity matrix of an image.
@@ -124,7 +125,7 @@ impl Similarity for Cosine {
         true
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
         Ok(Box::new(WeightedCosine { cosine: self, weights: Weights::of(corpus, resources) }))
     }
 }
@@ -187,7 +188,7 @@ impl Similarity for Clipped {
         false
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
         Ok(Box::new(WeightedClipped { clipped: self, weights: Weights::of(corpus, resources) }))
     }
 }
@@ -220,7 +221,7 @@ impl Similarity for BagOfWords {
         true
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
         let stopped = |word: &str| !self.stop && STOP_WORDS.contains(&word);
         Ok(Box::new(Counted { left_out: corpus.vocabulary.words().map(stopped).collect() }))
     }
@@ -278,7 +279,7 @@ impl Similarity for Subsequence {
         false
     }
 
-    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
         Ok(Box::new(*self))
     }
 }
@@ -307,7 +308,7 @@ impl Similarity for Meaning {
         true
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
         let vectors = resources.need::<SentenceVectors>()?;
         Ok(Box::new(MeaningOf(Spelled::of(vectors, &corpus.vocabulary))))
     }

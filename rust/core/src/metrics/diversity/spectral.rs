@@ -7,7 +7,7 @@
 
 use super::similarity::{self, BagOfWords, Similarity};
 use crate::corpus::Corpus;
-use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, Unit, with_memory};
+use crate::engine::{Built, Kernel, Parameters, Prepared, Resources, Unit, with_memory};
 use crate::numeric::spectrum::Spectrum;
 
 /// Row: diversity, 1, and 1 where the matrix has a negative eigenvalue.
@@ -22,18 +22,18 @@ struct Spectral {
 }
 
 /// Builds Self-CIDEr, over the similarity that `kernel` names.
-pub(crate) fn build_self_cider(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_self_cider(parameters: &mut Parameters) -> Built {
     Ok(Box::new(Spectral { similarity: similarity::build(parameters)?, measure: diversity, alike: false }))
 }
 
 /// Builds LSA.
-pub(crate) fn build_lsa(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_lsa(parameters: &mut Parameters) -> Built {
     let similarity = Box::new(BagOfWords { stop: parameters.flag("stop")? });
     Ok(Box::new(Spectral { similarity, measure: diversity, alike: false }))
 }
 
 /// Builds the Vendi score, over the similarity that `kernel` names.
-pub(crate) fn build_vendi(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_vendi(parameters: &mut Parameters) -> Built {
     Ok(Box::new(Spectral { similarity: similarity::build(parameters)?, measure: effective_number, alike: true }))
 }
 

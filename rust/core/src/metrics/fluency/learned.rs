@@ -1,12 +1,13 @@
 //! A model of references that come in parts, by words rather than by the numbers that each part gives them.
 
 use super::{Count, Counts, END, Model, START, count, no_counts};
+use crate::Refused;
 use crate::corpus::References;
-use crate::engine::{Missing, Resource};
+use crate::engine::{Resource, missing};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_mut;
-use crate::tables::{FileError, Format, mark};
+use crate::tables::{Format, mark};
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::tokenize::Tokenizer;
 use crate::text::vocabulary::{Vocabulary, Word};
@@ -15,32 +16,6 @@ const FORMAT: Format<5> = Format { name: "a language model", magic: mark::LANGUA
 
 /// Stands for all words that a model never met.
 const UNKNOWN: Word = Word::MAX - 4;
-
-/// Why references cannot be learnt from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LearnError {
-    /// The model takes more memory than these bytes, which it may.
-    Memory(usize),
-    /// There are more words than can be counted.
-    Words,
-    /// Models of other orders cannot be added.
-    Order,
-}
-
-impl std::fmt::Display for LearnError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Memory(bytes) => {
-                let memory = bytes.div_ceil(1 << 20);
-                write!(f, "the language model of the references takes more than {memory} MiB of memory")
-            }
-            Self::Words => write!(f, "a language model learns from at most {} words", u32::MAX),
-            Self::Order => f.write_str("these are language models of different orders"),
-        }
-    }
-}
-
-impl std::error::Error for LearnError {}
 
 /// Counts of n-grams in the references of some images.
 #[derive(Debug)]
@@ -76,7 +51,7 @@ impl LanguageCounts {
     }
 
     /// Learns from the references of other images, with at most `memory` bytes.
-    pub fn add(&mut self, references: &References, memory: usize, threads: usize) -> Result<(), LearnError> {
+    pub fn add(&mut self, references: &References, memory: usize, threads: usize) -> Result<(), Refused> {
         let numbers = self.numbered(references.vocabulary.words());
         let sentences = &references.sentences;
         let all: Vec<Vec<Word>> = (0..sentences.sentence_count())
@@ -90,9 +65,9 @@ impl LanguageCounts {
     }
 
     /// Adds what was counted elsewhere, in the references of other images.
-    pub fn merge(&mut self, other: &Self, memory: usize, threads: usize) -> Result<(), LearnError> {
+    pub fn merge(&mut self, other: &Self, memory: usize, threads: usize) -> Result<(), Refused> {
         if self.counts.len() != other.counts.len() {
-            return Err(LearnError::Order);
+            return Err(Refused("these are language models of different orders".to_owned()));
         }
         let numbers = self.numbered(other.vocabulary.words());
         // The marks of a sentence's beginning and end have the same numbers everywhere.
@@ -121,7 +96,7 @@ impl LanguageCounts {
     }
 
     /// What [`Self::to_bytes`] made.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FileError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
         let (sections, _) = FORMAT.read(bytes)?;
         let [head, text, ends, keys, counts] = sections.map(|section| &bytes[section]);
         read(head, text, ends, keys, counts).ok_or_else(|| FORMAT.damaged())
@@ -133,15 +108,28 @@ impl LanguageCounts {
     }
 
     /// No count is above the number of words.
-    fn grow(&mut self, images: u64, length: u64) -> Result<(), LearnError> {
+    fn grow(&mut self, images: u64, length: u64) -> Result<(), Refused> {
         (self.images, self.length) = (self.images.saturating_add(images), self.length.saturating_add(length));
-        if self.length > u64::from(u32::MAX) { Err(LearnError::Words) } else { Ok(()) }
+        if u32::try_from(self.length).is_ok() {
+            return Ok(());
+        }
+        let most = u32::MAX;
+        Err(Refused(format!(
+            "a language model learns from at most {most} words; leave out what learns it, such as fluency"
+        )))
     }
 
     /// What the model knows of histories takes at most as much again.
-    fn check(&self, memory: usize) -> Result<(), LearnError> {
+    fn check(&self, memory: usize) -> Result<(), Refused> {
         let bytes: usize = self.counts.iter().map(|counts| 2 * counts.bytes()).sum();
-        if bytes > memory { Err(LearnError::Memory(memory)) } else { Ok(()) }
+        if bytes <= memory {
+            return Ok(());
+        }
+        Err(Refused(format!(
+            "the language model of the references takes more than {} MiB of memory; grant more memory, or leave out what \
+             learns it, such as fluency",
+            memory.div_ceil(1 << 20)
+        )))
     }
 }
 
@@ -182,9 +170,9 @@ impl LanguageModel {
         written([self.order() as u64, self.images, self.length], self.tokenizer, &self.vocabulary, counts)
     }
 
-    pub(super) fn of_order(&self, order: usize) -> Result<&Model, Missing> {
+    pub(super) fn of_order(&self, order: usize) -> Result<&Model, Refused> {
         let fits = self.order() == order;
-        fits.then_some(&self.model).ok_or_else(|| Missing::new(format!("a language model of order {order}")))
+        fits.then_some(&self.model).ok_or_else(|| missing(format!("a language model of order {order}")))
     }
 
     /// For each word of the vocabulary the model's number.
@@ -253,7 +241,7 @@ mod tests {
     use super::*;
     use crate::corpus::Corpus;
     use crate::engine::{Resources, evaluate};
-    use crate::tables::test_reader;
+    use crate::tables::tests::test_reader;
     use crate::text::captions::CaptionsBuilder;
     use proptest::prelude::*;
     use std::ops::Range;
@@ -366,15 +354,15 @@ mod tests {
         // The tables, and what is known of histories.
         let needed = 2 * counts.counts.iter().map(HashTable::bytes).sum::<usize>();
         assert!(add(0, needed).is_ok());
-        assert_eq!(add(0, needed - 1).unwrap_err(), LearnError::Memory(needed - 1));
+        assert!(add(0, needed - 1).is_err_and(|refused| refused.0.contains("grant more memory")));
         let room = u64::from(u32::MAX) - counts.length;
         assert!(add(room, PLENTY).is_ok());
-        assert_eq!(add(room + 1, PLENTY).unwrap_err(), LearnError::Words);
-        assert_eq!(LanguageCounts::new(2).merge(&LanguageCounts::new(3), PLENTY, 1), Err(LearnError::Order));
+        assert!(add(room + 1, PLENTY).is_err_and(|refused| refused.0.contains("at most 4294967295 words")));
+        assert!(LanguageCounts::new(2).merge(&LanguageCounts::new(3), PLENTY, 1).is_err());
         let model = Arc::new(LanguageCounts::new(2).finish(1));
         let resources = Resources::new(1).with(model);
         let refused = evaluate(&corpus(&images, 0..4), &[&Fluency { order: 3, own: true }], &resources);
-        assert_eq!(refused.unwrap_err().missing.to_string(), "needs a language model of order 3, which were not given");
+        assert_eq!(refused.unwrap_err().1.0, "needs a language model of order 3, which were not given");
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! without its first word. The recursion ends with 1 / |V|, V being the words, the end of a sentence and `<unk>`.
 
 use crate::corpus::Corpus;
-use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, mean_of};
+use crate::engine::{Built, Kernel, Parameters, Prepared, Resources, mean_of};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_mut, map_parts};
@@ -21,7 +21,7 @@ use crate::text::vocabulary::Word;
 
 mod learned;
 
-pub use learned::{LanguageCounts, LanguageModel, LearnError};
+pub use learned::{LanguageCounts, LanguageModel};
 
 /// The beginning of a sentence: part of histories, never predicted.
 const START: Word = Word::MAX - 1;
@@ -40,7 +40,7 @@ struct Fluency {
 }
 
 /// Builds fluency: `n`, the model's order, and `own`.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     Ok(Box::new(Fluency { order: parameters.count("n", 1..=MAX_ORDER)?, own: parameters.flag("own")? }))
 }
 

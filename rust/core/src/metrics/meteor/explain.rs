@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::align::Search;
 use super::matchers::{Candidates, Match};
 use super::resources::Resources;
-use super::score::{Matched, Module, Parts, Statistics, Weights};
+use super::score::{CHUNKS, COUNTS, Counts, MODULES, Module, Parts, Weights};
 use super::sentences::{Arena, Sentence, Sentences};
 
 /// Which words of two sentences were matched.
@@ -17,8 +17,8 @@ pub struct Alignment {
     pub reference: Vec<String>,
     /// The matches, in the order of the reference.
     pub links: Vec<Link>,
-    /// The parts of the score.
-    pub statistics: Statistics,
+    /// What the score is made of.
+    pub counts: Counts,
 }
 
 /// A match: words of the hypothesis that stand for words of the reference.
@@ -46,7 +46,7 @@ pub fn align_best(
 ) -> Option<(usize, Alignment, Parts)> {
     let alignments =
         align_each(resources, hypothesis, references).into_iter().enumerate().map(|(number, alignment)| {
-            let parts = weights.score(&alignment.statistics.counts());
+            let parts = weights.score(&alignment.counts.map(f64::from));
             (number, alignment, parts)
         });
     alignments.reduce(|best, next| if next.2.score > best.2.score { next } else { best })
@@ -63,13 +63,13 @@ fn align_each(resources: &Resources, hypothesis: &str, references: &[&str]) -> V
     let sentences = Sentences::new(arena, resources, 1);
     let mut aligner = Aligner::default();
     let alignments = references.into_iter().zip(1..).map(|(reference, number)| {
-        let statistics = aligner.align(&sentences, sentences.get(0), sentences.get(number));
+        let counts = aligner.align(&sentences, sentences.get(0), sentences.get(number));
         let links = aligner.search.chosen().iter().map(|found| Link {
             module: found.module,
             hypothesis: found.of_hypothesis(),
             reference: found.of_reference(),
         });
-        Alignment { links: links.collect(), hypothesis: hypothesis.clone(), reference, statistics }
+        Alignment { links: links.collect(), hypothesis: hypothesis.clone(), reference, counts }
     });
     alignments.collect()
 }
@@ -82,46 +82,36 @@ pub(super) struct Aligner {
 }
 
 impl Aligner {
-    pub(super) fn align(
-        &mut self,
-        sentences: &Sentences,
-        hypothesis: Sentence<'_>,
-        reference: Sentence<'_>,
-    ) -> Statistics {
+    pub(super) fn align(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) -> Counts {
         self.candidates.find(sentences, hypothesis, reference);
         let matches = self.search.run(&self.candidates, hypothesis.words.len(), reference.words.len());
         count(sentences, hypothesis, reference, matches)
     }
 }
 
-/// The statistics of an alignment.
-fn count(sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>, matches: &[Match]) -> Statistics {
+/// The counts of an alignment.
+fn count(sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>, matches: &[Match]) -> Counts {
     let function_words = |sentence: Sentence<'_>, range: Range<usize>| {
         sentence.words[range].iter().filter(|&&word| sentences.lexicon.is_function_word(word)).count() as u32
     };
-    let lengths = [hypothesis.words.len() as u32, reference.words.len() as u32];
-    let mut statistics = Statistics {
-        hypothesis_length: lengths[0],
-        reference_length: lengths[1],
-        hypothesis_function: function_words(hypothesis, 0..hypothesis.words.len()),
-        reference_function: function_words(reference, 0..reference.words.len()),
-        ..Statistics::default()
-    };
-    let mut ends = None;
-    for found in matches {
-        let in_hypothesis = function_words(hypothesis, found.of_hypothesis());
-        let in_reference = function_words(reference, found.of_reference());
-        let (length, reference_length) = (u32::from(found.hypothesis_length), u32::from(found.reference_length));
-        let module: &mut Matched = &mut statistics.matched[found.module as usize];
-        module.hypothesis_content += length - in_hypothesis;
-        module.hypothesis_function += in_hypothesis;
-        module.reference_content += reference_length - in_reference;
-        module.reference_function += in_reference;
-        statistics.hypothesis_matched += length;
-        statistics.reference_matched += reference_length;
-        let goes_on = ends == Some((found.hypothesis, found.reference));
-        statistics.chunks += u32::from(!goes_on);
-        ends = Some((found.hypothesis_end(), found.reference_end()));
+    let sides = [hypothesis, reference];
+    let mut counts = [0; COUNTS];
+    for (side, sentence) in sides.into_iter().enumerate() {
+        counts[side] = sentence.words.len() as u32;
+        counts[side + 2] = function_words(sentence, 0..sentence.words.len());
     }
-    statistics
+    let mut ends = None;
+    for link in matches {
+        for (side, words) in [link.of_hypothesis(), link.of_reference()].into_iter().enumerate() {
+            let (length, function) = (words.len() as u32, function_words(sides[side], words));
+            let of_module = MODULES + 4 * link.module as usize + side;
+            counts[of_module] += length - function;
+            counts[of_module + 2] += function;
+            counts[CHUNKS + 1 + side] += length;
+        }
+        let goes_on = ends == Some((link.hypothesis, link.reference));
+        counts[CHUNKS] += u32::from(!goes_on);
+        ends = Some((link.hypothesis_end(), link.reference_end()));
+    }
+    counts
 }

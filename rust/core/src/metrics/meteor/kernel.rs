@@ -3,13 +3,12 @@
 use super::corpus::Encoded;
 use super::explain::Aligner;
 use super::resources::Resources;
-use super::score::{COUNTS, Module, Statistics, TASKS, Weights};
+use super::score::{CHUNKS, COUNTS, Counts, Module, TASKS, Weights, corpus_chunks};
 use crate::corpus::Corpus;
-use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources as Given, with_memory};
+use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources as Given, with_memory};
 
 /// Row: the original's counts, then what the caption adds to the chunks of the corpus.
 const WIDTH: usize = COUNTS + 1;
-const CHUNKS: usize = 20;
 const CORPUS_CHUNKS: usize = COUNTS;
 
 /// METEOR with its parameters.
@@ -21,7 +20,7 @@ pub struct Meteor {
 
 /// Builds METEOR: the parameters of a `task` (left out, the first), and any of `alpha`, `beta`, `gamma`, `delta`, `exact`,
 /// `stem`, `synonym`, `paraphrase` in their place.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     let mut weights = if parameters.has("task") { parameters.choice("task", &TASKS)? } else { Weights::default() };
     let share = 0.0..=1.0;
     let mut replace = |name: &str, place: &mut f64, range| {
@@ -52,11 +51,10 @@ impl Kernel for Meteor {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, given: &'a Given) -> Prepared<'a> {
         let resources = given.need::<Resources>()?;
         let encoded = Encoded::new(corpus, resources, given.threads());
-        let scorer = CorpusScorer { weights: &self.weights, corpus, encoded };
         Ok(with_memory(Aligner::default, move |aligner, image, candidate, row| {
-            let best = scorer.best(aligner, image, candidate);
-            row[..COUNTS].copy_from_slice(&best.counts());
-            row[CORPUS_CHUNKS] = best.corpus_chunks();
+            let best = self.best(aligner, corpus, &encoded, (image.number(), candidate));
+            row[..COUNTS].copy_from_slice(&best.map(f64::from));
+            row[CORPUS_CHUNKS] = corpus_chunks(&best);
         }))
     }
 
@@ -71,26 +69,24 @@ impl Kernel for Meteor {
     }
 }
 
-struct CorpusScorer<'a> {
-    weights: &'a Weights,
-    corpus: &'a Corpus,
-    encoded: Encoded,
-}
-
-impl CorpusScorer<'_> {
-    /// The statistics with the reference that gives the highest score, the first of equals.
-    fn best(&self, aligner: &mut Aligner, image: &Image<'_>, candidate: usize) -> Statistics {
-        let sentences = &self.encoded.sentences;
-        let hypothesis = sentences.get(self.corpus.candidates.of_image(image.number()).start + candidate);
-        let references = self.encoded.references(self.corpus.references.sentences.of_image(image.number()));
-        let mut best: Option<(f64, Statistics)> = None;
-        for reference in references {
-            let statistics = aligner.align(sentences, hypothesis, sentences.get(reference));
-            let score = self.weights.score(&statistics.counts()).score;
+impl Meteor {
+    /// The counts with the reference that gives a candidate the highest score, the first of equals.
+    fn best(
+        &self,
+        aligner: &mut Aligner,
+        corpus: &Corpus,
+        encoded: &Encoded,
+        (image, candidate): (usize, usize),
+    ) -> Counts {
+        let hypothesis = encoded.sentences.get(corpus.candidates.of_image(image).start + candidate);
+        let mut best: Option<(f64, Counts)> = None;
+        for reference in encoded.references(corpus.references.sentences.of_image(image)) {
+            let counts = aligner.align(&encoded.sentences, hypothesis, encoded.sentences.get(reference));
+            let score = self.weights.score(&counts.map(f64::from)).score;
             if best.is_none_or(|(highest, _)| score > highest) {
-                best = Some((score, statistics));
+                best = Some((score, counts));
             }
         }
-        best.map_or_else(Statistics::default, |(_, statistics)| statistics)
+        best.map_or([0; COUNTS], |(_, counts)| counts)
     }
 }

@@ -52,4 +52,4 @@ pub use explain::{Alignment, Link, align, align_best};
 pub use kernel::Meteor;
 pub(crate) use kernel::build;
 pub use resources::Resources;
-pub use score::{COUNTS, Matched, Module, Parts, Statistics, TASKS, Weights};
+pub use score::{CHUNKS, COUNTS, Counts, Module, Parts, TASKS, Weights};

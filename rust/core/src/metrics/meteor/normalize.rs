@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use super::dots::{hide_dot_runs, show_dot_runs};
 
 /// Abbreviations whose final dot does not end a sentence.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Prefixes(FxHashMap<Box<str>, Prefix>);
+pub(super) type Prefixes = FxHashMap<String, Prefix>;
 
 /// When a prefix keeps its dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,17 +17,6 @@ pub(super) enum Prefix {
     Always,
     /// Before a number only: `No. 7`
     BeforeNumber,
-}
-
-impl Prefixes {
-    /// From prefixes with their kind; a later entry replaces an earlier one.
-    pub(super) fn new<'a>(prefixes: impl Iterator<Item = (&'a str, Prefix)>) -> Self {
-        Self(prefixes.map(|(prefix, kind)| (prefix.into(), kind)).collect())
-    }
-
-    fn get(&self, word: &str) -> Option<Prefix> {
-        self.0.get(word).copied()
-    }
 }
 
 /// Whether normalising a line of such tokens, joined by single blanks, gives the same tokens back.
@@ -199,7 +187,7 @@ fn final_dot(stem: &[char], next: Option<char>, prefixes: &Prefixes, out: &mut T
         return;
     }
     out.extend(stem);
-    let prefix = prefixes.get(&stem.iter().collect::<String>());
+    let prefix = prefixes.get(&stem.iter().collect::<String>()).copied();
     let goes_on = next.is_some_and(|c| c.is_ascii_lowercase());
     let number = next.is_some_and(|c| c.is_ascii_digit());
     if !(prefix == Some(Prefix::Always) || goes_on || prefix == Some(Prefix::BeforeNumber) && number) {
@@ -227,7 +215,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn prefixes() -> Prefixes {
-        Prefixes::new([("mr", Prefix::Always), ("v", Prefix::Always), ("pp", Prefix::BeforeNumber)].into_iter())
+        let prefixes = [("mr", Prefix::Always), ("v", Prefix::Always), ("pp", Prefix::BeforeNumber)];
+        prefixes.map(|(prefix, kind)| (prefix.to_owned(), kind)).into_iter().collect()
     }
 
     fn tokens(line: &str) -> Vec<String> {

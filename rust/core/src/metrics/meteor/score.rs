@@ -50,73 +50,22 @@ impl Default for Weights {
     }
 }
 
-/// Words of the two sentences that a module matched.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Matched {
-    /// Content words of the hypothesis.
-    pub hypothesis_content: u32,
-    /// Content words of the reference.
-    pub reference_content: u32,
-    /// Function words of the hypothesis.
-    pub hypothesis_function: u32,
-    /// Function words of the reference.
-    pub reference_function: u32,
-}
-
-/// Counts of one alignment: the original's statistics line.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Words of the hypothesis.
-    pub hypothesis_length: u32,
-    /// Words of the reference.
-    pub reference_length: u32,
-    /// Function words of the hypothesis.
-    pub hypothesis_function: u32,
-    /// Function words of the reference.
-    pub reference_function: u32,
-    /// Matched words by module.
-    pub matched: [Matched; 4],
-    /// Runs of matches that are contiguous and in order on both sides.
-    pub chunks: u32,
-    /// Matched words of the hypothesis.
-    pub hypothesis_matched: u32,
-    /// Matched words of the reference.
-    pub reference_matched: u32,
-}
-
-/// Numbers in the original's statistics line.
+/// Numbers in the original's statistics line: words of hypothesis and reference, function words of the two; for each module
+/// the content words of the two that it matched, and the function words; chunks, matched words of the two.
 pub const COUNTS: usize = 23;
-const CHUNKS: usize = 20;
 
-impl Statistics {
-    /// The numbers in the original's order.
-    pub fn counts(&self) -> [f64; COUNTS] {
-        let mut counts = [0; COUNTS];
-        counts[..4].copy_from_slice(&[
-            self.hypothesis_length,
-            self.reference_length,
-            self.hypothesis_function,
-            self.reference_function,
-        ]);
-        for (four, matched) in counts[4..CHUNKS].chunks_exact_mut(4).zip(&self.matched) {
-            four.copy_from_slice(&[
-                matched.hypothesis_content,
-                matched.reference_content,
-                matched.hypothesis_function,
-                matched.reference_function,
-            ]);
-        }
-        counts[CHUNKS..].copy_from_slice(&[self.chunks, self.hypothesis_matched, self.reference_matched]);
-        counts.map(f64::from)
-    }
+/// Counts of one alignment, the original's statistics line.
+pub type Counts = [u32; COUNTS];
 
-    /// The sentence's share of the chunks of a corpus: 0 when every word is matched in a single chunk.
-    pub fn corpus_chunks(&self) -> f64 {
-        let complete = self.hypothesis_matched == self.hypothesis_length
-            && self.reference_matched == self.reference_length
-            && self.chunks == 1;
-        if complete { 0.0 } else { f64::from(self.chunks) }
-    }
+/// Where the counts of the modules begin, four for each.
+pub(super) const MODULES: usize = 4;
+/// The number of runs of matches that are contiguous and in order on both sides.
+pub const CHUNKS: usize = 20;
+
+/// The sentence's share of the chunks of a corpus: 0 when every word is matched in a single chunk.
+pub(super) fn corpus_chunks(counts: &Counts) -> f64 {
+    let is_complete = counts[CHUNKS..] == [1, counts[0], counts[1]];
+    if is_complete { 0.0 } else { f64::from(counts[CHUNKS]) }
 }
 
 /// The parts of a score.
@@ -141,7 +90,7 @@ impl Weights {
         let [hypothesis, reference] = [0, 1].map(|side| {
             let (length, function) = (counts[side], counts[side + 2]);
             let total = self.delta * (length - function) + (1.0 - self.delta) * function;
-            let modules = || counts[4..CHUNKS].chunks_exact(4).zip(self.modules);
+            let modules = || counts[MODULES..CHUNKS].chunks_exact(4).zip(self.modules);
             let content = modules().fold(0.0, |sum, (four, weight)| sum + four[side] * weight * self.delta);
             let matched =
                 modules().fold(content, |sum, (four, weight)| sum + four[side + 2] * weight * (1.0 - self.delta));
@@ -171,25 +120,18 @@ mod tests {
     use super::*;
 
     /// `a man is riding a horse` against `a guy rides a horse`.
-    fn riding() -> Statistics {
-        let content = |n| Matched { hypothesis_content: n, reference_content: n, ..Matched::default() };
-        let exact = Matched { hypothesis_function: 2, reference_function: 2, ..content(1) };
-        Statistics {
-            hypothesis_length: 6,
-            reference_length: 5,
-            hypothesis_function: 3,
-            reference_function: 2,
-            matched: [exact, content(1), Matched::default(), Matched::default()],
-            chunks: 2,
-            hypothesis_matched: 4,
-            reference_matched: 4,
-        }
+    fn riding() -> Counts {
+        [6, 5, 3, 2, 1, 1, 2, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4, 4]
+    }
+
+    fn score(counts: &Counts) -> Parts {
+        Weights::default().score(&counts.map(f64::from))
     }
 
     #[test]
     #[expect(clippy::float_cmp, reason = "the original's bits")]
     fn the_worked_example() {
-        let parts = Weights::default().score(&riding().counts());
+        let parts = score(&riding());
         assert_eq!(parts.precision, 0.566_666_666_666_666_7);
         assert_eq!(parts.recall, 0.618_181_818_181_818_2);
         assert_eq!(parts.mean, 0.609_865_470_852_017_9);
@@ -199,24 +141,18 @@ mod tests {
     #[test]
     fn nothing_scores_zero() {
         assert!(Weights::default().score(&[0.0; COUNTS]).score.abs() < f64::MIN_POSITIVE);
-        let empty = Statistics { reference_length: 3, ..Statistics::default() };
-        assert!(Weights::default().score(&empty.counts()).score.abs() < f64::MIN_POSITIVE);
+        let mut empty = [0; COUNTS];
+        empty[1] = 3;
+        assert!(score(&empty).score.abs() < f64::MIN_POSITIVE);
     }
 
     #[test]
     fn a_complete_sentence_has_no_penalty_and_adds_no_chunk() {
-        let exact = Matched { hypothesis_content: 2, reference_content: 2, ..Matched::default() };
-        let complete = Statistics {
-            hypothesis_length: 2,
-            reference_length: 2,
-            matched: [exact, Matched::default(), Matched::default(), Matched::default()],
-            chunks: 1,
-            hypothesis_matched: 2,
-            reference_matched: 2,
-            ..Statistics::default()
-        };
-        assert!((Weights::default().score(&complete.counts()).score - 1.0).abs() < 1e-15);
-        assert!(complete.corpus_chunks().abs() < f64::MIN_POSITIVE);
-        assert!((riding().corpus_chunks() - 2.0).abs() < f64::MIN_POSITIVE);
+        let mut complete = [0; COUNTS];
+        complete[..6].copy_from_slice(&[2, 2, 0, 0, 2, 2]);
+        complete[CHUNKS..].copy_from_slice(&[1, 2, 2]);
+        assert!((score(&complete).score - 1.0).abs() < 1e-15);
+        assert!(corpus_chunks(&complete).abs() < f64::MIN_POSITIVE);
+        assert!((corpus_chunks(&riding()) - 2.0).abs() < f64::MIN_POSITIVE);
     }
 }

@@ -20,7 +20,7 @@ use scene::{Proposition, Scene};
 pub use source::{Caption, Ends, Graphs, Reader};
 
 use crate::corpus::Corpus;
-use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, with_memory};
+use crate::engine::{Built, Kernel, Parameters, Prepared, Resources, with_memory};
 use crate::graph::Category;
 use crate::wordnet::Synonyms;
 
@@ -46,7 +46,7 @@ pub struct Spice {
 }
 
 /// Builds SPICE: `category` is `all` or the name of one.
-pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Built {
     let categories = [
         ("all", Counted::All),
         ("object", Counted::Objects),

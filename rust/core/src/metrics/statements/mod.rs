@@ -27,7 +27,7 @@ use said::Said;
 pub use text::Read;
 
 use crate::corpus::Corpus;
-use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resource, Resources, with_memory};
+use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources, with_memory};
 use crate::graph::paragraph::{Text, graph};
 use crate::parse::{Memory, Parser};
 use crate::text::tokenize::Tokenizer;
@@ -71,7 +71,7 @@ impl Paragraphs {
 
 /// Which of the two sides is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+pub(crate) enum Asked {
     /// How much of what the references say the caption says.
     Coverage,
     /// How much of what the caption says the references say.
@@ -91,33 +91,14 @@ struct Share {
     synonyms: f64,
 }
 
-/// Builds the coverage.
-pub(crate) fn build_coverage(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    build(Asked::Coverage, parameters)
-}
-
-/// Builds the precision.
-pub(crate) fn build_precision(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    build(Asked::Precision, parameters)
-}
-
-/// Builds the F of both.
-pub(crate) fn build_f1(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    build(Asked::F1, parameters)
-}
-
-/// Builds the score by the items of a rubric.
-pub(crate) fn build_rubric(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    Ok(Box::new(Share { asked: Asked::Rubric, kind: None, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
-}
-
 /// All statements, and those of each kind, by name.
 fn categories() -> Vec<(&'static str, Option<Kind>)> {
     [("all", None)].into_iter().chain(Kind::ALL.map(|kind| (kind.name(), Some(kind)))).collect()
 }
 
-fn build(asked: Asked, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let kind = parameters.choice("category", &categories())?;
+/// Builds a score: `category`, but for the rubric, and `synonyms`.
+pub(crate) fn build(asked: Asked, parameters: &mut Parameters) -> Built {
+    let kind = if asked == Asked::Rubric { None } else { parameters.choice("category", &categories())? };
     Ok(Box::new(Share { asked, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
 }
 

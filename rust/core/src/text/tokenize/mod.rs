@@ -41,6 +41,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::Refused;
+
 mod cut;
 #[cfg(test)]
 #[path = "../../../scanner/grammar/mod.rs"]
@@ -160,26 +162,13 @@ impl fmt::Display for Tokenizer {
 }
 
 impl FromStr for Tokenizer {
-    type Err = UnknownTokenizer;
+    type Err = Refused;
 
-    fn from_str(name: &str) -> Result<Self, UnknownTokenizer> {
+    fn from_str(name: &str) -> Result<Self, Refused> {
         let named = |tokenizer: &Self| tokenizer.name() == name;
-        Self::ALL.into_iter().find(named).ok_or_else(|| UnknownTokenizer(name.to_owned()))
+        Self::ALL.into_iter().find(named).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            Refused(format!("there is no tokenizer {name:?}; the tokenizers are {names}"))
+        })
     }
 }
-
-/// A name that no tokenizer has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownTokenizer(
-    /// The name.
-    pub String,
-);
-
-impl fmt::Display for UnknownTokenizer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Tokenizer::ALL.map(Tokenizer::name).join(", ");
-        write!(f, "there is no tokenizer {:?}; the tokenizers are {names}", self.0)
-    }
-}
-
-impl std::error::Error for UnknownTokenizer {}

@@ -15,17 +15,6 @@ pub(super) fn tokenize(text: &str, sink: impl FnMut(usize, &str)) {
     reader.lines.finish_line();
 }
 
-/// The same without the shortcuts.
-#[cfg(test)]
-pub(super) fn tokenize_by_rule(text: &str, sink: impl FnMut(usize, &str)) {
-    let mut reader = Reader::new(text, sink);
-    let mut at = 0;
-    while at < text.len() {
-        at = reader.read_by_rule(at);
-    }
-    reader.lines.finish_line();
-}
-
 struct Reader<'t, S> {
     text: &'t str,
     scanner: Scanner<'t>,
@@ -75,5 +64,18 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
             respelled => self.lines.token(rewrite::respell(token, respelled, &mut self.spelling)),
         }
         found.end
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    /// The same without the shortcuts.
+    pub(in super::super) fn tokenize_by_rule(text: &str, sink: impl FnMut(usize, &str)) {
+        let mut reader = super::Reader::new(text, sink);
+        let mut at = 0;
+        while at < text.len() {
+            at = reader.read_by_rule(at);
+        }
+        reader.lines.finish_line();
     }
 }

@@ -44,7 +44,7 @@ proptest! {
     #[test]
     fn shortcuts_change_nothing(text in samples::text(12)) {
         let shortcuts = numbered(|sink| ptb::tokenize(&text, sink));
-        prop_assert_eq!(shortcuts, numbered(|sink| ptb::tokenize_by_rule(&text, sink)));
+        prop_assert_eq!(shortcuts, numbered(|sink| ptb::tests::tokenize_by_rule(&text, sink)));
     }
 
     #[test]
