@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-#[path = "scanner/compile/mod.rs"]
+#[path = "scanner/compile.rs"]
 mod compile;
 #[path = "scanner/grammar/mod.rs"]
 mod grammar;

@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use sacrecap_core::corpus as core;
 use sacrecap_core::engine::Image;
 use sacrecap_core::metrics::diversity::novel_captions;
-use sacrecap_core::metrics::diversity::similarity;
+use sacrecap_core::metrics::diversity::similarity::{self, Similarity};
 use sacrecap_core::metrics::diversity::spectral;
 use sacrecap_core::numeric::spectrum::{Eigensystem, Spectrum};
 use sacrecap_core::text::ngram::{Ngram, NgramCounter};
@@ -37,7 +37,7 @@ pub(crate) fn similarities<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Vec<String>, Bound<'py, PyBytes>)> {
     let corpus = &corpus.get().0;
     let mut parameters = core_parameters(parameters);
-    let built = similarity::build(&mut parameters).and_then(|similarity| parameters.finish().map(|()| similarity));
+    let built = Similarity::build(&mut parameters).and_then(|similarity| parameters.finish().map(|()| similarity));
     let similarity = built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))?;
     let resources = gather(&resources, 0)?;
     check_index("image", image, corpus.candidates.image_count())?;
@@ -48,12 +48,12 @@ pub(crate) fn similarities<'py>(
     let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
     ready.fill(&image, &mut matrix);
     let (mut names, mut dense) = (Vec::new(), Vec::new());
-    if let Some(vectors) = ready.vectors(&image) {
+    if let Some((ngrams, vectors)) = ready.vectors(&image) {
         let spell =
             |ngram: &Ngram| ngram.words().map(|word| corpus.vocabulary.word(word)).collect::<Vec<_>>().join(" ");
-        names = vectors.ngrams.iter().map(spell).collect();
-        dense.resize(vectors.entries.len() * names.len(), 0.0);
-        for (candidate, entries) in vectors.entries.iter().enumerate() {
+        names = ngrams.iter().map(spell).collect();
+        dense.resize(vectors.len() * names.len(), 0.0);
+        for (candidate, entries) in vectors.iter().enumerate() {
             for &(place, value) in entries {
                 dense[candidate * names.len() + place as usize] = value;
             }

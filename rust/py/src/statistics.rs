@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 use sacrecap_core::engine::{self, Formula as _, Kernel, Table};
-use sacrecap_core::metrics::diversity::{CaptionPool, grouped};
+use sacrecap_core::metrics::diversity::grouped;
 
 use crate::convert::{NamedParameters, as_bytes, check_index, floats, to_bytes};
 use crate::corpus::Corpus;
@@ -86,8 +86,7 @@ impl Statistics {
             parts.push(Member { share: weight / total, zero: 0.0, formula: own.formula.clone(), columns });
         }
         let tables: Vec<_> = members.iter().map(|(_, own)| own.get().table.clone()).collect();
-        let row =
-            |row: usize| tables.iter().map(move |table| &table.values[row * table.width..(row + 1) * table.width]);
+        let row = |row: usize| tables.iter().map(move |table| table.row(row));
         let values = (0..rows).flat_map(row).flatten().copied().collect();
         let width = parts.last().map_or(0, |part| part.columns.end);
         Ok(Self::new(name, Formula::Combined(parts.into()), width, values))
@@ -180,9 +179,8 @@ impl Statistics {
     /// The rows of these numbers, in this order; repeats are allowed.
     fn select(&self, rows: Vec<usize>) -> PyResult<Self> {
         rows.iter().try_for_each(|&row| check_index("row", row, self.rows()))?;
-        let width = self.table.width;
-        let values = rows.iter().flat_map(|row| &self.table.values[row * width..(row + 1) * width]).copied().collect();
-        Ok(Self::new(self.name.clone(), self.formula.clone(), width, values))
+        let values = rows.iter().flat_map(|&row| self.table.row(row)).copied().collect();
+        Ok(Self::new(self.name.clone(), self.formula.clone(), self.table.width, values))
     }
 
     /// These rows, then the other's: shards of a corpus put together.
@@ -202,7 +200,7 @@ impl Statistics {
         if sizes.iter().sum::<usize>() != scores.len() {
             return Err(UsageError::new_err(format!("the groups do not add up to {} rows", scores.len())));
         }
-        let table = grouped(&scores, &sizes, if best { CaptionPool::Best } else { CaptionPool::Mean });
+        let table = grouped(&scores, &sizes, best);
         Ok(Self { name: self.name.clone(), formula: Formula::Mean, table: Arc::new(table) })
     }
 

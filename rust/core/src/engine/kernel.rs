@@ -65,22 +65,10 @@ pub fn mean(sums: &[f64]) -> f64 {
     if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 }
 }
 
-/// Computes a score from a sum of rows; every kernel does.
+/// Computes a score from a sum of rows: a kernel, or what stands for one or several.
 pub trait Formula: Send + Sync {
     /// The score of a sum of rows.
     fn score(&self, sums: &[f64]) -> f64;
-}
-
-impl<K: Kernel> Formula for K {
-    fn score(&self, sums: &[f64]) -> f64 {
-        Kernel::score(self, sums)
-    }
-}
-
-impl Formula for Box<dyn Kernel> {
-    fn score(&self, sums: &[f64]) -> f64 {
-        Kernel::score(&**self, sums)
-    }
 }
 
 /// Writes the statistics of a candidate, given by its image and its number there, into a row of zeros. That of a kernel of

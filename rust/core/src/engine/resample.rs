@@ -77,7 +77,7 @@ impl Rows {
         let mut values = Vec::with_capacity(width * count);
         for row in 0..count {
             for table in tables {
-                values.extend_from_slice(&table.values[row * table.width..(row + 1) * table.width]);
+                values.extend_from_slice(table.row(row));
             }
             values.resize((row + 1) * width, 0.0);
         }
@@ -121,11 +121,6 @@ impl<'a> Panel<'a> {
         let (tables, columns) = distinct(tables);
         let scores = formulas.into_iter().zip(columns).collect();
         Self { rows: Rows::side_by_side(&tables), tables, scores }
-    }
-
-    /// The tables, in the order of their columns.
-    pub fn tables(&self) -> &[&'a Table] {
-        &self.tables
     }
 
     /// Number of scores.

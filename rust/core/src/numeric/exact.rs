@@ -33,16 +33,6 @@ impl Default for ExactSum {
 }
 
 impl ExactSum {
-    /// Number of [`Self::words`].
-    pub const WORDS: usize = LIMBS + 1;
-
-    /// The sum of the numbers, rounded once.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> f64 {
-        let mut sum = Self::default();
-        values.into_iter().for_each(|value| sum.add(value));
-        sum.value()
-    }
-
     /// Adds a number.
     pub fn add(&mut self, value: f64) {
         if !value.is_finite() {
@@ -200,8 +190,14 @@ mod tests {
         (value + 0.0).to_bits()
     }
 
+    fn total(values: impl IntoIterator<Item = f64>) -> f64 {
+        let mut sum = ExactSum::default();
+        values.into_iter().for_each(|value| sum.add(value));
+        sum.value()
+    }
+
     fn sum(values: impl IntoIterator<Item = f64>) -> u64 {
-        bits(ExactSum::of(values))
+        bits(total(values))
     }
 
     fn any_number() -> impl Strategy<Value = f64> {
@@ -227,7 +223,7 @@ mod tests {
 
         #[test]
         fn order_and_parts_do_not_matter(values in prop::collection::vec(-1e9..1e9, 1..60), seed in any::<u64>()) {
-            let whole = ExactSum::of(values.iter().copied());
+            let whole = total(values.iter().copied());
             let mut shuffled = values;
             let mut generator = Generator::new(seed, 0);
             for place in (1..shuffled.len()).rev() {
@@ -260,9 +256,9 @@ mod tests {
     #[test]
     fn what_is_not_finite_stays_so() {
         assert_eq!(sum([1.0, f64::INFINITY]), bits(f64::INFINITY));
-        assert!(ExactSum::of([f64::NEG_INFINITY, f64::INFINITY]).is_nan());
-        assert!(ExactSum::of([f64::NAN, 1.0]).is_nan());
-        assert!(ExactSum::of([f64::MAX, f64::MAX]).is_infinite());
+        assert!(total([f64::NEG_INFINITY, f64::INFINITY]).is_nan());
+        assert!(total([f64::NAN, 1.0]).is_nan());
+        assert!(total([f64::MAX, f64::MAX]).is_infinite());
     }
 
     #[test]

@@ -8,18 +8,31 @@ use crate::metrics::cider::{Cider, Weights};
 use crate::metrics::rouge::Subsequences;
 use crate::numeric::f_measure::f_measure;
 use crate::sentence_vectors::{Memory, SentenceVectors, Spelled, cosine};
-use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
+use crate::text::ngram::{ImageNgrams, MAX_ORDER, Ngram};
+
+/// How similar two captions of an image are.
+#[derive(Debug, Clone)]
+pub enum Similarity {
+    /// CIDEr, the paper's kernel: mean over n, up to so many words, of the cosines of TF-IDF n-gram vectors.
+    Cosine(usize),
+    /// CIDEr-D as the paper's published program takes it: the upper triangle, mirrored.
+    Clipped(Cider),
+    /// Word counts in common, with stop words or without: LSA's kernel MᵀM.
+    Words(bool),
+    /// ROUGE-L's F with β = 1: the longest common subsequence over the mean length. Symmetric, but no inner product.
+    Subsequence,
+    /// The cosine of the captions' vectors.
+    Meaning,
+}
 
 /// Every similarity by name: a new one adds its line here.
-const SIMILARITIES: &[(&str, Build)] = &[
-    ("cider", |settings| Box::new(Cosine { order: settings.order })),
-    ("cider-d", |settings| Box::new(Clipped::new(settings))),
-    ("words", |settings| Box::new(BagOfWords { stop: settings.stop })),
-    ("rouge-l", |_| Box::new(Subsequence)),
-    ("sentence", |_| Box::new(Meaning)),
+const SIMILARITIES: &[(&str, fn(&Settings) -> Similarity)] = &[
+    ("cider", |settings| Similarity::Cosine(settings.order)),
+    ("cider-d", |settings| Similarity::Clipped(Cider { scale: 1.0, ..Cider::d(settings.order, settings.sigma) })),
+    ("words", |settings| Similarity::Words(settings.stop)),
+    ("rouge-l", |_| Similarity::Subsequence),
+    ("sentence", |_| Similarity::Meaning),
 ];
-
-type Build = fn(&Settings) -> Box<dyn Similarity>;
 
 /// The parameters of all similarities; each takes those that concern it. One that is not given has its default.
 struct Settings {
@@ -49,39 +62,93 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     SIMILARITIES.iter().map(|(name, _)| *name)
 }
 
-/// Builds the similarity that the parameter `kernel` names.
-pub fn build(parameters: &mut Parameters) -> Result<Box<dyn Similarity>, Refused> {
-    let build = parameters.choice("kernel", SIMILARITIES)?;
-    Ok(build(&Settings::read(parameters)?))
-}
+impl Similarity {
+    /// The similarity that the parameter `kernel` names.
+    pub fn build(parameters: &mut Parameters) -> Result<Self, Refused> {
+        let of = parameters.choice("kernel", SIMILARITIES)?;
+        Ok(of(&Settings::read(parameters)?))
+    }
 
-/// How similar two captions of an image are.
-pub trait Similarity: Send + Sync {
     /// Whether it is an inner product, so that no eigenvalue is negative.
-    fn is_inner_product(&self) -> bool;
+    pub fn is_inner_product(&self) -> bool {
+        matches!(self, Self::Cosine(_) | Self::Words(_) | Self::Meaning)
+    }
 
     /// Prepares what depends on the corpus as a whole.
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused>;
-}
-
-/// Fills the similarity matrix of an image.
-pub trait Matrix: Sync {
-    /// Writes the symmetric matrix of the image's candidates, row by row.
-    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]);
-
-    /// The candidates' vectors whose inner products these are, where they are that.
-    fn vectors(&self, _: &Image<'_>) -> Option<Vectors> {
-        None
+    pub fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Matrix<'a>, Refused> {
+        Ok(match self {
+            Self::Cosine(order) => {
+                let weights = Weights::of(corpus, resources);
+                Matrix::Products(Box::new(move |image| {
+                    let ngrams = image.ngrams();
+                    let idf = weights.of_image(image, ngrams);
+                    (0..image.candidate_count()).map(|sentence| weighted(ngrams, &idf, sentence, *order)).collect()
+                }))
+            }
+            Self::Words(stop) => {
+                let left_out = |word: &str| !stop && STOP_WORDS.contains(&word);
+                let left_out: Vec<bool> = corpus.vocabulary.words().map(left_out).collect();
+                Matrix::Products(Box::new(move |image| {
+                    let ngrams = image.ngrams();
+                    let vector = |sentence| {
+                        let words = ngrams.entries(sentence, 1).iter();
+                        let counted = words.filter(|word| !left_out[ngrams.last_word(word.ngram) as usize]);
+                        counted.map(|word| (word.ngram, f64::from(word.count))).collect()
+                    };
+                    (0..image.candidate_count()).map(vector).collect()
+                }))
+            }
+            Self::Clipped(cider) => {
+                let weights = Weights::of(corpus, resources);
+                Matrix::Pairs(Box::new(move |image, matrix| {
+                    let (ngrams, count) = (image.ngrams(), image.candidate_count());
+                    let mut pairs = cider.score_pairs(ngrams, &weights.of_image(image, ngrams), count).into_iter();
+                    mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());
+                }))
+            }
+            Self::Subsequence => Matrix::Pairs(Box::new(common_subsequences)),
+            Self::Meaning => {
+                let spelled = Spelled::of(resources.need::<SentenceVectors>()?, &corpus.vocabulary);
+                Matrix::Pairs(Box::new(move |image, matrix| {
+                    let mut memory = Memory::default();
+                    let mut vectors = vec![Vec::new(); image.candidate_count()];
+                    for (candidate, vector) in vectors.iter_mut().enumerate() {
+                        spelled.read(image.candidate(candidate), &mut memory, vector);
+                    }
+                    mirrored(matrix, vectors.len(), |i, j| cosine(&vectors[i], &vectors[j]));
+                }))
+            }
+        })
     }
 }
 
-/// A sparse vector per candidate: entries by the number of the n-gram, which `ngrams` lists.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Vectors {
-    /// The n-grams of the image by number.
-    pub ngrams: Vec<Ngram>,
-    /// (n-gram, entry) of each candidate.
-    pub entries: Vec<Vec<(u32, f64)>>,
+/// A sparse vector per candidate, by the numbers of the image's n-grams.
+pub type Vectors = Vec<Vec<(u32, f64)>>;
+
+/// A similarity prepared for a corpus.
+pub enum Matrix<'a> {
+    /// Inner products of these vectors of an image's candidates.
+    Products(Box<dyn Fn(&Image<'_>) -> Vectors + Sync + 'a>),
+    /// What writes the matrix of an image's candidates.
+    Pairs(Box<dyn Fn(&Image<'_>, &mut [f64]) + Sync + 'a>),
+}
+
+impl Matrix<'_> {
+    /// Writes the symmetric matrix of the image's candidates, row by row.
+    pub fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        match self {
+            Self::Products(vectors) => inner_products(&vectors(image), image.ngrams().distinct(), matrix),
+            Self::Pairs(fill) => fill(image, matrix),
+        }
+    }
+
+    /// The image's n-grams, and the candidates' vectors over them whose inner products these are, where they are that.
+    pub fn vectors(&self, image: &Image<'_>) -> Option<(Vec<Ngram>, Vectors)> {
+        match self {
+            Self::Products(vectors) => Some((image.ngrams().ngrams(), vectors(image))),
+            Self::Pairs(_) => None,
+        }
+    }
 }
 
 /// Fills a matrix from its upper triangle, row by row.
@@ -114,150 +181,38 @@ fn inner_products(vectors: &[Vec<(u32, f64)>], places: usize, matrix: &mut [f64]
     }
 }
 
-/// CIDEr, the paper's kernel: mean over n of the cosines of TF-IDF n-gram vectors.
-#[derive(Debug, Clone, Copy)]
-struct Cosine {
-    order: usize,
+/// The TF-IDF vectors of all orders, one after the other. Each order has an equal share of the sum over n, so its vector
+/// has that share of the squared length.
+fn weighted(ngrams: &ImageNgrams, idf: &[f64], sentence: usize, longest: usize) -> Vec<(u32, f64)> {
+    let mut vector = Vec::new();
+    for order in 1..=longest {
+        let start = vector.len();
+        let entries = ngrams.entries(sentence, order).iter();
+        vector.extend(entries.map(|entry| (entry.ngram, f64::from(entry.count) * idf[entry.ngram as usize])));
+        let square: f64 = vector[start..].iter().map(|(_, weight)| weight * weight).sum();
+        let norm = (square * longest as f64).sqrt();
+        let scale = if norm == 0.0 { 0.0 } else { 1.0 / norm };
+        vector[start..].iter_mut().for_each(|(_, weight)| *weight *= scale);
+    }
+    vector
 }
 
-impl Similarity for Cosine {
-    fn is_inner_product(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
-        Ok(Box::new(WeightedCosine { cosine: self, weights: Weights::of(corpus, resources) }))
-    }
-}
-
-impl Cosine {
-    fn entries(self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
-        let ngrams = image.ngrams();
-        let idf = weights.of_image(image, ngrams);
-        (0..image.candidate_count()).map(|sentence| self.vector(ngrams, &idf, sentence)).collect()
-    }
-
-    /// The vectors of all orders, one after the other. Each order has an equal share of the sum over n, so its vector has
-    /// that share of the squared length.
-    fn vector(self, ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Vec<(u32, f64)> {
-        let mut vector = Vec::new();
-        for order in 1..=self.order {
-            let start = vector.len();
-            let entries = ngrams.entries(sentence, order).iter();
-            vector.extend(entries.map(|entry| (entry.ngram, f64::from(entry.count) * idf[entry.ngram as usize])));
-            let square: f64 = vector[start..].iter().map(|(_, weight)| weight * weight).sum();
-            let norm = (square * self.order as f64).sqrt();
-            let scale = if norm == 0.0 { 0.0 } else { 1.0 / norm };
-            vector[start..].iter_mut().for_each(|(_, weight)| *weight *= scale);
+fn common_subsequences(image: &Image<'_>, matrix: &mut [f64]) {
+    let mut subsequences = Subsequences::default();
+    mirrored(matrix, image.candidate_count(), |i, j| {
+        let (a, b) = (image.candidate_tokens(i), image.candidate_tokens(j));
+        // Each row begins on the diagonal.
+        if i == j {
+            subsequences.of(a);
         }
-        vector
-    }
-}
-
-/// The cosine with the weights of a corpus' n-grams.
-struct WeightedCosine<'a> {
-    cosine: &'a Cosine,
-    weights: Weights<'a>,
-}
-
-impl Matrix for WeightedCosine<'_> {
-    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        let entries = self.cosine.entries(&self.weights, image);
-        inner_products(&entries, image.ngrams().distinct(), matrix);
-    }
-
-    fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        Some(Vectors { ngrams: image.ngrams().ngrams(), entries: self.cosine.entries(&self.weights, image) })
-    }
-}
-
-/// CIDEr-D as the paper's published program takes it: the upper triangle, mirrored.
-#[derive(Debug, Clone)]
-struct Clipped {
-    cider: Cider,
-}
-
-impl Clipped {
-    fn new(settings: &Settings) -> Self {
-        Self { cider: Cider { scale: 1.0, ..Cider::d(settings.order, settings.sigma) } }
-    }
-}
-
-impl Similarity for Clipped {
-    fn is_inner_product(&self) -> bool {
-        false
-    }
-
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
-        Ok(Box::new(WeightedClipped { clipped: self, weights: Weights::of(corpus, resources) }))
-    }
-}
-
-/// CIDEr-D with the weights of a corpus' n-grams.
-struct WeightedClipped<'a> {
-    clipped: &'a Clipped,
-    weights: Weights<'a>,
-}
-
-impl Matrix for WeightedClipped<'_> {
-    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        let ngrams = image.ngrams();
-        let idf = self.weights.of_image(image, ngrams);
-        let count = image.candidate_count();
-        let mut pairs = self.clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
-        mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());
-    }
-}
-
-/// Word counts in common: LSA's kernel MᵀM.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BagOfWords {
-    /// Whether stop words count.
-    pub(crate) stop: bool,
-}
-
-impl Similarity for BagOfWords {
-    fn is_inner_product(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
-        let stopped = |word: &str| !self.stop && STOP_WORDS.contains(&word);
-        Ok(Box::new(Counted { left_out: corpus.vocabulary.words().map(stopped).collect() }))
-    }
-}
-
-struct Counted {
-    /// By word number.
-    left_out: Vec<bool>,
-}
-
-impl Counted {
-    fn entries(&self, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
-        let ngrams = image.ngrams();
-        let counts = |entry: &Entry| !self.left_out[ngrams.last_word(entry.ngram) as usize];
-        (0..image.candidate_count())
-            .map(|sentence| {
-                let counted = ngrams.entries(sentence, 1).iter().filter(|entry| counts(entry));
-                counted.map(|entry| (entry.ngram, f64::from(entry.count))).collect()
-            })
-            .collect()
-    }
-}
-
-impl Matrix for Counted {
-    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        inner_products(&self.entries(image), image.ngrams().distinct(), matrix);
-    }
-
-    fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        Some(Vectors { ngrams: image.ngrams().ngrams(), entries: self.entries(image) })
-    }
+        let common = subsequences.longest_common_with(b) as f64;
+        f_measure(common / a.len().max(1) as f64, common / b.len().max(1) as f64, 1.0)
+    });
 }
 
 /// English function words: articles, pronouns, prepositions, conjunctions, auxiliaries, particles, and punctuation that
 /// a tokenizer leaves.
-pub const STOP_WORDS: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "other", "another", "such",
     "i", "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our",
     "their", "who", "whom", "whose", "which", "what", "where", "when", "while", "there", "here", "and", "or", "but",
@@ -269,63 +224,3 @@ pub const STOP_WORDS: &[&str] = &[
     "should", "may", "might", "must", "not", "no", "very", "too", "also", "just", "only", "'s", "n't", ".", ",", ";",
     ":", "!", "?", "-", "``", "''", "'",
 ];
-
-/// ROUGE-L's F with β = 1: the longest common subsequence over the mean length. Symmetric, but no inner product.
-#[derive(Debug, Clone, Copy)]
-struct Subsequence;
-
-impl Similarity for Subsequence {
-    fn is_inner_product(&self) -> bool {
-        false
-    }
-
-    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
-        Ok(Box::new(*self))
-    }
-}
-
-impl Matrix for Subsequence {
-    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        let mut subsequences = Subsequences::default();
-        mirrored(matrix, image.candidate_count(), |i, j| {
-            let (a, b) = (image.candidate_tokens(i), image.candidate_tokens(j));
-            // Each row begins on the diagonal.
-            if i == j {
-                subsequences.of(a);
-            }
-            let common = subsequences.longest_common_with(b) as f64;
-            f_measure(common / a.len().max(1) as f64, common / b.len().max(1) as f64, 1.0)
-        });
-    }
-}
-
-/// The cosine of the captions' vectors.
-#[derive(Debug, Clone, Copy)]
-struct Meaning;
-
-impl Similarity for Meaning {
-    fn is_inner_product(&self) -> bool {
-        true
-    }
-
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Refused> {
-        let vectors = resources.need::<SentenceVectors>()?;
-        Ok(Box::new(MeaningOf(Spelled::of(vectors, &corpus.vocabulary))))
-    }
-}
-
-/// The vectors of a corpus' words.
-struct MeaningOf(Spelled);
-
-impl Matrix for MeaningOf {
-    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        let mut memory = Memory::default();
-        let vector = |candidate| {
-            let mut vector = Vec::new();
-            self.0.read(image.candidate(candidate), &mut memory, &mut vector);
-            vector
-        };
-        let own: Vec<Vec<f64>> = (0..image.candidate_count()).map(vector).collect();
-        mirrored(matrix, own.len(), |i, j| cosine(&own[i], &own[j]));
-    }
-}

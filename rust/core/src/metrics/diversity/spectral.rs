@@ -5,7 +5,7 @@
 //! captions say the same, 1 when no two share anything. Vendi's is a number of captions: exp(−Σ pᵢ ln pᵢ), where pᵢ are
 //! the shares of the eigenvalues of the matrix with ones on its diagonal.
 
-use super::similarity::{self, BagOfWords, Similarity};
+use super::similarity::Similarity;
 use crate::corpus::Corpus;
 use crate::engine::{Built, Kernel, Parameters, Prepared, Resources, Unit, with_memory};
 use crate::numeric::spectrum::Spectrum;
@@ -14,7 +14,7 @@ use crate::numeric::spectrum::Spectrum;
 const WIDTH: usize = 3;
 
 struct Spectral {
-    similarity: Box<dyn Similarity>,
+    similarity: Similarity,
     /// What is made of the eigenvalues.
     measure: fn(&[f64]) -> f64,
     /// Whether each caption counts alike, however similar to itself: the diagonal is brought to 1.
@@ -23,18 +23,18 @@ struct Spectral {
 
 /// Builds Self-CIDEr, over the similarity that `kernel` names.
 pub(crate) fn build_self_cider(parameters: &mut Parameters) -> Built {
-    Ok(Box::new(Spectral { similarity: similarity::build(parameters)?, measure: diversity, alike: false }))
+    Ok(Box::new(Spectral { similarity: Similarity::build(parameters)?, measure: diversity, alike: false }))
 }
 
 /// Builds LSA.
 pub(crate) fn build_lsa(parameters: &mut Parameters) -> Built {
-    let similarity = Box::new(BagOfWords { stop: parameters.flag("stop")? });
+    let similarity = Similarity::Words(parameters.flag("stop")?);
     Ok(Box::new(Spectral { similarity, measure: diversity, alike: false }))
 }
 
 /// Builds the Vendi score, over the similarity that `kernel` names.
 pub(crate) fn build_vendi(parameters: &mut Parameters) -> Built {
-    Ok(Box::new(Spectral { similarity: similarity::build(parameters)?, measure: effective_number, alike: true }))
+    Ok(Box::new(Spectral { similarity: Similarity::build(parameters)?, measure: effective_number, alike: true }))
 }
 
 impl Kernel for Spectral {
