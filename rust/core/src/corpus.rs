@@ -7,7 +7,6 @@ use crate::numeric::parallel::threads_for;
 use crate::text::captions::Captions;
 use crate::text::ngram::MAX_ORDER;
 use crate::text::sentences::Sentences;
-use crate::text::stems::Stems;
 use crate::text::tokenize::Tokenizer;
 use crate::text::vocabulary::Vocabulary;
 
@@ -102,7 +101,7 @@ impl References {
     #[must_use]
     pub fn stemmed(&self) -> Arc<Self> {
         let stemmed = || {
-            let Stems { numbers, vocabulary } = Stems::of(&self.vocabulary);
+            let (numbers, vocabulary) = self.vocabulary.stemmed();
             let sentences = self.sentences.renumbered(&numbers);
             Arc::new(Self { stem: true, ..Self::of(self.images.clone(), vocabulary, sentences, self.tokenizer) })
         };
@@ -183,7 +182,7 @@ impl Corpus {
     /// system, so systems that share references share their stems, too.
     #[must_use]
     pub fn stemmed(&self) -> Self {
-        let Stems { numbers, vocabulary } = Stems::of(&self.vocabulary);
+        let (numbers, vocabulary) = self.vocabulary.stemmed();
         Self { references: self.references.stemmed(), candidates: self.candidates.renumbered(&numbers), vocabulary }
     }
 

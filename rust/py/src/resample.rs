@@ -33,16 +33,6 @@ pub(crate) fn bootstrap_intervals(
     })
 }
 
-type Interval = (f64, f64);
-
-/// Intervals of scores; interval and p of differences.
-type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
-
-fn bootstrapped(found: Bootstrap) -> Bootstrapped {
-    let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
-    (found.intervals, differences.collect())
-}
-
 /// Of several systems, metric by metric: intervals of their scores, and, pair by pair (0 and 1, 0 and 2, … 1 and 2, …),
 /// interval and p of differences.
 #[pyfunction]
@@ -54,11 +44,9 @@ pub(crate) fn paired_bootstrap(
     level: f64,
     seed: u64,
     threads: usize,
-) -> PyResult<Bootstrapped> {
+) -> PyResult<Bootstrap> {
     let systems = comparable(samples, &systems)?;
-    together(&systems, |systems| {
-        detach(py, || bootstrapped(Systems::new(systems).bootstrap(samples, level, seed, threads)))
-    })
+    together(&systems, |systems| detach(py, || Systems::new(systems).bootstrap(samples, level, seed, threads)))
 }
 
 /// Of several systems, pair by pair and metric by metric: p by all swaps, without drawing.

@@ -24,23 +24,12 @@ pub struct Systems<'a> {
     totals: Vec<f64>,
 }
 
-/// The bootstrap's results for the difference between two systems by one metric.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Difference {
-    /// Percentile interval.
-    pub interval: (f64, f64),
-    /// p of the two-sided test.
-    pub p: f64,
-}
+/// The bounds of an interval.
+pub type Interval = (f64, f64);
 
-/// The bootstrap's results: intervals of each system's score by each metric, and each pair's differences.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bootstrap {
-    /// System by system, metric by metric.
-    pub intervals: Vec<(f64, f64)>,
-    /// Pair by pair (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
-    pub differences: Vec<Difference>,
-}
+/// The bootstrap's results: the interval of each system's score by each metric, system by system; and pair by pair (0 and 1,
+/// 0 and 2, … 1 and 2, …), metric by metric, the interval of the difference and p of its two-sided test.
+pub type Bootstrap = (Vec<Interval>, Vec<(Interval, f64)>);
 
 impl<'a> Systems<'a> {
     /// Of each system, as many metrics.
@@ -165,9 +154,9 @@ pub fn bootstrapped(sampled: &[Vec<f64>], observed: &[f64], metrics: usize, leve
         let mean = sum / scored.max(1) as f64;
         let far = threshold(observed[a], observed[b]);
         let count = differences.iter().filter(|difference| is_far(*difference - mean, far)).count();
-        Difference { p: share(count, sampled.len()), interval: percentile_interval(&mut differences, level) }
+        (percentile_interval(&mut differences, level), share(count, sampled.len()))
     });
-    Bootstrap { differences: differences.collect(), intervals }
+    (intervals, differences.collect())
 }
 
 /// Pairs of systems with a metric, as places among so many scores: (0, 1), (0, 2), … (1, 2), …, for each all metrics.
@@ -214,7 +203,7 @@ mod tests {
         let nothing = table(&[0.0; 40]);
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &nothing)], vec![(&Mean as &dyn Formula, &nothing)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
-        assert_eq!(systems.bootstrap(99, 0.9, 1, 1).differences, [Difference { interval: (0.0, 0.0), p: 1.0 }]);
+        assert_eq!(systems.bootstrap(99, 0.9, 1, 1).1, [((0.0, 0.0), 1.0)]);
     }
 
     #[test]
@@ -222,8 +211,8 @@ mod tests {
         assert!(is_far(f64::NAN, 0.1) && is_far(0.2, f64::NAN) && is_far(-0.1, 0.1) && !is_far(0.05, 0.1));
         // The mean is that of the samples with a score: both are as far from it as the observed difference from 0.
         let sampled = [vec![1.0, 0.0], vec![f64::NAN, 0.0], vec![0.0, 0.0]];
-        let difference = bootstrapped(&sampled, &[0.5, 0.0], 1, 0.9).differences[0];
-        assert!((difference.p - 1.0).abs() < 1e-12);
-        assert!((difference.interval.0 - 0.05).abs() < 1e-12 && (difference.interval.1 - 0.95).abs() < 1e-12);
+        let ((low, high), p) = bootstrapped(&sampled, &[0.5, 0.0], 1, 0.9).1[0];
+        assert!((p - 1.0).abs() < 1e-12);
+        assert!((low - 0.05).abs() < 1e-12 && (high - 0.95).abs() < 1e-12);
     }
 }

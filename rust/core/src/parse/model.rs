@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::PARTS;
 use super::matrix::{COLUMNS, Matrix};
-use super::names::{Relation, Tag};
+use super::{Relation, Tag};
 use crate::Refused;
 use crate::tables::mark::PARSER as MARK;
 use crate::text::word_forms::Endings;

@@ -4,10 +4,9 @@ use std::sync::Mutex;
 
 use rustc_hash::FxHashMap;
 
-use super::Word;
 use super::model::Model;
-use super::names::{Relation, Tag};
 use super::network::{self, Activations};
+use super::{Relation, Tag, Word};
 use crate::Refused;
 
 /// A sentence without a mark at its end is cut here, so that time grows with the length of a text and not faster.

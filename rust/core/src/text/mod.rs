@@ -4,7 +4,6 @@ pub mod captions;
 pub mod digest;
 pub mod ngram;
 pub mod sentences;
-pub mod stems;
 pub mod tokenize;
 pub mod vocabulary;
 pub mod word_forms;

@@ -2,6 +2,7 @@
 
 use std::hash::Hasher;
 
+use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
 
 use crate::text::ngram::fold;
@@ -110,6 +111,14 @@ impl Vocabulary {
     /// All words, in the order of their numbers.
     pub fn words(&self) -> impl ExactSizeIterator<Item = &str> {
         (0..self.len()).map(|number| self.word(number as Word))
+    }
+
+    /// The number of each word's stem, and the stems, by Snowball English (Porter 2), as the CIDEr paper asks. Stems are
+    /// numbered by first appearance, so a vocabulary that extends another keeps the other's stem numbers.
+    pub fn stemmed(&self) -> (Vec<Word>, Self) {
+        let (stemmer, mut stems) = (Stemmer::create(Algorithm::English), Self::default());
+        let numbers = self.words().map(|word| stems.intern(&stemmer.stem(word))).collect();
+        (numbers, stems)
     }
 
     /// All words, one after the other.

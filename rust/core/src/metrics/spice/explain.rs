@@ -1,7 +1,6 @@
 //! SPICE of one image, for inspection: both sides' propositions, and which of them match.
 
-use super::concept::{Concept, Rule};
-use super::lexicon::Lexicon;
+use super::concept::{Concept, Lexicon, Rule};
 use super::scene::{Proposition, Scene};
 use super::{Counted, Counts, Graphs};
 use crate::corpus::Corpus;

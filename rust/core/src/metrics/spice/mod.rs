@@ -9,13 +9,12 @@
 
 mod concept;
 mod explain;
-mod lexicon;
 mod scene;
 mod source;
 
+use concept::Lexicon;
 pub use concept::Rule;
 pub use explain::{Explained, Explanation, explain};
-use lexicon::Lexicon;
 use scene::{Proposition, Scene};
 pub use source::{Caption, Ends, Graphs, Reader};
 

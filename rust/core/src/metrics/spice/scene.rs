@@ -1,8 +1,7 @@
 //! What one caption, or all references of an image together, say: distinct propositions.
 
 use super::Counted;
-use super::concept::{Concept, Rule, place};
-use super::lexicon::Lexicon;
+use super::concept::{Concept, Lexicon, Rule, place};
 use crate::graph::{Category, SceneGraph};
 
 /// Scene graphs merged into one, in the order in which they come.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::lexicon::Lexicon;
+use super::concept::Lexicon;
 use super::scene::Scene;
 use crate::corpus::Corpus;
 use crate::engine::Resource;

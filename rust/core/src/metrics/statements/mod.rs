@@ -9,11 +9,9 @@
 
 mod chance;
 mod explain;
-mod function_words;
 mod lexicon;
 mod rubric;
 mod said;
-mod text;
 
 use std::slice;
 use std::sync::Arc;
@@ -22,9 +20,8 @@ pub use chance::Frequencies;
 pub use explain::{Explained, Explanation, explain};
 use lexicon::Lexicon;
 pub use rubric::said_of_items;
-pub use said::Kind;
 use said::Said;
-pub use text::Read;
+pub use said::{Kind, Read};
 
 use crate::corpus::Corpus;
 use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources, with_memory};

@@ -1,10 +1,11 @@
 //! What one side says: a caption, or all references of an image together.
 
-use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
-use super::function_words::is_content;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::lexicon::{Lexicon, Stem};
-use super::text::Read;
+use crate::graph::{SceneGraph, Status};
 use crate::named::named;
 
 named! {
@@ -160,5 +161,78 @@ impl Said {
             }
         }
         found
+    }
+}
+
+/// A caption that was read.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// Its tokens.
+    pub tokens: Vec<String>,
+    /// The places behind the last token of each sentence but the last.
+    pub ends: Vec<usize>,
+    /// Its graph, whose words are numbers of tokens.
+    pub graph: SceneGraph,
+    /// The status of each token.
+    pub statuses: Vec<Status>,
+}
+
+impl Read {
+    /// Whether each word counts: not if the caption denies it, asks or commands, nor if it stands only for what is denied.
+    fn counted_words(&self) -> Vec<bool> {
+        let graph = &self.graph;
+        let objects = graph.objects.iter().map(|one| (&one.words, one.status));
+        let attributes = graph.attributes.iter().map(|one| (&one.words, one.status));
+        let relations = graph.relations.iter().map(|one| (&one.words, one.status));
+        let mut counted: Vec<bool> = self.statuses.iter().map(|status| status.is_said()).collect();
+        let (said, denied): (Vec<_>, Vec<_>) = objects
+            .chain(attributes)
+            .chain(relations)
+            .filter(|(_, status)| *status != Status::Aside)
+            .partition(|(_, status)| *status != Status::Denied);
+        for (words, counts) in
+            denied.into_iter().map(|one| (one.0, false)).chain(said.into_iter().map(|one| (one.0, true)))
+        {
+            for &word in words {
+                counted[word] = counts;
+            }
+        }
+        counted
+    }
+}
+
+/// Words that say nothing of a picture by themselves.
+const FUNCTION_WORDS: &str = "
+a an the this that these those i me my we us our ours you your yours he him his she her hers it its they them their
+theirs himself herself itself themselves who whom whose which what one ones be is are was were been being am have has
+had having do does did done can could may might will would shall should must 's 're 've 'll 'd 'm n't and or but nor so
+as if than then though although while when where because of to at by for from in into on onto with within without not
+no none yes all both each every any some such own same other others another there here also too very just only more
+most much many few several -lrb- -rrb-
+";
+
+const ABOUT_THE_PICTURE: &str = "
+image images picture pictures photo photos photograph photographs scene scenes shot depict depicts depicted depicting
+show shows shown showing capture captures captured capturing feature features featured featuring visible seen appear
+appears appearing overall
+";
+
+static LIST: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| FUNCTION_WORDS.split_whitespace().chain(ABOUT_THE_PICTURE.split_whitespace()).collect());
+
+/// Whether a token, in lower case, has a letter or a digit and is no article, pronoun, auxiliary verb, conjunction or
+/// bare preposition, nor about the picture itself. Numbers, directions and places (`two`, `left`, `under`) are content words.
+fn is_content(token: &str) -> bool {
+    token.chars().any(char::is_alphanumeric) && !LIST.contains(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_places_are_content() {
+        let content = ["two", "left", "under", "dog", "3", "the", "of", "image", "--", ""].map(is_content);
+        assert_eq!(content, [true, true, true, true, true, false, false, false, false, false]);
     }
 }

@@ -54,7 +54,6 @@ mod plain;
 mod ptb;
 mod rewrite;
 mod scan;
-mod tables;
 #[cfg(test)]
 mod tests;
 
