@@ -26,13 +26,15 @@ pub enum Similarity {
 }
 
 /// Every similarity by name: a new one adds its line here.
-const SIMILARITIES: &[(&str, fn(&Settings) -> Similarity)] = &[
+const SIMILARITIES: &[(&str, Build)] = &[
     ("cider", |settings| Similarity::Cosine(settings.order)),
     ("cider-d", |settings| Similarity::Clipped(Cider { scale: 1.0, ..Cider::d(settings.order, settings.sigma) })),
     ("words", |settings| Similarity::Words(settings.stop)),
     ("rouge-l", |_| Similarity::Subsequence),
     ("sentence", |_| Similarity::Meaning),
 ];
+
+type Build = fn(&Settings) -> Similarity;
 
 /// The parameters of all similarities; each takes those that concern it. One that is not given has its default.
 struct Settings {
@@ -125,12 +127,15 @@ impl Similarity {
 /// A sparse vector per candidate, by the numbers of the image's n-grams.
 pub type Vectors = Vec<Vec<(u32, f64)>>;
 
+/// What writes the matrix of an image's candidates, row by row.
+pub type Fill<'a> = dyn Fn(&Image<'_>, &mut [f64]) + Sync + 'a;
+
 /// A similarity prepared for a corpus.
 pub enum Matrix<'a> {
     /// Inner products of these vectors of an image's candidates.
     Products(Box<dyn Fn(&Image<'_>) -> Vectors + Sync + 'a>),
     /// What writes the matrix of an image's candidates.
-    Pairs(Box<dyn Fn(&Image<'_>, &mut [f64]) + Sync + 'a>),
+    Pairs(Box<Fill<'a>>),
 }
 
 impl Matrix<'_> {
