@@ -8,7 +8,7 @@ use sacrecap_core::engine::resample::Draw;
 use sacrecap_core::numeric::generator::Generator;
 
 use crate::convert::{floats, to_bytes, whole_numbers};
-use crate::errors::UsageError;
+use crate::errors::refuse;
 use crate::interrupt::detach;
 
 /// Correlations of points (float64, float64, u32): a row for all, then one per bootstrap sample over images; float64.
@@ -62,7 +62,7 @@ fn points(scores: &[u8], ratings: &[u8], images: &[u8]) -> PyResult<Points> {
     let points = (floats(scores)?, floats(ratings)?, whole_numbers(images)?);
     let same = points.0.len() == points.1.len() && points.1.len() == points.2.len();
     if !same || points.0.iter().chain(&points.1).any(|value| !value.is_finite()) {
-        return Err(UsageError::new_err("correlations need as many finite scores as ratings and images"));
+        refuse!("correlations need as many finite scores as ratings and images");
     }
     Ok(points)
 }

@@ -56,6 +56,12 @@ impl Captions {
         Self { inner: Arc::new(captions), origin: self.origin.clone() }
     }
 
+    /// The images of the captions that are so, once for each.
+    fn images_where(&self, is_so: impl Fn(&str) -> bool) -> Vec<&str> {
+        let images = self.inner.images().enumerate();
+        images.flat_map(|(image, id)| self.texts(image).filter(|text| is_so(text)).map(move |_| id)).collect()
+    }
+
     fn texts(&self, image: usize) -> impl ExactSizeIterator<Item = &str> {
         self.inner.captions_of(image).map(|caption| self.inner.caption(caption))
     }
@@ -116,8 +122,8 @@ impl Captions {
             let (mut text, mut ends, mut counts) = (String::new(), Vec::new(), Vec::with_capacity(images.len()));
             for &image in &images {
                 let before = ends.len();
-                for own in image.map_or_else(|| 0..0, |image| self.inner.captions_of(image)) {
-                    text.push_str(self.inner.caption(own));
+                for caption in image.map_or_else(|| 0..0, |image| self.inner.captions_of(image)) {
+                    text.push_str(self.inner.caption(caption));
                     ends.push(text.len());
                 }
                 if image.is_none() {
@@ -150,8 +156,8 @@ impl Captions {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
         let joined = |texts: &mut dyn Iterator<Item = &str>| {
             let (mut text, mut ends) = (String::new(), Vec::new());
-            for own in texts {
-                text.push_str(own);
+            for caption in texts {
+                text.push_str(caption);
                 ends.push(text.len());
             }
             (text, ends)
@@ -197,17 +203,12 @@ impl Captions {
 
     /// The images of the captions that hold this text, once for each.
     fn that_hold(&self, text: &str) -> Vec<&str> {
-        if !self.inner.may_hold(text) {
-            return Vec::new();
-        }
-        let images = self.inner.images().enumerate();
-        images.flat_map(|(image, id)| self.texts(image).filter(|own| own.contains(text)).map(move |_| id)).collect()
+        if self.inner.may_hold(text) { self.images_where(|caption| caption.contains(text)) } else { Vec::new() }
     }
 
     /// The images of the captions that begin as the text of a list, tuple, array or bytes does, once for each.
     fn that_begin_written(&self) -> Vec<&str> {
-        let images = self.inner.images().enumerate();
-        images.flat_map(|(image, id)| self.texts(image).filter(|own| begins_written(own)).map(move |_| id)).collect()
+        self.images_where(begins_written)
     }
 
     /// The captions of the images at these places.
@@ -223,10 +224,7 @@ impl Captions {
 
     /// The same images without captions that are empty, which are left out, and the images of these, once for each.
     fn without_empty(&self) -> (Self, Vec<&str>) {
-        let images = self.inner.images().enumerate();
-        let empty: Vec<&str> = images
-            .flat_map(|(image, id)| self.texts(image).filter(|text| text.trim().is_empty()).map(move |_| id))
-            .collect();
+        let empty = self.images_where(|text| text.trim().is_empty());
         if empty.is_empty() {
             return (Self { inner: self.inner.clone(), origin: self.origin.clone() }, empty);
         }

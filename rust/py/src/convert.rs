@@ -12,7 +12,7 @@ use sacrecap_core::engine::{Kernel, Parameters, Value};
 use sacrecap_core::metrics;
 use sacrecap_core::tables::SharedBytes;
 
-use crate::errors::UsageError;
+use crate::errors::{UsageError, refuse};
 
 /// The object as `bytes`: itself, or a copy of any other object with a buffer.
 pub(crate) fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -77,7 +77,7 @@ pub(crate) fn check_whole(rest: &[u8], kind: &str) -> PyResult<()> {
 /// Cuts ids into sequences of these lengths.
 pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> PyResult<Vec<&'a [u32]>> {
     if lengths.iter().try_fold(0_usize, |total, &length| total.checked_add(length)) != Some(ids.len()) {
-        return Err(UsageError::new_err(format!("the lengths of the sequences do not add up to {} ids", ids.len())));
+        refuse!("the lengths of the sequences do not add up to {} ids", ids.len());
     }
     let mut sequences = Vec::with_capacity(lengths.len());
     for &length in lengths {

@@ -14,7 +14,7 @@ use sacrecap_core::text::tokenize::{Tokenizer, tokenize_stream};
 
 use crate::captions::Captions;
 use crate::convert::check_index;
-use crate::errors::{UsageError, usage_error};
+use crate::errors::{refuse, usage_error};
 use crate::interrupt::detach;
 
 pub(crate) fn tokenizer_names() -> Vec<&'static str> {
@@ -132,9 +132,7 @@ impl Corpus {
         let captions = captions.get().inner.clone();
         check_images(images.iter().flatten().copied(), &captions)?;
         if images.len() != references.images.len() {
-            let message =
-                format!("captions of {} images for the references of {}", images.len(), references.images.len());
-            return Err(UsageError::new_err(message));
+            refuse!("captions of {} images for the references of {}", images.len(), references.images.len());
         }
         detach(py, || core::Corpus::encode(references, &captions, &images, threads)).map(Self)
     }

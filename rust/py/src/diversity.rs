@@ -15,7 +15,7 @@ use sacrecap_core::text::ngram::{Ngram, NgramCounter};
 
 use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::{Corpus, References};
-use crate::errors::UsageError;
+use crate::errors::{UsageError, refuse};
 use crate::interrupt::detach;
 use crate::resources::gather;
 use crate::statistics::Statistics;
@@ -71,8 +71,7 @@ pub(crate) fn eigensystem<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let mut matrix = floats(matrix)?;
     if n.checked_mul(n) != Some(matrix.len()) || matrix.iter().any(|entry| !entry.is_finite()) {
-        let message = format!("{} numbers are not a matrix of {n} rows with finite entries", matrix.len());
-        return Err(UsageError::new_err(message));
+        refuse!("{} numbers are not a matrix of {n} rows with finite entries", matrix.len());
     }
     let Eigensystem { values, vectors } = py.detach(|| Spectrum::default().system(&mut matrix, n));
     Ok((to_bytes(py, values.into_iter()), to_bytes(py, vectors.into_iter())))
@@ -90,7 +89,7 @@ pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> f64 {
 pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
     let (corpus, scores) = (&corpus.get().0, floats(scores)?);
     if scores.len() != corpus.rows() {
-        return Err(UsageError::new_err(format!("{} scores for {} candidates", scores.len(), corpus.rows())));
+        refuse!("{} scores for {} candidates", scores.len(), corpus.rows());
     }
     let best = corpus.top(&scores, most);
     let chosen = corpus.select(best.clone());

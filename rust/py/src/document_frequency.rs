@@ -15,7 +15,7 @@ use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
 
 use crate::convert::{check_sizes, held, map_file, sequences, whole_numbers};
 use crate::corpus::{References, tokenizer};
-use crate::errors::{DataError, UsageError, data_error, usage_error};
+use crate::errors::{DataError, UsageError, data_error, refuse, usage_error};
 use crate::interrupt::detach;
 
 /// Counts of n-grams over documents, by words.
@@ -237,7 +237,7 @@ impl FrequencyCounter {
     #[pyo3(signature = (n, stem, tokenizer, *, memory, folder))]
     fn new(n: usize, stem: bool, tokenizer: &str, memory: usize, folder: PathBuf) -> PyResult<Self> {
         if !(1..=MAX_ORDER).contains(&n) {
-            return Err(UsageError::new_err(format!("n-grams have 1 to {MAX_ORDER} words, not {n}")));
+            refuse!("n-grams have 1 to {MAX_ORDER} words, not {n}");
         }
         let tokenizer = self::tokenizer(tokenizer)?.name().to_owned();
         let kind = Kind { order: n, stem, tokenizer };

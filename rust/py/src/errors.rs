@@ -15,3 +15,12 @@ pub(crate) fn data_error(error: impl Display) -> PyErr {
 pub(crate) fn usage_error(error: impl Display) -> PyErr {
     UsageError::new_err(error.to_string())
 }
+
+/// Returns with bad usage, in these words.
+macro_rules! refuse {
+    ($($words:tt)+) => {
+        return Err($crate::errors::UsageError::new_err(format!($($words)+)))
+    };
+}
+
+pub(crate) use refuse;

@@ -10,7 +10,7 @@ use sacrecap_core::numeric::exact::ExactSum;
 use sacrecap_core::numeric::interrupt::check;
 
 use crate::convert::{check_index, floats, to_bytes};
-use crate::errors::{DataError, UsageError};
+use crate::errors::{DataError, UsageError, refuse};
 use crate::formula::{Formula, Raised};
 use crate::interrupt::detach;
 use crate::statistics::Statistics;
@@ -22,7 +22,7 @@ fn named(before: &[Named], statistics: &[&Statistics]) -> PyResult<Vec<Named>> {
     let found: Vec<Named> = statistics.iter().map(|own| own.named_formula()).collect();
     check_named(before, &found)?;
     if statistics.iter().any(|own| own.rows() != statistics[0].rows()) {
-        return Err(UsageError::new_err("these are statistics of different numbers of rows"));
+        refuse!("these are statistics of different numbers of rows");
     }
     Ok(found)
 }
@@ -81,7 +81,7 @@ impl StatisticsBuilder {
         let first_of = |table: usize| self.places.iter().position(|&place| place == table).unwrap_or_default();
         let parts: Vec<&Arc<Table>> = (0..self.tables.len()).map(|table| statistics[first_of(table)].table()).collect();
         if self.tables.iter().zip(&parts).any(|(table, part)| table.width != part.width) {
-            return Err(UsageError::new_err("these are statistics with other columns; give the same options to all"));
+            refuse!("these are statistics with other columns; give the same options to all");
         }
         self.tables.iter_mut().zip(parts).for_each(|(table, part)| table.values.extend_from_slice(&part.values));
         Ok(())
@@ -169,7 +169,7 @@ impl ExactSums {
     /// Adds the rows of others.
     fn merge(&mut self, other: &Bound<'_, Self>) -> PyResult<()> {
         let Ok(other) = other.try_borrow() else {
-            return Err(UsageError::new_err("sums cannot be merged with themselves: their rows would count twice"));
+            refuse!("sums cannot be merged with themselves: their rows would count twice");
         };
         self.plus(&other)
     }
@@ -231,7 +231,7 @@ impl ExactSums {
             check_named(&self.formulas, &other.formulas)?;
         }
         if self.sums.iter().zip(&other.sums).any(|(own, added)| own.len() != added.len()) {
-            return Err(UsageError::new_err("these are statistics with other columns; give the same options to all"));
+            refuse!("these are statistics with other columns; give the same options to all");
         }
         self.rows += other.rows;
         self.unscored.iter_mut().zip(&other.unscored).for_each(|(count, added)| *count += added);

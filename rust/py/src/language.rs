@@ -11,7 +11,7 @@ use sacrecap_core::text::ngram::MAX_ORDER;
 use sacrecap_core::text::tokenize::Tokenizer;
 
 use crate::corpus::References;
-use crate::errors::{UsageError, data_error};
+use crate::errors::{UsageError, data_error, refuse};
 use crate::interrupt::detach;
 
 /// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
@@ -32,7 +32,7 @@ impl LanguageCounts {
     #[pyo3(signature = (n, *, memory))]
     fn new(n: usize, memory: usize) -> PyResult<Self> {
         if !(1..=MAX_ORDER).contains(&n) {
-            return Err(UsageError::new_err(format!("n-grams have 1 to {MAX_ORDER} words, not {n}")));
+            refuse!("n-grams have 1 to {MAX_ORDER} words, not {n}");
         }
         Ok(Self { counts: Some(core::LanguageCounts::new(n)), memory })
     }

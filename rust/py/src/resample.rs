@@ -5,7 +5,7 @@ use sacrecap_core::engine::paired::{Bootstrap, Systems, exact};
 use sacrecap_core::engine::resample::{Panel, percentile_intervals};
 use sacrecap_core::engine::{Formula, Table};
 
-use crate::errors::UsageError;
+use crate::errors::refuse;
 use crate::formula::{Raised, Watched};
 use crate::interrupt::detach;
 use crate::statistics::Statistics;
@@ -100,7 +100,7 @@ fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> 
     check_rows(samples, &systems.concat())?;
     let names = |system: &[&Statistics]| system.iter().map(|statistics| statistics.name.clone()).collect::<Vec<_>>();
     if systems.iter().any(|system| names(system) != names(&systems[0])) {
-        return Err(UsageError::new_err("systems are compared by the same metrics in the same order"));
+        refuse!("systems are compared by the same metrics in the same order");
     }
     Ok(systems)
 }
@@ -108,9 +108,7 @@ fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> 
 fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
     let rows = statistics.first().map_or(0, |first| first.rows());
     if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
-        return Err(UsageError::new_err(
-            "the bootstrap needs at least one sample, and one row per image in every table",
-        ));
+        refuse!("the bootstrap needs at least one sample, and one row per image in every table");
     }
     Ok(())
 }

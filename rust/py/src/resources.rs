@@ -9,7 +9,7 @@ use crate::chair::NamedObjects;
 use crate::document_frequency::DocumentFrequency;
 use crate::embedded::{Embedded, SentenceVectors};
 use crate::english::Synonyms;
-use crate::errors::UsageError;
+use crate::errors::refuse;
 use crate::language::LanguageModel;
 use crate::meteor::MeteorTables;
 use crate::paragraphs::{Paragraphs, StatementFrequencies};
@@ -27,11 +27,11 @@ macro_rules! resources {
                     add(resources, given.get().0.clone())?
                 } else {
                     let kinds = [$(stringify!($kind)),+].join(", ");
-                    return Err(UsageError::new_err(format!(
+                    refuse!(
                         "{} is not a resource of a metric; give {kinds} or {} objects of sacrecap._core",
                         object.get_type().name()?,
                         stringify!($last),
-                    )));
+                    );
                 };
             }
             Ok(resources)
@@ -45,7 +45,7 @@ resources!(
 
 fn add<R: Resource>(resources: Resources, resource: Arc<R>) -> PyResult<Resources> {
     if resources.get::<R>().is_some() {
-        return Err(UsageError::new_err(format!("{} were given twice; give them once", R::NAME)));
+        refuse!("{} were given twice; give them once", R::NAME);
     }
     Ok(resources.with(resource))
 }

@@ -9,7 +9,7 @@ use sacrecap_core::reward as core;
 
 use crate::convert::{check_index, check_sizes, sequences, to_bytes, whole_numbers};
 use crate::document_frequency::DocumentFrequency;
-use crate::errors::{UsageError, usage_error};
+use crate::errors::{refuse, usage_error};
 use crate::interrupt::detach;
 
 /// CIDEr-D on token ids.
@@ -74,9 +74,7 @@ impl Reward {
         let samples = sequences(&ids, &lengths)?;
         let groups: Vec<&core::Group> = references.get().groups.iter().map(AsRef::as_ref).collect();
         if groups.is_empty() || samples.len() % groups.len() != 0 {
-            let message =
-                format!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
-            return Err(UsageError::new_err(message));
+            refuse!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
         }
         let scores = detach(py, || self.core.score(&samples, &groups, threads))?;
         Ok(to_bytes(py, scores.into_iter()))

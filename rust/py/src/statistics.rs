@@ -9,7 +9,7 @@ use sacrecap_core::metrics::diversity::grouped;
 
 use crate::convert::{NamedParameters, as_bytes, check_index, floats, to_bytes};
 use crate::corpus::Corpus;
-use crate::errors::UsageError;
+use crate::errors::{UsageError, refuse};
 use crate::formula::{Callables, Formula, Member, Own, Raised, Watched};
 use crate::interrupt::detach;
 use crate::resources::gather;
@@ -42,17 +42,14 @@ impl Statistics {
         check_float64(&name, values)?;
         let values = floats(as_bytes(values)?.as_bytes())?;
         if width == 0 || values.len() % width != 0 {
-            let message = format!("{name}: {} values cannot be cut into rows of {width}", values.len());
-            return Err(UsageError::new_err(message));
+            refuse!("{name}: {} values cannot be cut into rows of {width}", values.len());
         }
         if let Some(place) = values.iter().position(|value| !value.is_finite()) {
             let (row, column, value) = (place / width, place % width, values[place]);
-            let message = format!("{name}: row {row}, column {column} is {value}; statistics must be finite");
-            return Err(UsageError::new_err(message));
+            refuse!("{name}: row {row}, column {column} is {value}; statistics must be finite");
         }
         if let Some(given) = [&formula, &row_formula].into_iter().flatten().find(|given| !given.is_callable()) {
-            let message = format!("{name}: a formula must be callable, and {} is not", given.get_type().name()?);
-            return Err(UsageError::new_err(message));
+            refuse!("{name}: a formula must be callable, and {} is not", given.get_type().name()?);
         }
         let formula = match (formula, row_formula) {
             (Some(sums), row) => {
@@ -61,8 +58,7 @@ impl Statistics {
             }
             (None, None) if width == 2 => Formula::Mean,
             (None, None) => {
-                let message = format!("{name}: without a formula a row is (score, 1), of width 2 and not {width}");
-                return Err(UsageError::new_err(message));
+                refuse!("{name}: without a formula a row is (score, 1), of width 2 and not {width}");
             }
             (None, Some(_)) => return Err(UsageError::new_err(format!("{name}: a row_formula needs a formula"))),
         };
@@ -75,9 +71,7 @@ impl Statistics {
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
         let rows = members.first().map_or(0, |(_, first)| first.get().rows());
         if !(members.iter().all(|(weight, own)| *weight > 0.0 && own.get().rows() == rows) && total.is_finite()) {
-            return Err(UsageError::new_err(format!(
-                "{name}: its members have other rows, or weights that are not above 0"
-            )));
+            refuse!("{name}: its members have other rows, or weights that are not above 0");
         }
         let mut parts: Vec<Member> = Vec::new();
         for (weight, own) in &members {
@@ -96,7 +90,7 @@ impl Statistics {
     fn standardised(&self, name: String, mean: f64, deviation: f64) -> PyResult<Self> {
         let share = 1.0 / deviation;
         if !(share.is_finite() && share != 0.0 && mean.is_finite()) {
-            return Err(UsageError::new_err(format!("{name}: no deviation of {deviation} around {mean}")));
+            refuse!("{name}: no deviation of {deviation} around {mean}");
         }
         let member = Member { share, zero: mean, formula: self.formula.clone(), columns: 0..self.table.width };
         Ok(Self { name, formula: Formula::Combined([member].into()), table: self.table.clone() })
@@ -146,8 +140,7 @@ impl Statistics {
     /// Score of these sums of the columns.
     fn formula(&self, sums: Vec<f64>) -> PyResult<f64> {
         if sums.len() != self.table.width {
-            let message = format!("{}: the formula takes {} sums, got {}", self.name, self.table.width, sums.len());
-            return Err(UsageError::new_err(message));
+            refuse!("{}: the formula takes {} sums, got {}", self.name, self.table.width, sums.len());
         }
         self.watching(|formula| formula.score(&sums))
     }
@@ -187,8 +180,7 @@ impl Statistics {
     fn merge(&self, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
         if self.name != other.name || self.table.width != other.table.width {
-            let message = format!("statistics of {} cannot be added to those of {}", other.name, self.name);
-            return Err(UsageError::new_err(message));
+            refuse!("statistics of {} cannot be added to those of {}", other.name, self.name);
         }
         let values = [&self.table.values[..], &other.table.values].concat();
         Ok(Self::new(self.name.clone(), self.formula.clone(), self.table.width, values))
@@ -198,7 +190,7 @@ impl Statistics {
     fn grouped(&self, sizes: Vec<usize>, best: bool) -> PyResult<Self> {
         let scores = self.row_values()?;
         if sizes.iter().sum::<usize>() != scores.len() {
-            return Err(UsageError::new_err(format!("the groups do not add up to {} rows", scores.len())));
+            refuse!("the groups do not add up to {} rows", scores.len());
         }
         let table = grouped(&scores, &sizes, best);
         Ok(Self { name: self.name.clone(), formula: Formula::Mean, table: Arc::new(table) })
@@ -208,7 +200,7 @@ impl Statistics {
     fn f(&self, accuracy: &Bound<'_, Self>, beta2: f64) -> PyResult<Self> {
         let accuracy = accuracy.get();
         if self.rows() != accuracy.rows() {
-            return Err(UsageError::new_err("F needs diversity and accuracy of the same images"));
+            refuse!("F needs diversity and accuracy of the same images");
         }
         let rows = self.row_values()?.into_iter().zip(accuracy.row_values()?);
         let values = rows.flat_map(|(diversity, accuracy)| [diversity, 1.0, accuracy, 1.0]).collect();

@@ -8,7 +8,7 @@ use sacrecap_core::numeric::parallel::map_parts;
 use sacrecap_core::numeric::transport::Transport;
 
 use crate::convert::{floats, to_bytes};
-use crate::errors::UsageError;
+use crate::errors::refuse;
 use crate::interrupt::detach;
 
 /// Values; plans, row by row; duals of rows and columns.
@@ -43,11 +43,11 @@ pub(crate) fn transport(
         (supply, demand, cost) = (supply + rows, demand + columns, cost + rows * columns);
     }
     if (supply, demand, cost) != (supplies.len(), demands.len(), costs.len()) {
-        return Err(UsageError::new_err("the numbers of masses and costs are not those of the sizes"));
+        refuse!("the numbers of masses and costs are not those of the sizes");
     }
     let bad = |value: &f64| !value.is_finite() || *value < 0.0;
     if supplies.iter().chain(&demands).chain(&costs).any(bad) {
-        return Err(UsageError::new_err("masses and costs must be finite and not negative"));
+        refuse!("masses and costs must be finite and not negative");
     }
     let parts = detach(py, || {
         map_parts(places.len(), threads, |range| {

@@ -12,7 +12,6 @@ mod abbreviations;
 mod characters;
 mod contractions;
 pub(crate) mod expression;
-mod faces;
 mod markup;
 mod numbers;
 mod punctuation;
@@ -44,7 +43,7 @@ pub(crate) fn rules() -> Vec<Rule> {
         numbers::phone_numbers(),
         punctuation::double_quotes(),
         markup::angle_brackets(),
-        faces::faces(),
+        punctuation::faces(),
         punctuation::brackets(),
         punctuation::marks(),
         words::compounds(),

@@ -162,8 +162,8 @@ impl DocumentFrequency {
         if words.len() > MAX_ORDER {
             return 0;
         }
-        let lookup = self.lookup(words.iter().copied());
-        lookup.get(Ngram::new(&(0..words.len() as Word).collect::<Vec<_>>()))
+        let numbers: Option<Vec<Word>> = words.iter().map(|word| self.words.number(word)).collect();
+        numbers.map_or(0, |numbers| self.frequencies.get(Ngram::new(&numbers)))
     }
 
     /// The sum: what building over both sets of references at once would give, as long as they share no image.
@@ -222,12 +222,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// In how many documents the n-gram of the corpus occurs; 0 when never.
-    pub fn get(&self, ngram: Ngram) -> u32 {
-        self.known(ngram).map_or(0, |ngram| self.frequencies.get(ngram))
-    }
-
-    /// The same for each of an image's n-grams, by its number there.
+    /// In how many documents each of an image's n-grams occurs, by its number there.
     ///
     /// One order after the other, so that nothing is looked up that begins with an n-gram which is in no document. The
     /// look-ups of an order are made together.
@@ -267,15 +262,6 @@ impl Lookup {
         }
         (known, by_order)
     }
-
-    /// The n-gram by the numbers of the counted words; None where one was not counted.
-    fn known(&self, ngram: Ngram) -> Option<Ngram> {
-        let mut words = ngram.words();
-        words.try_fold(Ngram::default(), |known, word| {
-            let (word, _) = (*self.words.get(word as usize)?)?;
-            Some(known.push(word))
-        })
-    }
 }
 
 #[cfg(test)]
@@ -283,6 +269,22 @@ mod tests {
     use super::*;
     use crate::text::ngram::NgramCounter;
     use proptest::prelude::*;
+
+    impl Lookup {
+        /// In how many documents the n-gram of the corpus occurs; 0 when never.
+        pub(in super::super) fn get(&self, ngram: Ngram) -> u32 {
+            self.known(ngram).map_or(0, |ngram| self.frequencies.get(ngram))
+        }
+
+        /// The n-gram by the numbers of the counted words; None where one was not counted.
+        fn known(&self, ngram: Ngram) -> Option<Ngram> {
+            let mut words = ngram.words();
+            words.try_fold(Ngram::default(), |known, word| {
+                let (word, _) = (*self.words.get(word as usize)?)?;
+                Some(known.push(word))
+            })
+        }
+    }
 
     proptest! {
         /// Those that were counted, of which some may be left out, and those that came from elsewhere and say anything.

@@ -183,52 +183,28 @@ impl Memory<'_> {
     }
 }
 
-/// A set of objects that is emptied without cost.
+/// A set of objects.
 struct Marks {
-    /// For each object, the number of the set that it was last put in.
-    last: Vec<u32>,
-    number: u32,
+    marked: Vec<bool>,
     count: usize,
 }
 
 impl Marks {
     fn new(objects: usize) -> Self {
-        Self { last: vec![0; objects], number: 1, count: 0 }
+        Self { marked: vec![false; objects], count: 0 }
     }
 
     fn clear(&mut self) {
-        if self.number == u32::MAX {
-            self.last.fill(0);
-            self.number = 0;
-        }
-        self.number += 1;
+        self.marked.fill(false);
         self.count = 0;
     }
 
     fn mark(&mut self, object: u32) {
-        let last = &mut self.last[object as usize];
-        self.count += usize::from(*last != self.number);
-        *last = self.number;
+        let is_new = !std::mem::replace(&mut self.marked[object as usize], true);
+        self.count += usize::from(is_new);
     }
 
     fn has(&self, object: u32) -> bool {
-        self.last[object as usize] == self.number
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_emptied_set_is_empty_also_when_its_numbers_have_run_out() {
-        let mut marks = Marks::new(2);
-        marks.mark(1);
-        marks.mark(1);
-        assert!(marks.has(1) && !marks.has(0) && marks.count == 1);
-        marks.number = u32::MAX;
-        marks.mark(0);
-        marks.clear();
-        assert!(!marks.has(0) && !marks.has(1) && marks.count == 0);
+        self.marked[object as usize]
     }
 }
