@@ -72,6 +72,8 @@ mod _core {
         module.add("TOKENIZERS", tokenizer_names())?;
         module.add("SIMILARITIES", similarity_names())?;
         module.add("METEOR_TASKS", meteor::tasks())?;
-        module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)
+        module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)?;
+        // What is public is what the stub has.
+        module.delattr("__all__")
     }
 }
