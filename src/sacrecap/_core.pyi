@@ -7,7 +7,6 @@ from typing_extensions import Buffer, Self, final
 
 from sacrecap.choices import SceneStatus
 
-__all__: list[str]
 __version__: str
 
 @final
