@@ -105,7 +105,7 @@ impl StatementFrequencies {
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.0.key_count()
     }
 
     #[staticmethod]

@@ -28,7 +28,7 @@ pub(crate) fn bootstrap_intervals(
         detach(py, || {
             let panel = Panel::new(parts(&watched));
             let sampled = panel.bootstrap(samples, seed, threads);
-            percentile_intervals(&sampled, panel.len(), level)
+            percentile_intervals(&sampled, panel.score_count(), level)
         })
     })
 }

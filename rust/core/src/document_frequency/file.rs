@@ -41,7 +41,7 @@ impl DocumentFrequency {
     /// The bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Frequencies { bytes: block, layout, .. } = &self.frequencies;
-        let mut bytes = head(&self.kind, self.documents(), &self.words, self.frequencies.len());
+        let mut bytes = head(&self.kind, self.documents(), &self.words, self.frequencies.ngram_count());
         bytes.extend(&block[layout.start..layout.end()]);
         seal(&mut bytes);
         bytes

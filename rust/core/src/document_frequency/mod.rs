@@ -145,13 +145,8 @@ impl Frequencies {
     }
 
     /// Number of n-grams kept.
-    pub fn len(&self) -> usize {
+    pub fn ngram_count(&self) -> usize {
         self.layout.entries
-    }
-
-    /// Whether no n-gram is kept.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// In how many documents the n-gram occurs; 0 when it is not kept.
@@ -191,7 +186,7 @@ impl Frequencies {
         let mut index =
             (0..=1_usize << self.layout.bits).map(|bucket| read_u32(&self.bytes, self.layout.start + 4 * bucket));
         index.clone().is_sorted()
-            && index.next_back() == Some(self.len() as u32)
+            && index.next_back() == Some(self.ngram_count() as u32)
             && self.iter().all(|(ngram, _)| ngram.words().all(|word| (word as usize) < words))
     }
 }

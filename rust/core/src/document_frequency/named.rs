@@ -134,7 +134,7 @@ impl DocumentFrequency {
 
     /// Number of distinct n-grams.
     pub fn ngram_count(&self) -> usize {
-        self.frequencies.len()
+        self.frequencies.ngram_count()
     }
 
     /// Number of distinct words.

@@ -124,13 +124,8 @@ impl<'a> Panel<'a> {
     }
 
     /// Number of scores.
-    pub fn len(&self) -> usize {
+    pub fn score_count(&self) -> usize {
         self.scores.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.scores.is_empty()
     }
 
     /// The columns of score number `score`.

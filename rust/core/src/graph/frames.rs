@@ -1,9 +1,9 @@
 //! What a frame does to the clause that it governs: `it is false that` and `none of the following` deny it; questions and
 //! commands state nothing.
 
+use super::Status;
 use super::paragraph::lexicon::Class;
 use super::scope::Scopes;
-use super::status::Status;
 use crate::parse::Tag;
 
 impl Scopes<'_> {

@@ -1,11 +1,11 @@
 //! Which words of a text are denied, and which hedged: the reach of `no`, `not`, `without`, `possibly`, `may` and the like,
 //! read from words and tags. Only the subject of `is not visible` is looked up among dependencies.
 
+use super::Status;
 use super::frames::Others;
 use super::paragraph::Text;
 use super::paragraph::lexicon::{Class, is};
 use super::prepositions::is_listed;
-use super::status::Status;
 use crate::parse::{Memory, Parser, Relation, Tag, Word};
 use crate::text::tokenize::Tokenizer;
 

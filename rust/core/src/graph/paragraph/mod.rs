@@ -4,7 +4,7 @@
 //! read a text by its words and tags, which hold up in long sentences where dependencies do not. In reading order: `text`
 //! cuts a text into sentences and tokens; `sentence` puts tags right; `phrases` finds noun phrases, of which `entity`
 //! says what they name; `items` makes a row of mentions, verbs and prepositions, in which `fold` takes mentions together;
-//! `clause` reads it from left to right by `links` and `referents`, and `facts` keeps what it says. `lexicon` knows words.
+//! `clause` reads it from left to right by `links`, and `facts` keeps what it says. `lexicon` knows words.
 
 mod clause;
 mod entity;
@@ -14,7 +14,6 @@ mod items;
 pub(crate) mod lexicon;
 mod links;
 mod phrases;
-mod referents;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -56,7 +55,7 @@ pub fn of_words(mut words: Vec<Word>, text: &Text) -> (SceneGraph, Vec<Status>) 
     }
     let statuses = statuses(&words, text);
     let (mut entities, mut facts) = (Vec::new(), facts::Facts::default());
-    let mut referents = referents::Referents::default();
+    let mut referents = clause::Referents::default();
     for range in ranges {
         let sentence = sentence::Sentence {
             words: &words[range.clone()],

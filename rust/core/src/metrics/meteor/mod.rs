@@ -35,7 +35,6 @@
 
 mod align;
 mod corpus;
-mod dots;
 mod explain;
 mod kernel;
 mod lexicon;

@@ -5,8 +5,7 @@ use std::hash::{Hash, Hasher as _};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Paragraphs;
-use super::lexicon::Lexicon;
-use super::said::{Said, Statement};
+use super::said::{Lexicon, Said, Statement};
 use crate::engine::Resource;
 use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
@@ -99,13 +98,8 @@ impl Frequencies {
     }
 
     /// Number of statements and synonym sets that are counted.
-    pub fn len(&self) -> usize {
+    pub fn key_count(&self) -> usize {
         self.counts.len()
-    }
-
-    /// Whether nothing is counted.
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Coverage and precision of one image, for inspection.
 
-use super::lexicon::Lexicon;
-use super::said::{Kind, Said};
+use super::said::{Kind, Lexicon, Said};
 use super::{Counts, Expected, Frequencies, Paragraphs, Read, categories, weighed};
 use crate::corpus::Corpus;
 use crate::wordnet::Synonyms;

@@ -9,7 +9,6 @@
 
 mod chance;
 mod explain;
-mod lexicon;
 mod rubric;
 mod said;
 
@@ -18,10 +17,9 @@ use std::sync::Arc;
 
 pub use chance::Frequencies;
 pub use explain::{Explained, Explanation, explain};
-use lexicon::Lexicon;
 pub use rubric::said_of_items;
-use said::Said;
 pub use said::{Kind, Read};
+use said::{Lexicon, Said};
 
 use crate::corpus::Corpus;
 use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources, with_memory};

@@ -1,7 +1,6 @@
 //! `rubric`: how many of the items that are asked for a caption says. An image's references are its items.
 
-use super::lexicon::Lexicon;
-use super::said::Said;
+use super::said::{Lexicon, Said};
 use super::{Paragraphs, share, supports};
 use crate::corpus::Corpus;
 use crate::parse::Memory;

@@ -1,12 +1,14 @@
 //! What one side says: a caption, or all references of an image together.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::LazyLock;
 
+use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lexicon::{Lexicon, Stem};
 use crate::graph::{SceneGraph, Status};
 use crate::named::named;
+use crate::wordnet::Synonyms;
 
 named! {
     /// What a statement is about.
@@ -19,6 +21,38 @@ named! {
         Relation "relation",
         /// That a content word is said, or two near each other.
         Word "word",
+    }
+}
+
+/// A hash of a stem, the same in every process; of a name of several words, of their stems together.
+pub(super) type Stem = u64;
+
+/// The names that a thread has met.
+pub(super) struct Lexicon<'a> {
+    synonyms: &'a Synonyms,
+    stemmer: Stemmer,
+    /// Of each name as it stands.
+    known: FxHashMap<Box<str>, (Stem, Box<[u32]>)>,
+}
+
+impl<'a> Lexicon<'a> {
+    pub(super) fn new(synonyms: &'a Synonyms) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        Self { synonyms, stemmer, known: FxHashMap::default() }
+    }
+
+    /// The stem and the synonym sets, sorted, of a name: `tennis racket` is looked up as WordNet writes it.
+    pub(super) fn of(&mut self, name: &str) -> (Stem, &[u32]) {
+        if !self.known.contains_key(name) {
+            let lower = name.to_lowercase();
+            let stems: Vec<_> = lower.split(' ').map(|word| self.stemmer.stem(word)).collect();
+            let mut hasher = DefaultHasher::new();
+            stems.hash(&mut hasher);
+            let sets = self.synonyms.sets(&lower.replace(' ', "_"));
+            self.known.insert(name.into(), (hasher.finish(), sets.into()));
+        }
+        let (stem, sets) = &self.known[name];
+        (*stem, sets)
     }
 }
 
