@@ -151,10 +151,10 @@ impl SentenceVectors {
 
 /// Scales a vector to this length, and returns whether it has one; a vector that cannot be scaled becomes one of zeros.
 fn scale_to(vector: &mut [f64], length: f64) -> bool {
-    let own = inner_product(vector, vector).sqrt();
-    let has_length = own > 0.0 && own.is_finite();
+    let sum = inner_product(vector, vector).sqrt();
+    let has_length = sum > 0.0 && sum.is_finite();
     for number in vector.iter_mut() {
-        *number = if has_length { *number * (length / own) } else { 0.0 };
+        *number = if has_length { *number * (length / sum) } else { 0.0 };
     }
     has_length
 }
@@ -209,8 +209,8 @@ impl Spelled {
         summed(Sum { rows: &self.rows, pieces: &memory.pieces, sums: &mut memory.sums });
         vector.clear();
         vector.extend(memory.sums.iter().copied().map(f64::from));
-        let (own, neighbours) = vector.split_at_mut(self.dimension);
-        scale_to(own, 1.0);
+        let (pieces, neighbours) = vector.split_at_mut(self.dimension);
+        scale_to(pieces, 1.0);
         scale_to(neighbours, NEIGHBOURS);
         scale_to(vector, 1.0)
     }

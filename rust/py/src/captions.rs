@@ -73,9 +73,9 @@ impl Captions {
     #[staticmethod]
     fn usual(py: Python<'_>, data: &Bound<'_, PyBytes>) -> PyResult<Option<(Self, &'static str, Vec<String>)>> {
         let bytes = data.as_bytes();
-        let found = py.detach(|| read::usual(bytes)).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
-        let whole = found.filter(|found| found.captions.images().all(|id| !id.trim().is_empty()));
-        Ok(whole.map(|found| (Self::new(found.captions), found.shape, found.names)))
+        let read = py.detach(|| read::usual(bytes)).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+        let whole = read.filter(|file| file.captions.images().all(|id| !id.trim().is_empty()));
+        Ok(whole.map(|file| (Self::new(file.captions), file.shape, file.names)))
     }
 
     /// Takes a mapping from image id (text or whole number) to a caption or a list of captions.

@@ -272,11 +272,11 @@ impl FrequencyCounter {
     #[pyo3(signature = (minimum=1, threads=0))]
     fn finish(&mut self, py: Python<'_>, minimum: u32, threads: usize) -> PyResult<DocumentFrequency> {
         let counter = self.counter.take().ok_or_else(ended)?;
-        let own = Files::in_folder(&self.folder);
+        let files = Files::in_folder(&self.folder);
         let finished = detach(py, || -> io::Result<_> {
-            let file = own.path(0);
+            let file = files.path(0);
             let made = counter.finish(minimum, threads, || {
-                fs::create_dir_all(&own.0)?;
+                fs::create_dir_all(&files.0)?;
                 Ok(BufWriter::new(File::create(&file)?))
             })?;
             if let Finished::InMemory(counted) = made {

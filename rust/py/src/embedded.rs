@@ -78,22 +78,22 @@ impl Embedded {
         let mut parameters = core_parameters(parameters);
         let built = Vifidel::new(&mut parameters).and_then(|metric| parameters.finish().map(|()| metric));
         let metric = built.map_err(|error| refused(error.to_string()))?;
-        let found = py.detach(|| metric.explain(corpus, &self.0, image));
-        let found = found.map_err(|missing| refused(missing.to_string()))?;
+        let explanation = py.detach(|| metric.explain(corpus, &self.0, image));
+        let explanation = explanation.map_err(|missing| refused(missing.to_string()))?;
         let numbers = |values: &[f64]| -> Bound<'py, PyBytes> { to_bytes(py, values.iter().copied()) };
         let explained = PyDict::new(py);
-        explained.set_item("objects", &found.objects)?;
-        explained.set_item("words", &found.words)?;
-        explained.set_item("reference_words", &found.reference_words)?;
-        explained.set_item("object_weights", numbers(&found.weights[0]))?;
-        explained.set_item("word_weights", numbers(&found.weights[1]))?;
-        explained.set_item("object_importance", numbers(&found.importance[0]))?;
-        explained.set_item("word_importance", numbers(&found.importance[1]))?;
-        explained.set_item("cost", numbers(&found.cost))?;
-        explained.set_item("plan", numbers(&found.plan))?;
-        explained.set_item("distance", found.distance)?;
-        explained.set_item("score", found.score)?;
-        explained.set_item("coverage", found.coverage)?;
+        explained.set_item("objects", &explanation.objects)?;
+        explained.set_item("words", &explanation.words)?;
+        explained.set_item("reference_words", &explanation.reference_words)?;
+        explained.set_item("object_weights", numbers(&explanation.weights[0]))?;
+        explained.set_item("word_weights", numbers(&explanation.weights[1]))?;
+        explained.set_item("object_importance", numbers(&explanation.importance[0]))?;
+        explained.set_item("word_importance", numbers(&explanation.importance[1]))?;
+        explained.set_item("cost", numbers(&explanation.cost))?;
+        explained.set_item("plan", numbers(&explanation.plan))?;
+        explained.set_item("distance", explanation.distance)?;
+        explained.set_item("score", explanation.score)?;
+        explained.set_item("coverage", explanation.coverage)?;
         Ok(explained)
     }
 }

@@ -19,26 +19,26 @@ type Named = (String, Formula);
 
 /// The names and formulas of statistics. Raises `UsageError` for those of other metrics than before.
 fn named(before: &[Named], statistics: &[&Statistics]) -> PyResult<Vec<Named>> {
-    let found: Vec<Named> = statistics.iter().map(|own| own.named_formula()).collect();
-    check_named(before, &found)?;
-    if statistics.iter().any(|own| own.rows() != statistics[0].rows()) {
+    let formulas: Vec<Named> = statistics.iter().map(|metric| metric.named_formula()).collect();
+    check_named(before, &formulas)?;
+    if statistics.iter().any(|metric| metric.rows() != statistics[0].rows()) {
         refuse!("these are statistics of different numbers of rows");
     }
-    Ok(found)
+    Ok(formulas)
 }
 
-fn check_named(before: &[Named], found: &[Named]) -> PyResult<()> {
+fn check_named(before: &[Named], now: &[Named]) -> PyResult<()> {
     let names = |all: &[Named]| all.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", ");
-    if before.is_empty() || names(before) == names(found) {
+    if before.is_empty() || names(before) == names(now) {
         return Ok(());
     }
-    Err(UsageError::new_err(format!("statistics of {} cannot be added to those of {}", names(found), names(before))))
+    Err(UsageError::new_err(format!("statistics of {} cannot be added to those of {}", names(now), names(before))))
 }
 
 /// Statistics without rows, which carry names and formulas through `pickle`.
 fn carriers(formulas: &[Named], widths: impl Iterator<Item = usize>) -> Vec<Statistics> {
-    let own = formulas.iter().cloned().zip(widths);
-    own.map(|((name, formula), width)| Statistics::new(name, formula, width, Vec::new())).collect()
+    let metrics = formulas.iter().cloned().zip(widths);
+    metrics.map(|((name, formula), width)| Statistics::new(name, formula, width, Vec::new())).collect()
 }
 
 /// Rows of several metrics' statistics, part after part. A table that metrics share, as those of BLEU do, is held once.
@@ -64,19 +64,19 @@ impl StatisticsBuilder {
     /// Adds rows: the statistics of each metric, of the same images.
     fn add(&mut self, statistics: Vec<Bound<'_, Statistics>>) -> PyResult<()> {
         let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
-        let found = named(&self.formulas, &statistics)?;
+        let formulas = named(&self.formulas, &statistics)?;
         if self.formulas.is_empty() {
             let mut firsts: Vec<&Arc<Table>> = Vec::new();
-            for own in &statistics {
-                let table = own.table();
-                let known = firsts.iter().position(|first| Arc::ptr_eq(first, table));
-                self.places.push(known.unwrap_or(firsts.len()));
-                if known.is_none() {
+            for metric in &statistics {
+                let table = metric.table();
+                let earlier = firsts.iter().position(|first| Arc::ptr_eq(first, table));
+                self.places.push(earlier.unwrap_or(firsts.len()));
+                if earlier.is_none() {
                     firsts.push(table);
                 }
             }
             self.tables = firsts.iter().map(|table| Table { width: table.width, values: Vec::new() }).collect();
-            self.formulas = found;
+            self.formulas = formulas;
         }
         let first_of = |table: usize| self.places.iter().position(|&place| place == table).unwrap_or_default();
         let parts: Vec<&Arc<Table>> = (0..self.tables.len()).map(|table| statistics[first_of(table)].table()).collect();
@@ -91,8 +91,8 @@ impl StatisticsBuilder {
     fn finish(&mut self) -> Vec<Statistics> {
         let Self { formulas, places, tables } = std::mem::take(self);
         let tables: Vec<Arc<Table>> = tables.into_iter().map(Arc::new).collect();
-        let own = formulas.into_iter().zip(places);
-        own.map(|((name, formula), place)| Statistics::of_table(name, formula, tables[place].clone())).collect()
+        let metrics = formulas.into_iter().zip(places);
+        metrics.map(|((name, formula), place)| Statistics::of_table(name, formula, tables[place].clone())).collect()
     }
 
     /// What `__reduce__` took apart.
@@ -102,7 +102,7 @@ impl StatisticsBuilder {
         places: Vec<usize>,
         tables: Vec<(usize, PyBackedBytes)>,
     ) -> PyResult<Self> {
-        let formulas: Vec<Named> = carriers.iter().map(|own| own.get().named_formula()).collect();
+        let formulas: Vec<Named> = carriers.iter().map(|metric| metric.get().named_formula()).collect();
         let table = |(width, bytes): (usize, PyBackedBytes)| Ok(Table { width, values: floats(&bytes)? });
         let tables: Vec<Table> = tables.into_iter().map(table).collect::<PyResult<_>>()?;
         if places.len() != formulas.len() || places.iter().any(|&place| place >= tables.len()) {
@@ -147,7 +147,7 @@ impl ExactSums {
         let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
         let formulas = named(&self.formulas, &statistics)?;
         let (unscored, sums) = Raised::during(|raised| {
-            let watched: Vec<_> = statistics.iter().map(|own| own.watched(raised)).collect();
+            let watched: Vec<_> = statistics.iter().map(|metric| metric.watched(raised)).collect();
             detach(py, || {
                 let added = watched.iter().map(|(formula, table)| {
                     let mut sums = vec![ExactSum::default(); table.width];
@@ -162,7 +162,7 @@ impl ExactSums {
                 added.unzip()
             })
         })?;
-        let rows = statistics.first().map_or(0, |own| own.rows()) as u64;
+        let rows = statistics.first().map_or(0, |metric| metric.rows()) as u64;
         self.plus(&Self { rows, formulas, unscored, sums })
     }
 
@@ -202,8 +202,9 @@ impl ExactSums {
         unscored: Vec<u64>,
         sums: Vec<Vec<Vec<i64>>>,
     ) -> PyResult<Self> {
-        let formulas: Vec<Named> = carriers.iter().map(|own| own.get().named_formula()).collect();
-        let read = |own: &Vec<Vec<i64>>| own.iter().map(|words| ExactSum::from_words(words)).collect::<Option<_>>();
+        let formulas: Vec<Named> = carriers.iter().map(|metric| metric.get().named_formula()).collect();
+        let read =
+            |metric: &Vec<Vec<i64>>| metric.iter().map(|words| ExactSum::from_words(words)).collect::<Option<_>>();
         let sums: Option<Vec<Vec<ExactSum>>> = sums.iter().map(read).collect();
         let sums = sums.filter(|sums| sums.len() == formulas.len() && unscored.len() == formulas.len());
         let sums = sums.ok_or_else(|| DataError::new_err("these are no sums that were pickled"))?;
@@ -213,7 +214,7 @@ impl ExactSums {
     /// For `pickle` and `copy`.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, SumsApart)> {
         let restored = py.get_type::<Self>().getattr("restored")?;
-        let words = self.sums.iter().map(|own| own.iter().map(ExactSum::words).collect()).collect();
+        let words = self.sums.iter().map(|metric| metric.iter().map(ExactSum::words).collect()).collect();
         Ok((
             restored,
             (self.rows, carriers(&self.formulas, self.sums.iter().map(Vec::len)), self.unscored.clone(), words),
@@ -225,12 +226,12 @@ impl ExactSums {
     fn plus(&mut self, other: &Self) -> PyResult<()> {
         if self.formulas.is_empty() {
             (self.formulas, self.unscored) = (other.formulas.clone(), vec![0; other.unscored.len()]);
-            self.sums = other.sums.iter().map(|own| vec![ExactSum::default(); own.len()]).collect();
+            self.sums = other.sums.iter().map(|metric| vec![ExactSum::default(); metric.len()]).collect();
         }
         if !other.formulas.is_empty() {
             check_named(&self.formulas, &other.formulas)?;
         }
-        if self.sums.iter().zip(&other.sums).any(|(own, added)| own.len() != added.len()) {
+        if self.sums.iter().zip(&other.sums).any(|(sums, added)| sums.len() != added.len()) {
             refuse!("these are statistics with other columns; give the same options to all");
         }
         self.rows += other.rows;

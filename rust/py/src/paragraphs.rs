@@ -53,8 +53,8 @@ impl Paragraphs {
     ) -> PyResult<(Side, Side, Scores)> {
         let (synonyms, frequencies, corpus) = (&synonyms.get().0, &frequencies.get().0, &corpus.get().0);
         check_index("image", image.0, corpus.candidates.image_count())?;
-        let found = py.detach(|| core::explain(&self.0, synonyms, frequencies, corpus, image));
-        Ok((side(found.candidate), side(found.references), found.scores))
+        let explained = py.detach(|| core::explain(&self.0, synonyms, frequencies, corpus, image));
+        Ok((side(explained.candidate), side(explained.references), explained.scores))
     }
 
     /// How far a candidate, by the numbers of its image and in it, says each of the image's references.

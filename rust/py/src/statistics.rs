@@ -48,8 +48,9 @@ impl Statistics {
             let (row, column, value) = (place / width, place % width, values[place]);
             refuse!("{name}: row {row}, column {column} is {value}; statistics must be finite");
         }
-        if let Some(given) = [&formula, &row_formula].into_iter().flatten().find(|given| !given.is_callable()) {
-            refuse!("{name}: a formula must be callable, and {} is not", given.get_type().name()?);
+        if let Some(callable) = [&formula, &row_formula].into_iter().flatten().find(|callable| !callable.is_callable())
+        {
+            refuse!("{name}: a formula must be callable, and {} is not", callable.get_type().name()?);
         }
         let formula = match (formula, row_formula) {
             (Some(sums), row) => {
@@ -70,16 +71,16 @@ impl Statistics {
     fn combined(name: String, members: Vec<(f64, Bound<'_, Self>)>) -> PyResult<Self> {
         let total: f64 = members.iter().map(|(weight, _)| weight).sum();
         let rows = members.first().map_or(0, |(_, first)| first.get().rows());
-        if !(members.iter().all(|(weight, own)| *weight > 0.0 && own.get().rows() == rows) && total.is_finite()) {
+        if !(members.iter().all(|(weight, member)| *weight > 0.0 && member.get().rows() == rows) && total.is_finite()) {
             refuse!("{name}: its members have other rows, or weights that are not above 0");
         }
         let mut parts: Vec<Member> = Vec::new();
-        for (weight, own) in &members {
-            let (start, own) = (parts.last().map_or(0, |part| part.columns.end), own.get());
-            let columns = start..start + own.table.width;
-            parts.push(Member { share: weight / total, zero: 0.0, formula: own.formula.clone(), columns });
+        for (weight, member) in &members {
+            let (start, member) = (parts.last().map_or(0, |part| part.columns.end), member.get());
+            let columns = start..start + member.table.width;
+            parts.push(Member { share: weight / total, zero: 0.0, formula: member.formula.clone(), columns });
         }
-        let tables: Vec<_> = members.iter().map(|(_, own)| own.get().table.clone()).collect();
+        let tables: Vec<_> = members.iter().map(|(_, member)| member.get().table.clone()).collect();
         let row = |row: usize| tables.iter().map(move |table| table.row(row));
         let values = (0..rows).flat_map(row).flatten().copied().collect();
         let width = parts.last().map_or(0, |part| part.columns.end);
@@ -313,20 +314,21 @@ pub(crate) fn evaluate(
     threads: usize,
 ) -> PyResult<Vec<Statistics>> {
     let mut formulas: Vec<(String, Arc<Own>)> = Vec::new();
-    for (name, known, parameters) in metrics {
-        let own = Own::build(known, parameters).map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
-        formulas.push((name, Arc::new(own)));
+    for (name, kernel, parameters) in metrics {
+        let formula =
+            Own::build(kernel, parameters).map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
+        formulas.push((name, Arc::new(formula)));
     }
     let resources = gather(&resources, threads)?;
     let corpus = corpus.get();
     let tables = detach(py, || {
-        let kernels: Vec<&dyn Kernel> = formulas.iter().map(|(_, own)| &*own.kernel).collect();
+        let kernels: Vec<&dyn Kernel> = formulas.iter().map(|(_, formula)| &*formula.kernel).collect();
         engine::evaluate(&corpus.0, &kernels, &resources)
     })?;
     let tables = tables.map_err(|(number, lack)| UsageError::new_err(format!("{} {lack}", formulas[number].0)))?;
     Ok(formulas
         .into_iter()
         .zip(tables)
-        .map(|((name, own), table)| Statistics { name, formula: Formula::Metric(own), table })
+        .map(|((name, formula), table)| Statistics { name, formula: Formula::Metric(formula), table })
         .collect())
 }

@@ -74,12 +74,12 @@ pub(super) fn of(tree: &Tree, word: usize) -> Option<Phrase> {
 /// Attaches what is counted to the head of the quantity, and the quantity to what is counted.
 fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     let (head, relation) = (tree.head(quantity), tree.relation(quantity));
-    let own: Vec<usize> = tree.dependents(quantity).collect();
+    let dependents: Vec<usize> = tree.dependents(quantity).collect();
     let joined: Vec<usize> = tree.by(counted, Relation::Conj).collect();
     for word in joined {
         tree.attach(word, Some(quantity), Relation::Nmod);
     }
-    for word in own {
+    for word in dependents {
         match tree.relation(word) {
             relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => {
                 tree.attach(word, Some(counted), relation);

@@ -121,15 +121,15 @@ enum Source<'a> {
 /// occur. Another n-gram was not kept if its prefix was not kept, so most look-ups are not needed.
 fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
     // Count and order of each.
-    let mut found: Vec<(u32, usize)> = Vec::with_capacity(ngrams.distinct());
+    let mut counts: Vec<(u32, usize)> = Vec::with_capacity(ngrams.distinct());
     for number in 0..ngrams.distinct() as u32 {
-        let (of_prefix, shorter) = ngrams.prefix(number).map_or((u32::MAX, 0), |prefix| found[prefix as usize]);
+        let (of_prefix, shorter) = ngrams.prefix(number).map_or((u32::MAX, 0), |prefix| counts[prefix as usize]);
         let order = shorter + 1;
         let at_place = || own.at_words.as_ref()?.get(order, first_word + ngrams.place(number)?);
         let looked_up = || if of_prefix > 0 { own.of_ngrams.get(ngrams.ngram(number)) } else { 0 };
-        found.push((at_place().unwrap_or_else(looked_up), order));
+        counts.push((at_place().unwrap_or_else(looked_up), order));
     }
-    found.into_iter().map(|(count, _)| count)
+    counts.into_iter().map(|(count, _)| count)
 }
 
 /// exp(−(l(c) − l(s))² / 2σ²), for σ whose square is 0 too.

@@ -126,8 +126,8 @@ impl Activations {
                     None => (BEHIND, ""),
                 },
             };
-            let known = self.first_at[row as usize] as usize;
-            let place = if known == 0 { self.compute(lanes, model, row, word) } else { known };
+            let earlier = self.first_at[row as usize] as usize;
+            let place = if earlier == 0 { self.compute(lanes, model, row, word) } else { earlier };
             self.places.push(place);
             if row != UNKNOWN {
                 self.first_at[row as usize] = place as u32;

@@ -36,11 +36,11 @@ impl Meanings {
 ///
 /// A listed irregular form has the bases that the list gives; any other word the one that the suffix rules find.
 pub(crate) fn sets_of(bytes: &[u8], words: &Meanings, irregular: &Meanings, word: &str) -> Vec<u32> {
-    let own = |word: &str| words.get(bytes, word);
-    let mut sets: Vec<u32> = own(word).into_iter().flatten().collect();
+    let meaning = |word: &str| words.get(bytes, word);
+    let mut sets: Vec<u32> = meaning(word).into_iter().flatten().collect();
     match irregular.get(bytes, word) {
         Some(listed) => sets.extend(listed),
-        None => sets.extend(base_form(word, own).into_iter().flatten()),
+        None => sets.extend(base_form(word, meaning).into_iter().flatten()),
     }
     sets.sort_unstable();
     sets.dedup();

@@ -55,15 +55,15 @@ impl ObjectWords {
     ) -> Result<Self, Refused> {
         let object_count = objects.iter().flatten().max().map_or(0, |&most| most as usize + 1);
         let mut by_first = vec![Vec::new(); parts];
-        for Phrase { parts: own, term } in phrases {
-            let (&first, rest) = own.split_first().ok_or_else(unfit)?;
-            if own.iter().any(|&part| part as usize >= parts) || term as usize >= objects.len() {
+        for Phrase { parts: phrase, term } in phrases {
+            let (&first, rest) = phrase.split_first().ok_or_else(unfit)?;
+            if phrase.iter().any(|&part| part as usize >= parts) || term as usize >= objects.len() {
                 return Err(unfit());
             }
             by_first[first as usize].push((rest.into(), term));
         }
-        for own in &mut by_first {
-            own.sort_by_key(|(rest, _): &(Box<[u32]>, u32)| std::cmp::Reverse(rest.len()));
+        for phrases in &mut by_first {
+            phrases.sort_by_key(|(rest, _): &(Box<[u32]>, u32)| std::cmp::Reverse(rest.len()));
         }
         Ok(Self { phrases: by_first, objects, drops: drops.iter().copied().collect(), object_count })
     }

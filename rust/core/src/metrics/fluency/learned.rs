@@ -76,8 +76,8 @@ impl LanguageCounts {
         map_mut(&mut self.counts, threads, |order, counts| {
             for (ngram, count) in other.counts[order].iter() {
                 check();
-                let own = ngram.words().fold(Ngram::default(), |own, word| own.push(number(word)));
-                counts.entry(own, own.hash()).times += count.times;
+                let ngram = ngram.words().fold(Ngram::default(), |ngram, word| ngram.push(number(word)));
+                counts.entry(ngram, ngram.hash()).times += count.times;
             }
         });
         self.check(memory)

@@ -42,9 +42,9 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
     }
 
     fn read_by_rule(&mut self, start: usize) -> usize {
-        let found = self.scanner.token_at(start);
-        let token = &self.text[start..found.end];
-        match found.rewrite {
+        let token_match = self.scanner.token_at(start);
+        let token = &self.text[start..token_match.end];
+        match token_match.rewrite {
             Rewrite::Skip => {}
             Rewrite::NextLine => self.lines.next_line(),
             Rewrite::GiveBack(count) => {
@@ -54,16 +54,16 @@ impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
             }
             Rewrite::PeriodTwice => {
                 self.lines.token(token);
-                return found.end - 1;
+                return token_match.end - 1;
             }
             Rewrite::PeriodApart => {
                 let lone_letter = token.len() == 2;
                 self.lines.token(if lone_letter { &token[..1] } else { token });
-                return found.end - 1;
+                return token_match.end - 1;
             }
             respelled => self.lines.token(rewrite::respell(token, respelled, &mut self.spelling)),
         }
-        found.end
+        token_match.end
     }
 }
 
