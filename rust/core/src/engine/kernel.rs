@@ -71,6 +71,12 @@ pub trait Formula: Send + Sync {
     fn score(&self, sums: &[f64]) -> f64;
 }
 
+impl Formula for Box<dyn Kernel> {
+    fn score(&self, sums: &[f64]) -> f64 {
+        Kernel::score(&**self, sums)
+    }
+}
+
 /// Writes the statistics of a candidate, given by its image and its number there, into a row of zeros. That of a kernel of
 /// sets is called once per image.
 pub type Worker<'s> = Box<dyn FnMut(&Image<'_>, usize, &mut [f64]) + 's>;
