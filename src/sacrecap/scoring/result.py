@@ -284,9 +284,9 @@ class Result(Printable, Keyed[Score]):
         )
         group_notes = () if self.groups is None else self.groups.notes
         of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
-        better = [score.label for score in self.values() if score.metric.lower_is_better]
+        better = [score.label for score in self.values() if self.corpus.filled and score.metric.lower_is_better]
         improved: list[str] = []
-        if better and self.corpus.filled:
+        if better:
             images = f"{counted(self.corpus.filled, 'image')} without candidate, scored as an empty caption, can"
             remedy = f"leave such out by {option('on_missing', 'skip')}"
             improved = [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]
