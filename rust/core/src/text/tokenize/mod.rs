@@ -114,12 +114,7 @@ impl Tokenizer {
     /// Gives the tokens of one caption, on its own, to `sink`.
     pub fn tokenize(self, caption: &str, mut sink: impl FnMut(&str)) {
         match self {
-            Self::Ptb | Self::PtbStream => {
-                let start = plain::words(caption, &mut sink);
-                if start < caption.len() {
-                    ptb::tokenize(&one_line(&caption[start..]), |_, token| sink(token));
-                }
-            }
+            Self::Ptb | Self::PtbStream => ptb::tokenize(&one_line(caption), |_, token| sink(token)),
             Self::Whitespace => caption.split_whitespace().for_each(sink),
             Self::None | Self::Outside(_) => caption.split(' ').filter(|piece| !piece.is_empty()).for_each(sink),
             Self::Blanks => caption.split(' ').for_each(sink),

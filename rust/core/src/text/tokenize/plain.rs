@@ -1,29 +1,5 @@
 //! The commonest tokens, recognised without the tables.
 
-/// Gives the words to the sink, in lower case, that the caption begins with as long as they are plain; returns where
-/// something else begins. Between plain words stand a blank, and a comma perhaps, which is no token in the end.
-pub(super) fn words(caption: &str, sink: &mut impl FnMut(&str)) -> usize {
-    let bytes = caption.as_bytes();
-    let mut lowered = String::new();
-    let mut start = 0;
-    while let Some(word) = word(bytes, start) {
-        let text = &caption[start..word.end];
-        if word.is_lower {
-            sink(text);
-        } else {
-            lowered.clear();
-            lowered.push_str(text);
-            lowered.make_ascii_lowercase();
-            sink(&lowered);
-        }
-        start = word.end + usize::from(bytes.get(word.end) == Some(&b','));
-        if is_single_blank(bytes, start) {
-            start += 1;
-        }
-    }
-    start
-}
-
 /// Whether a blank stands there, and no other white space behind it.
 pub(super) fn is_single_blank(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b' ') && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic)
