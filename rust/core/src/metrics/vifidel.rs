@@ -86,7 +86,7 @@ impl Vifidel {
         Ok(Explanation {
             importance: [importance[..n].to_vec(), importance[n..].to_vec()],
             plan,
-            reference_words: references.bags.iter().map(|bag| bag.names.clone()).collect(),
+            reference_words: references.iter().map(|bag| bag.names.clone()).collect(),
             objects: objects.names,
             words: words.names,
             weights: [objects.weights, words.weights],
@@ -129,24 +129,13 @@ struct CorpusScorer<'a> {
 struct Scratch {
     objects: Bag,
     words: Bag,
-    references: ReferenceWords,
+    /// The words of each reference.
+    references: Vec<Bag>,
     /// ρ of the objects, then of the words.
     importance: Vec<f64>,
     cost: Vec<f64>,
     transport: Transport,
     coverage: Coverage,
-}
-
-/// The references' words, and the cosines of one word with them.
-#[derive(Default)]
-struct ReferenceWords {
-    bags: Vec<Bag>,
-    /// Rows of all distinct words.
-    rows: Vec<u32>,
-    /// For each word of each bag, its number among the rows.
-    places: Vec<usize>,
-    /// Cosines with the rows; NaN if not yet computed.
-    cosines: Vec<f64>,
 }
 
 impl CorpusScorer<'_> {
@@ -185,8 +174,8 @@ impl CorpusScorer<'_> {
         objects.fill(labels.iter().enumerate().map(label), coverage);
         words.fill_with_words(self.embedded.terms(image.candidate(candidate)), coverage);
         let used = if self.metric.references { image.reference_count() } else { 0 };
-        references.bags.resize_with(used, Bag::default);
-        for (bag, sentence) in references.bags.iter_mut().zip(image.references()) {
+        references.resize_with(used, Bag::default);
+        for (bag, sentence) in references.iter_mut().zip(image.references()) {
             bag.fill_with_words(self.embedded.terms(sentence), coverage);
         }
     }
@@ -194,50 +183,22 @@ impl CorpusScorer<'_> {
     /// ρ of every object and word: 1 if no reference has a known content word.
     fn weigh(&self, scratch: &mut Scratch) {
         let Scratch { objects, words, references, importance, .. } = scratch;
-        references.number();
         importance.clear();
-        for &row in objects.rows.iter().chain(&words.rows) {
-            importance.push(references.importance(self.space, row));
-        }
+        importance
+            .extend(objects.rows.iter().chain(&words.rows).map(|&row| of_references(references, self.space, row)));
     }
 }
 
-impl ReferenceWords {
-    /// Numbers the distinct words of all references.
-    fn number(&mut self) {
-        let Self { bags, rows, places, .. } = self;
-        rows.clear();
-        places.clear();
-        for &row in bags.iter().flat_map(|bag| &bag.rows) {
-            places.push(rows.iter().position(|&known| known == row).unwrap_or_else(|| {
-                rows.push(row);
-                rows.len() - 1
-            }));
+/// (1/M) Σ_r max(0, 1 − max_t cos(x, x_t)) / 2 over the references r that have known content words t.
+fn of_references(references: &[Bag], space: &Space, row: u32) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for bag in references.iter().filter(|bag| !bag.is_empty()) {
+        count += 1;
+        if bag.rows.contains(&row) {
+            continue; // it contains the word itself: the cosine is 1
         }
+        let nearest = bag.rows.iter().map(|&other| space.cosine(row, other)).fold(f64::NEG_INFINITY, f64::max);
+        sum += (1.0 - nearest).max(0.0) / 2.0;
     }
-
-    /// (1/M) Σ_r max(0, 1 − max_t cos(x, x_t)) / 2 over the references r that have known content words t.
-    fn importance(&mut self, space: &Space, row: u32) -> f64 {
-        let Self { bags, rows, places, cosines } = self;
-        cosines.clear();
-        cosines.resize(rows.len(), f64::NAN);
-        let (mut sum, mut count, mut start) = (0.0, 0, 0);
-        for bag in bags.iter().filter(|bag| !bag.is_empty()) {
-            let places = &places[start..start + bag.rows.len()];
-            start += bag.rows.len();
-            count += 1;
-            if bag.rows.contains(&row) {
-                continue; // it contains the word itself: the cosine is 1
-            }
-            let mut nearest = f64::NEG_INFINITY;
-            for &place in places {
-                if cosines[place].is_nan() {
-                    cosines[place] = space.cosine(row, rows[place]);
-                }
-                nearest = nearest.max(cosines[place]);
-            }
-            sum += (1.0 - nearest).max(0.0) / 2.0;
-        }
-        if count == 0 { 1.0 } else { sum / f64::from(count) }
-    }
+    if count == 0 { 1.0 } else { sum / f64::from(count) }
 }
