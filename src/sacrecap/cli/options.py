@@ -418,7 +418,7 @@ def check_outputs(**places: str | None) -> None:
     Two of these options may not name the same file, nor one of them a file that the command reads: `UsageError`.
     """
     used: dict[str, str] = {}
-    # All texts that the other arguments and options hold; some name files, an engine outputs alone.
+    # All texts that the other arguments and options hold; some name files to read; `engine` names outputs.
     values = [value for name, value in click.get_current_context().params.items() if name not in (*places, "engine")]
     texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
     inputs = {part for text in texts if isinstance(text, str) for part in (text, *re.split("[=,()]", text))}

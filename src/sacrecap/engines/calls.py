@@ -117,14 +117,15 @@ class EngineOptions:
         plan.check(self.name)
         engine = self._engine(plan.threads)
         try:
-            of_pieces = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
+            # The engine counts each piece; with the threads of the call the results are made.
+            for_pieces = replace(plan, needs=plan.needs.with_({}, threads=engine.threads))
             whole = None
             if plan.orders or plan.learning:
                 progress = Progress("counting n-grams", source.images, plan.needs.progress)
-                whole = engine.count(of_pieces, progress.watched(source.pieces(again=True)))
+                whole = engine.count(for_pieces, progress.watched(source.pieces(again=True)))
             progress = Progress("scoring", source.images, plan.needs.progress)
             collected = Collected(plan, source, keep=keep)
-            collected.take(engine.score(of_pieces, whole, progress.watched(source.pieces())))
+            collected.take(engine.score(for_pieces, whole, progress.watched(source.pieces())))
             return collected.results(how)
         finally:
             engine.close()

@@ -29,7 +29,9 @@ TOLD_WHOLE = 2_000_000
 
 
 PieceSource: TypeAlias = "Held | RowsOfFile"
-"""Captions that an engine takes piece by piece, as often as it has passes."""
+"""Captions that an engine takes piece by piece, as often as it has passes.
+
+`pieces(again=True)` says that another pass follows; `corpora` has all captions, for the result."""
 
 
 class Held:

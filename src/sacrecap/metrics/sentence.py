@@ -71,7 +71,7 @@ class Sentence(LearnedMetric):
     cites = ("reimers2019sentencebert",)
     upper = 1.0
     smallest = -1.0
-    without_references = None  # its parameter of that name is about what references are compared as
+    without_references = None  # not computed without; its parameter `references` says what they are compared as
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "no known word in the caption": "0",
@@ -132,8 +132,8 @@ class Sentence(LearnedMetric):
         tokenizer = encoder.tokenizer()
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
         reader = TextVectors(encoder, tokenizer, needs)
-        scored = partial(self._scores, captions, reader), captions
-        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=scored)
+        scores_and_captions = partial(self._scores, captions, reader), captions
+        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=scores_and_captions)
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         return super().warnings(ready, statistics) if self._by_network else []

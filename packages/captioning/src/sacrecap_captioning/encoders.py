@@ -316,7 +316,7 @@ FeatureRows: TypeAlias = Callable[[Tensor], Features]
 
 
 def stored_features(path: PathLike) -> FeatureRows:
-    """Those of a file that is mapped into memory: (images, 1 + R, D), of each image the pooled vector and R regions.
+    """Features of a file that is mapped into memory: (images, 1 + R, D), of each image the pooled vector and R regions.
 
     Only the requested ones are read. Raises `DataError` if the file cannot be read.
     """
@@ -331,10 +331,10 @@ def stored_features(path: PathLike) -> FeatureRows:
 
 
 def given_rows(file: FeatureFile, images: CaptionedImages, standard: Standardisation) -> FeatureRows:
-    """Those of a file, in the order of the images, standardised.
+    """Features of a file, in the order of the images, standardised.
 
-    Raises `DataError` if the file's vectors have another size than those of `standard`; its result, if a number is
-    infinite or NaN.
+    Raises `DataError` if the file's vectors have another size than those of `standard`. The function returned raises
+    it for a number that is infinite or NaN.
     """
     if file.feature != standard.feature:
         raise DataError(
@@ -351,7 +351,7 @@ def given_rows(file: FeatureFile, images: CaptionedImages, standard: Standardisa
 
 
 def encoded_rows(encoder: Encoder, pixels: Tensor) -> FeatureRows:
-    """Those of (images, 3, side, side) pixels in uint8, through an encoder that learns."""
+    """Features of (images, 3, side, side) pixels in uint8, through an encoder that learns."""
 
     def rows(numbers: Tensor) -> Features:
         features: Features = encoder(pixels[numbers].to(encoder.mean.device).float().div(255))

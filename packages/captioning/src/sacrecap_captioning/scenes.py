@@ -89,8 +89,9 @@ def any_scene(random: np.random.Generator, most: int) -> Scene:
     """A scene of at most so many shapes."""
     count = min(int(random.choice([1, 2, MOST_SHAPES], p=[0.3, 0.5, 0.2])), most)
     cells: list[int] = []
+    # Until no two of these cells of a 3 × 3 grid touch.
     while not cells or any(abs(a // 3 - b // 3) < 2 and abs(a % 3 - b % 3) < 2 for a, b in combinations(cells, 2)):
-        cells = random.choice(9, count, replace=False).tolist()  # of a grid of 3 × 3: none touch
+        cells = random.choice(9, count, replace=False).tolist()
     shapes = []
     for kind, cell in zip(random.choice(list(KINDS), count, replace=False).tolist(), cells, strict=True):
         row, column = divmod(cell, 3)

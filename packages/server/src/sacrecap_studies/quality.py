@@ -180,10 +180,14 @@ def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) ->
     if len(seconds) >= EVEN_FROM and max(seconds) > 0:
         person.spread = pstdev(seconds) / mean(seconds)
     person.timed = len(timed)
-    person.fast = sum(
-        (answer.seconds or 0.0) < limit if answer.too_fast is None else answer.too_fast for answer in timed
-    )
+    person.fast = sum(_is_fast(answer, limit) for answer in timed)
     person.checks, person.again, person.first = Share.of(checks), Share.of(again), Share.of(_firsts(items))
+
+
+def _is_fast(answer: PageAnswer, limit: float) -> bool:
+    if answer.too_fast is not None:
+        return answer.too_fast
+    return answer.seconds is not None and answer.seconds < limit
 
 
 def _firsts(items: Sequence[PageAnswer]) -> list[bool]:
@@ -333,22 +337,28 @@ def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) ->
     """Limits of the numbers."""
     if not result.answers or not kind.main.is_rating:
         return
+    if result.units < FEW_UNITS:
+        result.warnings.append(Message("Few images have answers: intervals are rough, and rather too narrow."))
+    if result.alpha is None:
+        result.warnings.append(
+            Message("α needs questions that at least two people answered, and two different answers among them.")
+        )
     judges = sum(person.alpha_without is not None or person.accuracy is not None for person in people.values())
-    remarks = {
-        Message("Few images have answers: intervals are rough, and rather too narrow."): result.units < FEW_UNITS,
-        Message(
-            "α needs questions that at least two people answered, and two different answers among them."
-        ): result.alpha is None,
-        Message(
-            "Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree."
-        ): kind.result == "pairs" and 0 < judges < 3,
-        Message(
-            "Some systems never lost or never won. Their strengths have no finite value, so more choices are needed "
-            "before they can be compared."
-        ): any(strength.note for group in result.strengths for strength in group),
-        Message(
-            "Some systems were never compared, not even by way of others: strengths in different tables say nothing of "
-            "one another."
-        ): len(result.strengths) > 1,
-    }
-    result.warnings += [remark for remark, holds in remarks.items() if holds]
+    if kind.result == "pairs" and 0 < judges < 3:
+        result.warnings.append(
+            Message("Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree.")
+        )
+    if any(strength.note for group in result.strengths for strength in group):
+        result.warnings.append(
+            Message(
+                "Some systems never lost or never won. Their strengths have no finite value, so more choices are "
+                "needed before they can be compared."
+            )
+        )
+    if len(result.strengths) > 1:
+        result.warnings.append(
+            Message(
+                "Some systems were never compared, not even by way of others: strengths in different tables say "
+                "nothing of one another."
+            )
+        )

@@ -444,6 +444,7 @@ class ImageSentence(Text):
         sentence = " ".join(form.get(self.name, "").split())
         if len(sentence) > MOST_CHARACTERS:
             raise AnswerError("One sentence, please: at most %(most)d characters.", most=MOST_CHARACTERS)
+        # In a script without blanks two signs are counted as a word.
         if max(len(sentence.split()), len(_UNSPACED.findall(sentence)) // 2) < LEAST_WORDS:
             raise AnswerError("Write a whole sentence, of %(least)d words or more.", least=LEAST_WORDS)
         if any(mark in sentence for mark in '"“”«»'):
@@ -468,12 +469,12 @@ def _is_gibberish(sentence: str) -> bool:
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", sentence.casefold()) if sign.isascii())
     latin = _LATIN.findall(plain)
     # Of four plain letters or more: no vowel, or neighbours on the keyboard.
-    no_words = [
+    is_no_word = [
         not set(word) & set("aeiouy") or any(word in keys or word[::-1] in keys for keys in _KEYS) for word in latin
     ]
     return (
         letters < 0.6 * len(signs)
         or _SAME_LETTER.search(sentence.casefold()) is not None
         or (len(words) >= LEAST_WORDS and 2 * len(set(words)) <= len(words))
-        or (len(latin) > 1 and 2 * sum(no_words) > len(latin))
+        or (len(latin) > 1 and 2 * sum(is_no_word) > len(latin))
     )

@@ -86,16 +86,7 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
         # Only now: until a place is wanted, whoever has it may still answer.
         release_abandoned(session, study)
         item = item_of_next_wave(session, study, annotator)
-    expired = None
-    if item is None:
-        # What this person did not answer in time and nobody else has answered meanwhile; least complete first.
-        query = WITH_ITEM.join(Assignment.item).where(
-            Assignment.annotator_id == annotator.id,
-            Assignment.state == "released",
-            Assignment.role == "item",
-            StudyItem.taken < study.judgments,
-        )
-        expired = session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
+    expired = _expired(session, study, annotator) if item is None else None
     if item is None and expired is None:
         return _give_at_the_end(session, study, annotator)
     check = next_check(session, study, annotator)
@@ -105,12 +96,23 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
     if item is not None:
         return _assign(session, study, annotator, item)
     assert expired is not None
-    # With the options as they stood, since the person may still have the page.
+    # The same question with the options as they stood, since the person may still have the page.
     expired.state, expired.given = "given", now()
     expired.expires = now() + dt.timedelta(minutes=study.minutes)
     expired.item.taken += 1
     session.flush()
     return expired
+
+
+def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
+    """What this person did not answer in time and nobody else has answered meanwhile; least complete first."""
+    query = WITH_ITEM.join(Assignment.item).where(
+        Assignment.annotator_id == annotator.id,
+        Assignment.state == "released",
+        Assignment.role == "item",
+        StudyItem.taken < study.judgments,
+    )
+    return session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
 
 
 def _give_at_the_end(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -204,9 +206,9 @@ def _store(
     session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any, form: Mapping[str, str]
 ) -> None:
     assignment.state, assignment.answered, assignment.answer = "answered", now(), json.dumps(answer)
-    active = form.get("active", "")  # the time that the browser measured, if it is plausible
-    is_plausible = active.isascii() and active.isdecimal() and len(active) < 12
-    assignment.active_ms = min(int(active), _LONGEST_MS) if is_plausible else None
+    milliseconds = form.get("active", "")  # that the browser measured, if they are plausible
+    is_plausible = milliseconds.isascii() and milliseconds.isdecimal() and len(milliseconds) < 12
+    assignment.active_ms = min(int(milliseconds), _LONGEST_MS) if is_plausible else None
     in_sight = None if assignment.active_ms is None else assignment.active_ms / 1000
     seconds = shortest(elapsed(assignment.given, assignment.answered), in_sight)
     assignment.too_fast = None if seconds is None else seconds < limit_of(study, "speed").least
