@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import tarfile
 import zlib
 from pathlib import Path
@@ -251,3 +252,9 @@ def test_a_folder_and_a_tar_list_the_ids_of_their_images(tmp_path: Path) -> None
         assert sorted(ImageSource.open(tmp_path / place).image_ids()) == ["a", "b"]
     with pytest.raises(UsageError, match="a pattern does not say which images there are"):
         ImageSource.open(f"{tmp_path}/{{image_id}}.jpg").image_ids()
+
+
+def test_a_folder_of_images_goes_to_another_process(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(b"a picture")
+    source = pickle.loads(pickle.dumps(ImageSource.open(tmp_path)))
+    assert source.find("a").read() == b"a picture"

@@ -186,6 +186,22 @@ def test_columns_are_separated_by_any_of_these(
     assert read_candidates(path).to_dict() == {"007": [caption], "8": ["a red bus"]}
 
 
+@pytest.mark.parametrize(
+    ("text", "image", "caption"),
+    [
+        ("vid1|0,A man walks\n", "vid1|0", "A man walks"),
+        ('"a;1","a dog"\n', "a;1", "a dog"),
+        ("img;1.jpg,a dog\n", "img;1.jpg", "a dog"),
+        ("1;A dog, running\n", "1", "A dog, running"),
+        ("image_id,caption,no\tes\n1,a dog,-\n", "1", "a dog"),
+    ],
+)
+def test_other_signs_in_ids_and_captions_separate_nothing(
+    text: str, image: str, caption: str, write: Callable[[str | bytes], Path]
+) -> None:
+    assert read_candidates(write(text)).to_dict() == {image: [caption]}
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_judgments_and_scores_are_separated_by_the_same(separator: str, tmp_path: Path) -> None:
     rows = [("image_id", "candidate", "references", "rating"), ("1", "a dog", "a cat", "0.5")]

@@ -324,3 +324,8 @@ def test_warnings_point_at_the_callers_line() -> None:
         sacrecap.score({"1": ["a dog"]}, {"1": "a dog"}, "cider-d", interval=None)
     line = sys._getframe().f_lineno - 1
     assert [(one.filename, one.lineno) for one in caught] == [(__file__, line)]
+
+
+def test_a_family_is_the_title_unless_it_is_declared() -> None:
+    assert declared(title="Of Mine")().family == "of mine"
+    assert declared(title="Of Mine", family="of-mine")().name == "of-mine"

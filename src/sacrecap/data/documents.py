@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import Any, TypeGuard
 
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import Rows, delimiter_of, fields_of, names_of, of_columns, of_records, of_table, quoting
+from sacrecap.data.rows import DELIMITERS, Rows, fields_of, names_of, of_columns, of_records, of_table, quoting
 from sacrecap.data.shapes import ENVELOPES, IDS, WRAPPERS, excludes, is_envelope, shape_of_columns
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, cut_off, first_of
@@ -312,21 +312,25 @@ def without_header(content: Content) -> Rows | None:
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
         clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
         return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
-    delimiter = delimiter_of(first[0], is_header=False) if first else None
-    if delimiter is None:
-        return None
-    reader, rows, line = fields_of(first, delimiter), [], 1
+    delimiter = next((delimiter for delimiter in DELIMITERS if first and _are_pairs(first, delimiter)), None)
+    return None if delimiter is None else of_table(content, ["id", "caption"], delimiter)
+
+
+def _are_pairs(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether each row of these lines is an id and a caption, or captions.
+
+    Raises `DataError` if the first is, and quotes of a table that is no longer than that are malformed.
+    """
+    reader, rows, line = fields_of(lines, delimiter), [], 1
     try:
         for row in reader:
             rows.append(row)
             line = reader.line_num + 1
     except csv.Error as error:
-        if len(first) < _LINES and _is_pair(next(csv.reader(first[:1], delimiter=delimiter))):
+        if len(lines) < _LINES and _is_pair(next(csv.reader(lines[:1], delimiter=delimiter))):
             raise DataError(f"line {line}: {quoting(error)}") from None
-        return None
-    if not all(map(_is_pair, rows)):
-        return None
-    return of_table(content, ["id", "caption"], delimiter)
+        return False
+    return all(map(_is_pair, rows))
 
 
 def _is_pair(row: Sequence[Any]) -> bool:

@@ -16,6 +16,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -87,7 +88,7 @@ class ImageSource(ABC):
         if os.path.isdir(text):
             with reading(text):
                 names = list(_names(text))
-            return _Listed(text, names, lambda name: _file_at(os.path.join(text, name)))
+            return _Listed(text, names, partial(_file_in, text))
         with reading(text):
             is_tar = tarfile.is_tarfile(text)
         if not is_tar:
@@ -301,6 +302,10 @@ def _number(stem: str) -> str | None:
 
 def _file_at(path: str) -> ImageFile:
     return ImageFile(path, _open=lambda: _content(path))
+
+
+def _file_in(folder: str, name: str) -> ImageFile:
+    return _file_at(os.path.join(folder, name))
 
 
 def _content(path: str) -> bytes:

@@ -25,7 +25,7 @@ _LOOKED_AT = 100
 """How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
 _ROWS = 10_000
 """Rows that are read together."""
-_DELIMITERS = "\t,;|"
+DELIMITERS = "\t,;|"
 """What may stand between the fields of a table, the surest first."""
 UNNAMED = "Unnamed: "
 """What a column without a name is called, before its place, from 0: as pandas, which writes its index so, calls it."""
@@ -245,16 +245,10 @@ def of_table(content: Content, known: Sequence[str] | None = None, delimiter: st
     return Rows(columns, batches, is_text=True)
 
 
-def delimiter_of(line: str, *, is_header: bool = True) -> str | None:
-    """What stands between the fields of a text table that begins with this line; None where nothing does.
-
-    A tab, which neither names nor captions hold, where there is one. Else what is most often in a header; of another
-    line, whose caption may hold more of the others, what comes first.
-    """
-    signs = [sign for sign in line if sign in _DELIMITERS]
-    if not signs or "\t" in signs:
-        return "\t" if signs else None
-    return max(_DELIMITERS, key=signs.count) if is_header else signs[0]
+def delimiter_of(header: str) -> str | None:
+    """What stands between the names in the header of a text table: what is most often there; None where nothing is."""
+    delimiter = max(DELIMITERS, key=header.count)
+    return delimiter if delimiter in header else None
 
 
 def fields_of(lines: Iterable[str], delimiter: str) -> Any:

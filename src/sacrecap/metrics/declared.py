@@ -139,7 +139,7 @@ class Declared:
     _declared: ClassVar[dict[str, Parameter]] = {}
 
     def __init_subclass__(cls) -> None:
-        if "title" in vars(cls):
+        if "title" in vars(cls) and "family" not in vars(cls):
             cls.family = cls.title.lower()
         every = (item for base in reversed(cls.__mro__) for item in vars(base).items())
         cls._declared = {name: value for name, value in every if isinstance(value, Parameter)}
