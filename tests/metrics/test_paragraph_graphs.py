@@ -67,6 +67,11 @@ RULES: dict[str, tuple[str, set[Tuple], set[Tuple]]] = {
         {("house", "situate on", "hill")},
     ),
     "the subject may come last": ("On the table stands a cup.", {("cup", "stand on", "table")}, set()),
+    "looking at is no place": (
+        "A man looks at a dog. A girl looks over a fence.",
+        {("man", "look at", "dog"), ("girl", "over", "fence")},
+        {("man", "at", "dog"), ("girl", "look over", "fence")},
+    ),
     "verbs in -s are no plurals": (
         "A tall tower stands near a river.",
         {("tower", "stand near", "river")},
@@ -300,6 +305,7 @@ STATUSES: dict[str, tuple[str, dict[Tuple, str]]] = {
         {("people",): "denied", ("cars",): "denied", ("dogs",): "denied", ("street",): "stated"},
     ),
     "without": ("A street without cars. A man.", {("street",): "stated", ("cars",): "denied", ("man",): "stated"}),
+    "the following false": ("The following false statement: a dog runs.", {("dog",): "denied"}),
     "not a verb": ("The man is not wearing a hat.", {("man",): "stated", ("hat",): "denied"}),
     "not seen": ("The driver is not visible. A car is parked.", {("driver",): "denied", ("car",): "stated"}),
     "absence": ("The absence of people is felt on the beach.", {("people",): "denied", ("beach",): "stated"}),

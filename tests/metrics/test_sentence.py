@@ -91,6 +91,12 @@ def test_laws(compared: str) -> None:
     assert score(["a dog bites a man"], "a man bites a dog", compared) < 0.99
 
 
+def test_a_word_alone_has_a_vector_however_short() -> None:
+    """Vectors of the table are shorter than 1: a short one is none of zeros."""
+    assert score(["a dog runs"], "dog", "centroid") > 0.5
+    assert score(["a dog runs"], "of", "centroid") != 0.0
+
+
 def test_one_reference_is_the_mean_the_best_and_the_centroid() -> None:
     for caption in CAPTIONS:
         assert len({score([CAPTIONS[0]], caption, compared) for compared in COMPARED}) == 1
