@@ -439,6 +439,14 @@ def test_frequencies_need_the_number_of_images() -> None:
         scorer.my_get_self_cider(["a dog"])
 
 
+def test_frequencies_of_one_image_are_enough() -> None:
+    """Its logarithm is 0: every n-gram counts nothing, and that is no error."""
+    scorer = CiderD()
+    scorer.cider_scorer.document_frequency = {("a",): 1}
+    scorer.cider_scorer.ref_len = math.log(1)
+    assert np.array(scorer.my_self_cider([["a"]])).tolist() == [[[0.0]]]
+
+
 def test_frequencies_have_to_be_counts() -> None:
     scorer = CiderD()
     scorer.cider_scorer.document_frequency = {("a",): 0.5}

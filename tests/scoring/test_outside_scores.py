@@ -15,6 +15,7 @@ import pytest
 import sacrecap
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.registry import parse_metrics
+from sacrecap.resources.outside_scores import strays
 
 REFERENCES = {str(n): [f"a dog number {n} runs", f"one brown dog {n % 3}"] for n in range(12)}
 SYSTEMS = {
@@ -244,3 +245,9 @@ def test_standardised_metrics_parse_back() -> None:
     assert metric.key == "combine(z(cider-paper), 0.5*z(rouge-l))"
     assert parse_metrics(metric.key) == (metric,) == parse_metrics(str(metric))
     assert (metric.largest, metric.smallest, metric.lower_is_better) == (None, None, False)
+
+
+def test_three_numbers_are_too_few_to_call_any_a_stray() -> None:
+    assert not strays([-1.0, 1.0, 2.0, 2.0], "scores")
+    [sentence] = strays([-1.0, 1.0, 2.0, 3.0], "scores")
+    assert sentence.startswith("scores: 1 of 4 is -1, the others 1 to 3;")
