@@ -261,6 +261,10 @@ def test_the_plane_of_images_is_one_for_all_panels(result: Diversity, folder: Pa
     assert [panel.title for panel in panels] == ["varied", "safe", "people"]
     assert len({panel.x.ends + panel.y.ends for panel in panels}) == 1
     assert [one.name for one in looks_of(chart)] == ["beach-dog", "market-fruit"]
+    places = [(mark.x, mark.y) for panel in panels for mark in panel.marks]
+    ends = np.array([panels[0].x.ends, panels[0].y.ends])
+    assert np.ptp(ends, axis=1) == pytest.approx([1.12 * np.ptp(places, axis=0).max()] * 2)
+    assert ends.mean(axis=1) == pytest.approx((np.min(places, axis=0) + np.max(places, axis=0)) / 2)
     for system, panel in zip(result.everybody(), panels, strict=True):
         own = [row for row in rows(folder, "scaling") if row["system"] == system.name]
         assert sorted((mark.x, mark.y) for mark in panel.marks) == sorted(
