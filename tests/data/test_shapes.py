@@ -193,6 +193,7 @@ def test_columns_are_separated_by_any_of_these(
         ('"a;1","a dog"\n', "a;1", "a dog"),
         ("img;1.jpg,a dog\n", "img;1.jpg", "a dog"),
         ("1;A dog, running\n", "1", "A dog, running"),
+        ("1;2,A dog runs\n", "1;2", "A dog runs"),
         ("image_id,caption,no\tes\n1,a dog,-\n", "1", "a dog"),
     ],
 )
