@@ -25,7 +25,7 @@ from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
-    from sacrecap.resources.learned.texts import TextVectors
+    from sacrecap.resources.learned import TextVectors
     from sacrecap.resources.needs import Needs
 
 
@@ -79,9 +79,7 @@ class ClipScore(LearnedMetric):
         self.checkpoint.check_usable(self.label)
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
-        from sacrecap.resources.learned.checkpoint import load
-        from sacrecap.resources.learned.clip import Clip, files_of_images, looked_at
-        from sacrecap.resources.learned.texts import TextVectors
+        from sacrecap.resources.learned import Clip, TextVectors, files_of_images, load, looked_at
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)
