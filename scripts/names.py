@@ -25,7 +25,7 @@ EXCEPTIONS = frozenset(
         "src/sacrecap/metrics/base.py:own",
         "src/sacrecap/metrics/chair.py:said",
         "src/sacrecap/metrics/fluency.py:own",
-        "src/sacrecap/metrics/judge/judge.py:asked",
+        "src/sacrecap/metrics/judge.py:asked",
         "src/sacrecap/metrics/learned.py:given",
         "src/sacrecap/metrics/statements/rubric.py:said",
         "src/sacrecap/report/pictures/charts.py:said",

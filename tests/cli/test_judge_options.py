@@ -12,7 +12,7 @@ import pytest
 from fake_endpoint import FakeEndpoint, always, judge_by_words
 from runner import Runner
 from sacrecap import example
-from sacrecap.metrics.judge.prompts import ASKED, prompt
+from sacrecap.metrics.judge import ASKED, prompt
 
 SECRET = "sk-of-nobody-0123456789"  # noqa: S105
 

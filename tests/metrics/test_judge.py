@@ -21,8 +21,7 @@ from fake_endpoint import MODEL, FakeEndpoint, Reply, always
 from sacrecap import Endpoint
 from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.metrics import Judge
-from sacrecap.metrics.judge import reading
-from sacrecap.metrics.judge.prompts import ASKED, Asked, prompt
+from sacrecap.metrics.judge import ASKED, Asked, checked, number, prompt, rating, verdict
 from sacrecap.metrics.registry import groups, parse_metrics
 from sacrecap.resources.replies import Answer
 from sacrecap.resources.rubrics import read_rubric
@@ -159,7 +158,7 @@ ANSWERS = {
 
 @pytest.mark.parametrize(("text", "score"), ANSWERS.items())
 def test_ratings_are_read(text: str, score: float | None) -> None:
-    assert reading.rating(Answer(text, "m", "stop")) == score
+    assert rating(Answer(text, "m", "stop")) == score
 
 
 def test_of_a_cut_answer_only_its_beginning_counts() -> None:
@@ -168,7 +167,7 @@ def test_of_a_cut_answer_only_its_beginning_counts() -> None:
         '```json\n{"score": 85}\n``` since': 0.85,
         'The form is {"score": 50, "reason": "…"}. Now the dog': None,
     }.items():
-        assert reading.rating(Answer(text, "m", "length")) == score
+        assert rating(Answer(text, "m", "length")) == score
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -179,10 +178,10 @@ def test_a_prompt_that_is_repeated_says_nothing(asked: Asked) -> None:
                           for place in re.findall(r"\{(\w+)\}", ours.text)})  # fmt: skip
     form = text.strip().splitlines()[-1]
     read, answers, score = {
-        "rating": (reading.rating, '{"score": 85}', 0.85),
-        "image": (reading.number, "0.85", 0.85),
-        "pairwise": (reading.verdict, '{"better": 2}', 2),
-        "rubric": (lambda said, asked: reading.checked(said, 3, asked), '{"answers": ["yes", "no", "no"]}', [*"ynn"]),
+        "rating": (rating, '{"score": 85}', 0.85),
+        "image": (number, "0.85", 0.85),
+        "pairwise": (verdict, '{"better": 2}', 2),
+        "rubric": (lambda said, asked: checked(said, 3, asked), '{"answers": ["yes", "no", "no"]}', [*"ynn"]),
     }[asked.partition("-")[0]]
     score = ["yes", "no", "no"] if isinstance(score, list) else score
     for said in (text, form, form[:-1], f"{text}\n{form}", "\n".join(text.splitlines()[-2:]), text[:-20]):
@@ -203,7 +202,7 @@ def test_a_prompt_that_is_repeated_says_nothing(asked: Asked) -> None:
     ],
 )
 def test_verdicts_are_read(text: str, better: int | None) -> None:
-    assert reading.verdict(Answer(text, "m", "stop")) == better
+    assert verdict(Answer(text, "m", "stop")) == better
 
 
 @pytest.mark.parametrize(
@@ -224,13 +223,13 @@ def test_verdicts_are_read(text: str, better: int | None) -> None:
     ],
 )
 def test_numbers_are_read(text: str, score: float | None) -> None:
-    assert reading.number(Answer(text, "m", "stop")) == score
-    assert reading.number(Answer(text, "m", "length")) is None
+    assert number(Answer(text, "m", "stop")) == score
+    assert number(Answer(text, "m", "length")) is None
 
 
 def numbered(*steps: tuple[str, dict[str, float]]) -> float | None:
     found = tuple((token, tuple(others.items())) for token, others in steps)
-    return reading.number(Answer("".join(token for token, _ in steps), "m", "stop", steps=found))
+    return number(Answer("".join(token for token, _ in steps), "m", "stop", steps=found))
 
 
 def test_a_number_is_the_mean_of_what_could_have_been_said() -> None:
@@ -427,7 +426,7 @@ def test_a_rubric_is_looked_for(tmp_path: Path) -> None:
     ],
 )
 def test_a_rubric_is_answered_item_by_item(answers: object, read: list[str] | None) -> None:
-    assert reading.checked(Answer(json.dumps({"answers": answers}), "m", "stop"), 3) == read
+    assert checked(Answer(json.dumps({"answers": answers}), "m", "stop"), 3) == read
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.metrics import Metric
 from sacrecap.metrics.declared import accepts, spell
-from sacrecap.metrics.judge.prompts import ASKED, Asked, prompt
+from sacrecap.metrics.judge import ASKED, Asked, prompt
 from sacrecap.metrics.registry import OWN, added, groups, origin_of, own_metrics, parse_metrics
 from sacrecap.resources.needs import TITLES
 

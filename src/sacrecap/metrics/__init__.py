@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sacrecap.metrics.combine import Combine as Combine
     from sacrecap.metrics.declared import parameter as parameter
     from sacrecap.metrics.fluency import Fluency as Fluency
-    from sacrecap.metrics.judge.judge import Judge as Judge
+    from sacrecap.metrics.judge import Judge as Judge
     from sacrecap.metrics.meteor.meteor import Meteor as Meteor
     from sacrecap.metrics.registry import register as register
     from sacrecap.metrics.rouge import RougeL as RougeL
@@ -73,7 +73,7 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "refclipscore": ("clipscore:RefClipScore", {}, "learned all"),
     "bertscore": ("bertscore:BertScore", {}, "learned all"),
     "sentence": ("sentence:Sentence", {}, "learned all"),
-    "judge": ("judge.judge:Judge", {}, ""),
+    "judge": ("judge:Judge", {}, ""),
     "self-cider": ("caption_sets:SelfCider", {}, "diversity"),
     "lsa": ("caption_sets:Lsa", {}, "diversity"),
     **{f"mbleu-{n}": ("caption_sets:Mbleu", {"n": n}, "diversity") for n in (1, 2, 3, 4)},

@@ -17,18 +17,22 @@ The prompts are our own: see docs/reference/metrics/judge.md.
 from __future__ import annotations
 
 import json
+import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.resources import files
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
+from sacrecap.data.source import reading
 from sacrecap.errors import SacrecapError, UsageError, option, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
-from sacrecap.metrics.judge import reading
-from sacrecap.metrics.judge.prompts import ASKED, Prompt, prompt
 from sacrecap.metrics.statements.rubric import items_of, rubric_of
+from sacrecap.resources.model_text import after_thoughts, values
 from sacrecap.resources.rubrics import lacks_rubric, signed
 
 if TYPE_CHECKING:
@@ -36,10 +40,65 @@ if TYPE_CHECKING:
 
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
-    from sacrecap.metrics.judge.prompts import Asked
     from sacrecap.resources.endpoint import Endpoint, Question
     from sacrecap.resources.needs import Needs
     from sacrecap.resources.replies import Answer
+
+    Step = tuple[str, tuple[tuple[str, float], ...]]
+
+Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image", "rubric", "rubric-rest"]
+ASKED: tuple[Asked, ...] = get_args(Asked)
+"""What a judge can be asked."""
+_PLACES: dict[Asked, tuple[str, ...]] = {
+    "rating": ("caption", "references"),
+    "image": ("caption",),
+    "pairwise": ("first", "second", "references"),
+    "pairwise-image": ("first", "second"),
+    "rubric": ("caption", "items"),
+    "rubric-rest": ("caption", "items"),
+}
+"""The places of each prompt."""
+_VERSION = 1
+
+
+class Prompt(NamedTuple):
+    """A text with places, such as `{caption}`."""
+
+    text: str
+    name: str
+    """Its name in signatures: `rating-1`, or the file's name; then a checksum of the text."""
+
+    def filled(self, **values: str | Sequence[str]) -> str:
+        """The text that the model reads: each place is filled with JSON, which no caption can end.
+
+        A caption that holds the name of a place stays as it is.
+        """
+        return re.sub(
+            rf"\{{({'|'.join(values)})\}}", lambda place: json.dumps(values[place[1]], ensure_ascii=False), self.text
+        )
+
+
+def prompt(question: Asked, file: str) -> Prompt:
+    """The prompt in that file; `default` is ours.
+
+    Raises `UsageError` for a text without a place that it needs, `DataError` for a file that cannot be read.
+    """
+    if file == "default":
+        name = f"{question.removesuffix('-rest')}-{_VERSION}"
+        text = files("sacrecap.resources").joinpath(f"judge/{name}.txt").read_text("utf-8")
+    else:
+        with reading(file):
+            text = Path(file).read_text("utf-8")
+        name = Path(file).name
+        lacking = [place for place in _PLACES[question] if f"{{{place}}}" not in text]
+        if lacking:
+            raise UsageError(
+                f"{file}: a prompt for judge({question}) has a place for each of "
+                f"{', '.join(f'{{{place}}}' for place in _PLACES[question])}; it lacks {{{lacking[0]}}} "
+                f"(sacrecap metrics judge --prompt {question} prints ours)"
+            )
+    return Prompt(text, f"{name}@{zlib.crc32(text.encode()):08x}")
+
 
 _FEW = 20
 """Of fewer questions, any share may have no answer: a batch of a reward, an example."""
@@ -271,13 +330,13 @@ class Judge(PythonMetric):
     def _question(self, text: str, picture: Callable[[], bytes] | None, items: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question
 
-        read: Callable[..., object] = reading.rating
+        read: Callable[..., object] = rating
         if items:
-            read = partial(reading.checked, items=items)
+            read = partial(checked, items=items)
         elif self.is_comparing:
-            read = reading.verdict
+            read = verdict
         elif self.sees_image:
-            read = reading.number
+            read = number
         return Question(
             text,
             images=() if picture is None else (picture,),
@@ -319,7 +378,7 @@ class Judge(PythonMetric):
 
 def _by(answers: Sequence[Answer]) -> list[str]:
     """For the signature, how numbers were told, and by how many alternatives, if not by all that were wanted."""
-    ways = [reading.is_expected(answer) for answer in answers]
+    ways = [is_expected(answer) for answer in answers]
     words = [word for way, word in ((True, "expectation"), (False, "number")) if way in ways]
     most = max(
         (answer.alternatives or max(len(ends) for _, ends in answer.steps) for answer in answers if answer.steps),
@@ -367,7 +426,7 @@ class Case:
         if self.read and isinstance(self.read[0], str):
             return [0.0, 0.0, *self._missing(), 0.0, 0.0]
         answers: list[str] = [*self.known, *chain.from_iterable(self.read)]
-        right, contradicted, unmentioned = (float(answers.count(word)) for word in reading.RUBRIC)
+        right, contradicted, unmentioned = (float(answers.count(word)) for word in RUBRIC)
         return [right, float(len(answers)), *self._missing(), contradicted, unmentioned]
 
     def compared(self) -> list[float]:
@@ -414,3 +473,124 @@ def _progress(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | N
     from sacrecap.resources.needs import WorkShare
 
     return lambda share: progress(WorkShare(share, f"asking {endpoint.model} ({endpoint.usage})"))
+
+
+T = TypeVar("T")
+RUBRIC = ("yes", "no", "not mentioned")
+"""What is answered to an item."""
+_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%]|\.\d)")
+_SCORE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*100|%|out of 100)?\s*")
+_VERDICTS = {"1": 1, "2": 2, "tie": 0, "description 1": 1, "description 2": 2}
+_BEGINNING = re.compile(r"\s*(?:```\w*\s*)?\{")
+_REPEATED = 60
+"""The least length of a part of the prompt that is taken out of an answer that repeats it."""
+_BEFORE_THE_END = re.compile(r"[01]?(?:\.\d*)?")
+_HIGH = 0.95
+"""What 0 before the point counts where the answer was 1: the middle of 0.90 to 1.00, the nearest answers."""
+
+
+def rating(answer: Answer, question: str = "") -> float | None:
+    """The score of a JSON object, 0 to 100, as a number from 0 to 1; `asked` is the text that was asked, in all."""
+    return _only(answer, question, "score", _score)
+
+
+def _score(value: object) -> float | None:
+    if isinstance(value, str):
+        written = _SCORE.fullmatch(value)
+        value = float(written[1]) if written else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 100:
+        return None
+    return value / 100
+
+
+def verdict(answer: Answer, question: str = "") -> int | None:
+    """Which description is better, 1 or 2; 0 for neither."""
+    return _only(answer, question, "better", lambda value: _VERDICTS.get(str(value).strip().lower()))
+
+
+def checked(answer: Answer, items: int, question: str = "") -> list[str] | None:
+    """The answer to each item of a rubric: `yes`, `no` or `not mentioned`."""
+
+    def read(value: object) -> list[str] | None:
+        item_answers = [str(item_answer).strip().lower() for item_answer in value] if isinstance(value, list) else []
+        return item_answers if len(item_answers) == items and {*item_answers} <= {*RUBRIC} else None
+
+    return _only(answer, question, "answers", read)
+
+
+def _text_of(answer: Answer, question: str) -> str:
+    """What the judge says itself, behind its thoughts."""
+    text = answer.text
+    for part in (question.strip(), question.strip().rpartition("\n\n")[2]):
+        if len(part) >= _REPEATED:
+            text = text.replace(part, " ")
+    return after_thoughts(text)
+
+
+def _only(answer: Answer, question: str, name: str, read: Callable[[object], T | None]) -> T | None:
+    """The value of that name in the answer's JSON objects; None if there is none, or several that differ.
+
+    A model may quote a caption that holds such an object before it gives its own: which is which, nobody can tell.
+    """
+    text = _text_of(answer, question)
+    if answer.end == "length" and not _BEGINNING.match(text):
+        return None
+    contents = [read(value) for value in values(text, name)]
+    return contents[0] if contents and all(value == contents[0] for value in contents) else None
+
+
+def number(answer: Answer, question: str = "") -> float | None:
+    """The one number of the answer, from 0 to 1: the expected one, if the endpoint told the probabilities of tokens."""
+    text = _text_of(answer, question)
+    numbers = list(_NUMBER.finditer(text))
+    if len(numbers) != 1 or not 0 <= float(numbers[0][0]) <= 1 or answer.end == "length":
+        return None
+    expected = _expected(answer.steps, numbers[0][0])
+    return float(numbers[0][0]) if expected is None else expected
+
+
+def is_expected(answer: Answer) -> bool | None:
+    """Whether the number is an expected one; None where there is no number."""
+    plain = number(answer._replace(steps=()))
+    return None if plain is None else _expected(answer.steps, _NUMBER.findall(_text_of(answer, ""))[0]) is not None
+
+
+def _expected(steps: Sequence[Step], number: str) -> float | None:
+    """The mean of the numbers that could have stood there, weighted by the probabilities of their tokens.
+
+    From the last token of the number to the first: an alternative of as many digits goes on as the number did, on
+    average; another one is a number of its own.
+    """
+    start = "".join(token for token, _ in steps).rfind(number)
+    place, rest, whole = 0, 0.0, None
+    spans = []
+    for token, alternatives in steps:
+        if place < start + len(number) and place + len(token) > start >= 0:
+            spans.append((number[: max(place - start, 0)], number[: place + len(token) - start], alternatives))
+        place += len(token)
+    for before, written, alternatives in reversed(spans):
+        texts = [(p, before + alternative.strip()) for alternative, p in alternatives]
+        values = [(p, _value(text, written, rest)) for p, text in texts if text and _BEFORE_THE_END.fullmatch(text)]
+        total = sum(p for p, _ in values)
+        if not total:
+            return None
+        whole = sum(p * value for p, value in values) / total
+        rest = whole - _as_float(before)
+    return None if whole is None else min(whole, 1.0)
+
+
+def _value(text: str, written: str, rest: float) -> float:
+    """The number that begins with the text, where the answer's own begins with `own`, and `rest` follows on average."""
+    if text.startswith("1"):
+        return 1.0
+    if written.startswith("1"):
+        return _HIGH
+    return _as_float(text) + (rest if _digits(text) == _digits(written) else 0.0)
+
+
+def _digits(text: str) -> int:
+    return len(text.partition(".")[2])
+
+
+def _as_float(text: str) -> float:
+    return float(text) if text.strip(".") else 0.0

@@ -1,1 +1,0 @@
-"""Language models as judges: `judge(rating)`, `judge(image)`, `judge(pairwise)`, `judge(rubric)`."""
