@@ -263,8 +263,8 @@ def measure(files: list[str]) -> None:
     """Prints how the vocabulary agrees with the published list on the captions of these files."""
     import sacrecap
     from sacrecap import Needs
+    from sacrecap.metrics.chair import name_objects
     from sacrecap.resources.chair import open_vocabulary
-    from sacrecap.resources.chair.mentions import name_objects
 
     texts: list[str] = []
     for name in files:

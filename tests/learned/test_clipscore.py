@@ -89,11 +89,11 @@ def test_a_scorer_finds_images_by_their_column_and_needs_no_references(clip: str
 def test_a_scorer_forgets_the_images_and_texts_of_earlier_batches(
     clip: str, images: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sacrecap.resources import learned
+    from sacrecap.resources import networks
 
     name = f"clipscore(model={clip})"
     wanted = sacrecap.score(REFERENCES, CANDIDATES, name, images=images, interval=None)[name].per_image.tolist()
-    monkeypatch.setattr(learned, "MOST_REMEMBERED", 2)
+    monkeypatch.setattr(networks, "MOST_REMEMBERED", 2)
     scorer = sacrecap.Scorer(name, images=images)
     for _ in range(2):
         scores = []

@@ -18,7 +18,7 @@ import sacrecap
 from learned.captions import CANDIDATES, REFERENCES
 from sacrecap.data.cache import KeptFeatures
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
-from sacrecap.resources.learned import Clip
+from sacrecap.resources.networks import Clip
 
 pytestmark = pytest.mark.torch
 
@@ -129,7 +129,7 @@ def test_several_processes_may_keep_the_same(tmp_path: Path) -> None:
 def test_a_run_that_was_interrupted_goes_on(
     clip: str, images: Path, looked: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sacrecap.resources.learned._IMAGES_AT_ONCE", 2)
+    monkeypatch.setattr("sacrecap.resources.networks._IMAGES_AT_ONCE", 2)
     told: list[tuple[float, str]] = []
 
     def stop(share: float) -> None:

@@ -19,7 +19,7 @@ from learned.captions import CANDIDATES, LONG, REFERENCES
 from sacrecap.errors import DataError, MissingDependencyError, SacrecapWarning, UsageError
 from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import groups, parse_metrics
-from sacrecap.resources import learned
+from sacrecap.resources import networks
 
 pytestmark = pytest.mark.torch
 
@@ -51,7 +51,7 @@ def test_scores_depend_on_nothing_else(metrics: Any, images: Path, monkeypatch: 
         part = score(metrics, images, {image: CANDIDATES[image] for image in own})
         places = [list(CANDIDATES).index(image) for image in own]
         assert part == {key: [scores[place] for place in places] for key, scores in whole.items()}
-    monkeypatch.setattr("sacrecap.resources.learned.WORTH_KEEPING", 3)
+    monkeypatch.setattr("sacrecap.resources.networks.WORTH_KEEPING", 3)
     monkeypatch.setattr("sacrecap.data.cache.WORTH_KEEPING", 3)
     monkeypatch.setattr("sacrecap.metrics.bertscore._PAIRS_AT_ONCE", 2)
     for _ in range(2):  # the second time from the cache
@@ -63,14 +63,14 @@ def test_other_sizes_of_batches_change_last_digits_at_most(
 ) -> None:
     whole = score(metrics, images)
     shutil.rmtree(cache)
-    monkeypatch.setattr(learned, "_networks", {})
-    monkeypatch.setattr(learned.Network, "batch", 1)
+    monkeypatch.setattr(networks, "_networks", {})
+    monkeypatch.setattr(networks.Network, "batch", 1)
     for key, own in score(metrics, images).items():
         np.testing.assert_allclose(own, whole[key], atol=1e-6)
 
 
 def test_what_does_not_fit_is_tried_with_half_as_many(clip: str) -> None:
-    network = learned.Network(learned.Checkpoint(clip), torch.device("cpu"))
+    network = networks.Network(networks.Checkpoint(clip), torch.device("cpu"))
     sizes: list[int] = []
 
     def run(chosen: list[int], most: int) -> list[int]:
@@ -92,11 +92,11 @@ def fail(chosen: list[int]) -> Any:
 
 
 def test_a_model_is_loaded_once(metrics: Any, images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned, "_networks", {})
+    monkeypatch.setattr(networks, "_networks", {})
     loaded: list[str] = []
-    original = learned.parts
+    original = networks.parts
     monkeypatch.setattr(
-        learned,
+        networks,
         "parts",
         lambda one, *, what: loaded.append(what) or original(one, what=what),  # type: ignore[func-returns-value]
     )

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
-    from sacrecap.resources.learned import Checkpoint, TextEncoder, Tokenizer, Tokens
     from sacrecap.resources.needs import Needs
+    from sacrecap.resources.networks import Checkpoint, TextEncoder, Tokenizer, Tokens
 
 NO_BASELINE = "none"
 MEASURES = ("f1", "precision", "recall")
@@ -118,7 +118,7 @@ class BertScore(LearnedMetric):
         `DataError` for a checkpoint or a file that cannot be used.
         """
         self.checkpoint.check_usable(self.label)
-        from sacrecap.resources.learned import TextEncoder, load
+        from sacrecap.resources.networks import TextEncoder, load
 
         layer = self.layer or self.usual_layer
         baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
@@ -203,7 +203,7 @@ class TokenWeights:
 
     def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
         """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
-        from sacrecap.resources.learned import tokenizer_alone
+        from sacrecap.resources.networks import tokenizer_alone
 
         texts = (text for image in references.image_ids for text in references.captions(image))
         self.count(texts, tokenizer_alone(self._checkpoint, blank_first=True))
@@ -240,7 +240,7 @@ class Matched:
         Precision and recall of a pair come from this call's or the user's cache, if they are many, or are computed.
         """
         from sacrecap.data.cache import digest, through_cache
-        from sacrecap.resources.learned import missing_of
+        from sacrecap.resources.networks import missing_of
 
         captions = [(candidate, references) for _, candidate, references in self.captions.pairs()]
         # An empty caption and another one are not such a pair: they have 0 in common.

@@ -25,8 +25,8 @@ from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
-    from sacrecap.resources.learned import TextVectors
     from sacrecap.resources.needs import Needs
+    from sacrecap.resources.networks import TextVectors
 
 
 def lacks_images() -> str:
@@ -79,7 +79,7 @@ class ClipScore(LearnedMetric):
         self.checkpoint.check_usable(self.label)
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
-        from sacrecap.resources.learned import Clip, TextVectors, files_of_images, load, looked_at
+        from sacrecap.resources.networks import Clip, TextVectors, files_of_images, load, looked_at
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)

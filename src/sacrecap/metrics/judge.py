@@ -199,7 +199,7 @@ class Judge(PythonMetric):
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
 
         def pictures() -> dict[str, int]:
-            from sacrecap.resources.learned import digest_of_pictures
+            from sacrecap.resources.networks import digest_of_pictures
 
             return digest_of_pictures(needs, needs.images(corpus))
 
@@ -321,7 +321,7 @@ class Judge(PythonMetric):
             return {}
         if "images" not in needs:
             raise UsageError(f"{self.label} {_lacks_images()}")
-        from sacrecap.resources.learned import files_of_images
+        from sacrecap.resources.networks import files_of_images
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)

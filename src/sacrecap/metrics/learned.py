@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import some
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.resources.learned import MAIN, PRECISIONS, Checkpoint, missing_extra
+from sacrecap.resources.networks import MAIN, PRECISIONS, Checkpoint, missing_extra
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned import TextVectors
     from sacrecap.resources.needs import Needs
+    from sacrecap.resources.networks import TextVectors
 
 
 @dataclass

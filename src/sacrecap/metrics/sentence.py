@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from sacrecap import _core
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.learned import TextVectors
     from sacrecap.resources.needs import Needs
+    from sacrecap.resources.networks import TextVectors
 
 BUILT_IN = "built-in"
 """The name of the vectors inside the package."""
@@ -105,7 +105,7 @@ class Sentence(LearnedMetric):
     def status(self, needs: Needs) -> Status:
         if not self._by_network:
             return Status()
-        from sacrecap.resources.learned import onnx_of
+        from sacrecap.resources.networks import onnx_of
 
         return Status() if onnx_of(self.checkpoint) is not None else super().status(needs)
 
@@ -121,7 +121,7 @@ class Sentence(LearnedMetric):
                     raise UsageError(f"{self.label}: {name} is a network's; name one too: model=DIR|NAME")
             table = vectors()
             return Ready(corpus._core, (table,), (f"model:{BUILT_IN}({table.checksum:08x})",))
-        from sacrecap.resources.learned import OnnxTexts, TextEncoder, TextVectors, load, onnx_of
+        from sacrecap.resources.networks import OnnxTexts, TextEncoder, TextVectors, load, onnx_of
 
         # In ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise.
         encoder: OnnxTexts | TextEncoder | None = onnx_of(self.checkpoint)
