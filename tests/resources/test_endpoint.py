@@ -26,8 +26,7 @@ from fake_endpoint import BROKEN, BUSY, MODEL, FakeEndpoint, QuickClock, Reply, 
 from sacrecap import Endpoint
 from sacrecap.errors import DataError, SacrecapError, SacrecapWarning, UsageError
 from sacrecap.resources import endpoint as module
-from sacrecap.resources.endpoint import Question
-from sacrecap.resources.sending import key_for
+from sacrecap.resources.endpoint import Question, key_for
 
 PNG = b"\x89PNG and more"
 SECRET = "sk-of-nobody-0123456789"  # noqa: S105

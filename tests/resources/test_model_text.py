@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sacrecap.resources.model_text import after_thoughts, boxed, tagged, values
+from sacrecap.resources.replies import after_thoughts, boxed, tagged, values
 
 THOUGHTS = [
     ("<think>", "</think>"),

@@ -32,7 +32,7 @@ from sacrecap.errors import SacrecapError, UsageError, option, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
 from sacrecap.metrics.statements.rubric import items_of, rubric_of
-from sacrecap.resources.model_text import after_thoughts, values
+from sacrecap.resources.replies import Answer, Steps, after_thoughts, values
 from sacrecap.resources.rubrics import lacks_rubric, signed
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics.base import Totals
     from sacrecap.resources.endpoint import Endpoint, Question
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.replies import Answer
-
-    Step = tuple[str, tuple[tuple[str, float], ...]]
 
 Asked: TypeAlias = Literal["rating", "image", "pairwise", "pairwise-image", "rubric", "rubric-rest"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
@@ -555,7 +552,7 @@ def is_expected(answer: Answer) -> bool | None:
     return None if plain is None else _expected(answer.steps, _NUMBER.findall(_text_of(answer, ""))[0]) is not None
 
 
-def _expected(steps: Sequence[Step], number: str) -> float | None:
+def _expected(steps: Steps, number: str) -> float | None:
     """The mean of the numbers that could have stood there, weighted by the probabilities of their tokens.
 
     From the last token of the number to the first: an alternative of as many digits goes on as the number did, on

@@ -5,29 +5,35 @@
 
 Every answer is written to a database before it is counted, under the endpoint, the model, the text,
 the parameters and the bytes of the images: who is interrupted goes on where it stopped, and another model never gets
-the answer of this one. A question is sent in `sending`, what comes is read in `replies`, when to wait and when to give
-up is decided in `patience`, what it costs is counted in `spending`.
+the answer of this one. What comes is read in `replies`, when to wait and when to give up is decided in
+`patience`, what it costs is counted in `spending`. Images are sent as endpoints take them, and no larger than one wants
+to pay for.
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
+import ipaddress
 import json
 import math
+import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
 from queue import SimpleQueue
 from typing import Any, ClassVar, NamedTuple
+from urllib.parse import urlsplit
 
 from sacrecap.data.cache import Cache
 from sacrecap.data.source import in_cache
-from sacrecap.data.thumbnails import check_pillow
-from sacrecap.errors import DataError, SacrecapError, UsageError, option, some, spelled, warn, whole_number
+from sacrecap.data.thumbnails import check_pillow, thumbnail
+from sacrecap.errors import DataError, SacrecapError, UsageError, of_extra, option, some, spelled, warn, whole_number
 from sacrecap.resources import patience
-from sacrecap.resources.replies import BYTES_A_TOKEN, Answer, Less, Reply, refused_parameters
-from sacrecap.resources.sending import SENT, Connection, checked_url, kind_of, name_of, read_image
+from sacrecap.resources.replies import BYTES_A_TOKEN, Answer, Less, Reply, received, refused_parameters
 from sacrecap.resources.spending import Spending
 
 TOKENS_AN_IMAGE = 1500
@@ -223,8 +229,7 @@ class Endpoint:
         events: SimpleQueue[tuple[bytes, Answer] | _Word | BaseException] = SimpleQueue()
         over = threading.Event()
         self._pace.begin()
-        with closing(Connection(self)) as connection:
-            call = _Call(connection, len(questions), over, events.put)
+        with closing(_Call(self, len(questions), over, events.put)) as call:
 
             def answer(digest: bytes, question: Question) -> None:
                 try:
@@ -271,7 +276,7 @@ class Endpoint:
         while True:
             self._pace.turn(trial, call.over)
             parameters = self._parameters(question, less)
-            reply = call.connection.post(question, parameters)
+            reply = call.post(question, parameters)
             if reply.answer is not None:
                 self._pace.answered()
                 with self._learning:
@@ -322,11 +327,11 @@ class Endpoint:
             return
         setting = spelled(python="per_minute=N", command="--judge-settings per-minute=N")
         hint = f"; where it takes only so many requests in a minute, {setting} spaces them" * (reply.kind == "busy")
-        words = call.connection.clean(reply.words)
+        words = call.clean(reply.words)
         call.tell(_Word("waiting", f"{self.url} does not answer for the moment ({words}): waiting for it{hint}"))
 
     def _failed(self, call: _Call, reply: Reply) -> Answer:
-        words = call.connection.clean(reply.words)
+        words = call.clean(reply.words)
         what = "accept" if reply.kind == "unfit" else "answer"
         call.tell(_Word("failed", f"{self.url} did not {what} a request: {words}"))
         return Answer(words, "", "error")
@@ -340,7 +345,7 @@ class Endpoint:
             403: f"give a key that may use this model with {key}",
             404: "look at the address, which ends in /v1, and at the name of the model",
         }.get(reply.status, "what was answered is kept: run it again to go on")
-        return f"{self.url} does not answer: {call.connection.clean(reply.words)}; {remedy}"
+        return f"{self.url} does not answer: {call.clean(reply.words)}; {remedy}"
 
 
 class KeptAnswers(Cache[bytes, Answer]):
@@ -390,17 +395,6 @@ class _Word(NamedTuple):
     text: str
 
 
-@dataclass
-class _Call:
-    """What the requests of a call have in common."""
-
-    connection: Connection
-    left: int
-    """How many questions are neither answered nor given up."""
-    over: threading.Event
-    tell: Callable[[_Word], object]
-
-
 def _is_asked_again(question: Question, answer: Answer) -> bool:
     """Whether an answer from before is none that can be read, and the question was not asked again since."""
     if answer.end == "refused" or answer.times >= _REPEATS:
@@ -419,3 +413,160 @@ def _checked_extra(extra: Mapping[str, object] | None) -> dict[str, object]:
     for name in checked.keys() & {*_OURS}:
         raise UsageError(f"extra: {name} is sacrecap's to set; leave it out")
     return checked
+
+
+class _Call:
+    """What the requests of a call have in common; its client has the key and nothing else of the environment.
+
+    Raises:
+        MissingDependencyError: a package of the extra `judge` is not installed.
+        UsageError: see `key_for`.
+    """
+
+    def __init__(self, endpoint: Endpoint, left: int, over: threading.Event, tell: Callable[[_Word], object]) -> None:
+        with of_extra("judge", "asking a language model"):
+            import httpx2
+        self._endpoint, self.over, self.tell = endpoint, over, tell
+        self.left = left
+        """How many questions are neither answered nor given up."""
+        self._key = key_for(endpoint.url, endpoint.key_env)
+
+        def signed(request: Any) -> Any:
+            if self._key is not None:
+                request.headers["authorization"] = f"Bearer {self._key}"
+            return request
+
+        self._client = httpx2.Client(
+            timeout=endpoint.timeout,
+            headers={"user-agent": "sacrecap"},
+            auth=signed,  # in the place of a .netrc
+            trust_env=not endpoint.url.startswith("http:"),  # a proxy would get what is sent to this machine in clear
+            limits=httpx2.Limits(max_connections=endpoint.at_once),
+        )
+        self.close = self._client.close
+
+    def post(self, question: Question, parameters: Mapping[str, Any]) -> Reply:
+        """What is replied to a question that is asked with these parameters."""
+        import httpx2
+
+        content: str | list[dict[str, Any]] = question.text
+        if question.images:
+            try:
+                files = [
+                    sendable(read_image(image), name_of(image), self._endpoint.image_size) for image in question.images
+                ]
+            except DataError as error:
+                return Reply("unfit", str(error))
+            urls = [f"data:image/{kind_of(file)};base64,{base64.b64encode(file).decode()}" for file in files]
+            pictures = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+            content = [*pictures, {"type": "text", "text": question.text}]
+        body = {"model": self._endpoint.model, "messages": [{"role": "user", "content": content}], **parameters}
+        try:
+            response = self._client.post(f"{self._endpoint.url}/chat/completions", json=body)
+        except httpx2.TransportError as error:
+            cause = "no answer in time" if isinstance(error, httpx2.TimeoutException) else "Connection error"
+            return Reply("down", f"{cause}: {error}")
+        except httpx2.DecodingError as error:
+            return Reply("odd", str(error), 200)
+        headers, tokens_in = response.headers, question.expected_tokens[0]
+        return received(response.status_code, headers, response.content, now=time.time(), tokens_in=tokens_in)
+
+    def clean(self, words: str) -> str:
+        """Words of others on one line, without the key."""
+        text = " ".join(words.split())[:300]
+        return text.replace(self._key, "…") if self._key else text
+
+
+PROVIDER = "api.openai.com"
+"""The host that OPENAI_API_KEY belongs to."""
+_reading = threading.Lock()
+"""Members of a tar file are read one at a time."""
+SENT = ("png", "gif", "webp", "jpeg")
+"""Formats of images that endpoints take; the others are sent as PNG."""
+_BEGINNINGS = {
+    b"\x89PNG": "png",
+    b"GIF8": "gif",
+    b"RIFF": "webp",
+    b"\xff\xd8": "jpeg",
+    b"BM": "bmp",
+    b"II*\0": "tiff",
+    b"MM\0*": "tiff",
+}
+
+
+def kind_of(content: bytes) -> str | None:
+    """The format of an image file, by its first bytes; None for one that is not sent."""
+    kind = next((kind for start, kind in _BEGINNINGS.items() if content.startswith(start)), None)
+    return None if kind == "webp" and content[8:12] != b"WEBP" else kind
+
+
+def sendable(content: bytes, name: str, side: int | None) -> bytes:
+    """The file as it is sent: converted, if endpoints do not take its format; made smaller, if a side is longer.
+
+    Raises:
+        DataError: it is broken, and has to be converted or made smaller; the message begins with its name.
+        MissingDependencyError: the same, and Pillow is not installed.
+    """
+    kind = kind_of(content)
+    if kind in SENT and (side is None or max(_size(content, name)) <= side):
+        return content
+    return thumbnail(content, name, side or 1 << 20, kind="JPEG" if kind == "jpeg" else "PNG")
+
+
+def _size(content: bytes, name: str) -> tuple[int, int]:
+    check_pillow()
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(content)) as image:
+            return image.size  # type: ignore[no-any-return]
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise DataError(f"{name}: cannot be read: {error}") from None
+
+
+def read_image(image: Callable[[], bytes]) -> bytes:
+    """The file of an image."""
+    with _reading:
+        return image()
+
+
+def name_of(image: Callable[[], bytes]) -> str:
+    """The name of an image's file, in messages."""
+    return str(getattr(getattr(image, "__self__", None), "name", "an image"))
+
+
+def checked_url(url: str) -> str:
+    """The address without a slash at its end. Raises `UsageError` for one that is no server's, or has a key in it."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"the address of a model begins with http:// or https://, got {url!r}")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError(
+            f"the address of a model at {parts.hostname} has a name, a key or a question in it; give the key in a "
+            f"variable of the environment, with {option('key_env', 'NAME', flag='--judge-key-env')}"
+        )
+    return url.rstrip("/")
+
+
+def key_for(url: str, key_env: str | None = None) -> str | None:
+    """The key for an endpoint, of this variable; None for one that gets none.
+
+    Raises `UsageError` for a variable that is not set, and for a key that would go over plain http.
+    """
+    parts = urlsplit(url)
+    name = key_env or ("OPENAI_API_KEY" if parts.hostname == PROVIDER else None)
+    if name is None:
+        return None
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise UsageError(f"{url} needs a key, and the variable {name} is not set; set it to the key")
+    try:
+        is_this_machine = ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        is_this_machine = parts.hostname == "localhost"
+    if parts.scheme == "http" and not is_this_machine:
+        raise UsageError(
+            f"the key of {name} would go to {parts.hostname} over plain http, where others can read it; give an "
+            "address that begins with https://"
+        )
+    return key

@@ -20,7 +20,7 @@ from sacrecap._core import image_ids
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import as_references, tokenize
 from sacrecap.errors import DataError, UsageError, accepted_name, first_of, some
-from sacrecap.resources.model_text import after_thoughts, boxed, tagged, values
+from sacrecap.resources.replies import after_thoughts, boxed, tagged, values
 
 Text: TypeAlias = "str | Callable[[str], str] | Iterable[str | Callable[[str], str]]"
 """A way to find the caption in a completion: a name of `WAYS`, a function, or several, one after the other."""
