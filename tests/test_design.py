@@ -111,7 +111,7 @@ STAND_INS = [ROOT / "src/sacrecap/compat" / name for name in ("pycocoevalcap", "
 """They have the files and classes of the packages for which they stand: callers expect these names."""
 FILES = {
     **dict.fromkeys(
-        "calibrate check compare diversity meta score testsets".split(), (2, "a command, and what it calls or is about")
+        "calibrate check diversity meta score testsets".split(), (2, "a command, and what it calls or is about")
     ),
     "settings": (2, "what a server is told, and what a training run is"),
     "errors": (2, "the errors of a distribution"),

@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from sacrecap.resources.endpoint import Endpoint
     from sacrecap.resources.needs import Needs
     from sacrecap.rewards import CiderDReward
-    from sacrecap.scoring.accumulator import Accumulator
-    from sacrecap.scoring.collected import Rows
-    from sacrecap.scoring.compare import compare
-    from sacrecap.scoring.comparison import Comparison
+    from sacrecap.scoring.collected import Accumulator, Rows
+    from sacrecap.scoring.comparison import Comparison, compare
     from sacrecap.scoring.diversity import diversity
     from sacrecap.scoring.intervals import Resampling
     from sacrecap.scoring.result import Result, Score
@@ -74,10 +72,8 @@ _HOME = {
         "resources.endpoint": "Endpoint",
         "resources.needs": "Needs",
         "rewards": "CiderDReward",
-        "scoring.accumulator": "Accumulator",
-        "scoring.collected": "Rows",
-        "scoring.compare": "compare",
-        "scoring.comparison": "Comparison",
+        "scoring.collected": "Accumulator Rows",
+        "scoring.comparison": "Comparison compare",
         "scoring.diversity": "diversity",
         "scoring.intervals": "Resampling",
         "scoring.result": "Result Score",

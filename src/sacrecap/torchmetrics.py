@@ -24,7 +24,7 @@ from sacrecap.corpus.corpus import CandidateSource, CaptionSource, References
 from sacrecap.metrics import Metric as CaptionMetric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.accumulator import Accumulator
+from sacrecap.scoring.collected import Accumulator
 from sacrecap.scoring.result import Result
 from sacrecap.scoring.score import ScoreOptions
 

@@ -16,7 +16,7 @@ import threading
 import time
 import sacrecap
 from sacrecap import _core
-from sacrecap.scoring.compare import Significance, compare_results
+from sacrecap.scoring.comparison import Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
 
 references = {str(i): [f"a brown dog number {i} runs on the beach", "a dog near the sea"] for i in range(1500)}

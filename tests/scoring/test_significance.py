@@ -20,8 +20,7 @@ from reference.resample import draws, halves
 from sacrecap import _core, example
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.report.comparison_formats import render
-from sacrecap.scoring.compare import compare_results
-from sacrecap.scoring.comparison import Pair
+from sacrecap.scoring.comparison import Pair, compare_results
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import holm
 from sacrecap.scoring.signature import Signature

@@ -25,12 +25,12 @@ from sacrecap.metrics.outside import for_system
 from sacrecap.metrics.registry import parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
-from sacrecap.scoring.compare import Significance, tested, with_intervals
+from sacrecap.scoring.comparison import Significance, tested, with_intervals
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.intervals import Interval, Resampling
 from sacrecap.scoring.ranks import Name, best_first, corrected, rank_ranges
 from sacrecap.scoring.score import score_corpus
-from sacrecap.scoring.signature import OF_CAPTIONS, Signature
+from sacrecap.scoring.signature import OF_CAPTIONS, without
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -386,7 +386,7 @@ def ranked_board(
         any_result.images,
         {key: any_result[key].metric for key in placed},
         # What everybody may know: no digest of captions, nor of references, with which guesses could be tried.
-        {key: str(Signature.read(any_result[key].signature).without(*OF_CAPTIONS, "refs")) for key in placed},
+        {key: without(any_result[key].signature, *OF_CAPTIONS, "refs") for key in placed},
         rank_by,
         rows,
         [shares.pair(pair, placed[pair.metric].separated) for pair in pairs],

@@ -17,7 +17,7 @@ from sacrecap.errors import UsageError, warn
 from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import compare
+from sacrecap.scoring.comparison import compare
 from sacrecap.scoring.intervals import Resampling
 
 

@@ -21,12 +21,10 @@ from sacrecap.errors import DataError, SacrecapWarning, UsageError, accepted_nam
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.collected import Extent, result_without_captions
-from sacrecap.scoring.compare import Significance, compare_results
-from sacrecap.scoring.comparison import Comparison
-from sacrecap.scoring.count import CountedMetric, Summed, standard_of, without_standard
+from sacrecap.scoring.comparison import Comparison, Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
-from sacrecap.scoring.result import Result
-from sacrecap.scoring.score import NO_CANDIDATES
+from sacrecap.scoring.result import Result, Summed
+from sacrecap.scoring.score import NO_CANDIDATES, CountedMetric, standard_of, without_standard
 
 SYSTEM = ""
 

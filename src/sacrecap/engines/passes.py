@@ -14,7 +14,7 @@ from sacrecap.errors import SacrecapWarning
 from sacrecap.metrics import Metric
 from sacrecap.metrics.base import Learner
 from sacrecap.scoring.collected import Extent, RowsPart
-from sacrecap.scoring.count import count_quietly
+from sacrecap.scoring.score import count
 
 RARE = 2
 """An n-gram in one document weighs as much as one in none, so those are not kept."""
@@ -105,7 +105,7 @@ def score(plan: Plan, known: WholeCorpus | None, piece: Piece) -> ScoredPiece:
         corpora = Corpus.of_part(*piece, tokenizer=plan.tokenizer, whole=known, threads=plan.threads)
         rows, ids = {}, next(iter(corpora.values())).image_ids
         for name, corpus in corpora.items():
-            counted = count_quietly(corpus, plan.metrics, plan.needs)
+            counted = count(corpus, plan.metrics, plan.needs, warned=False)
             for table in counted:
                 if any(hasattr(ready.own, "captions") for ready in (table.ready, *table.ready.parts.values())):
                     # A network says of its own captions how many it cut.

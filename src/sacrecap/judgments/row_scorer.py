@@ -29,8 +29,7 @@ from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.outside import outside_scores
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
-from sacrecap.scoring.count import standard_in, with_standard
-from sacrecap.scoring.score import score_corpus
+from sacrecap.scoring.score import score_corpus, standard_in, with_standard
 from sacrecap.scoring.signature import together
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
 from sacrecap.parameters import split
-from sacrecap.scoring.count import count
+from sacrecap.scoring.score import count
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -20,7 +20,7 @@ from sacrecap.data.atomic import atomic_write
 from sacrecap.errors import DataError, UsageError, naming, some, warn
 from sacrecap.metrics import Metric
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import Significance, compare_results
+from sacrecap.scoring.comparison import Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import difference, holm, in_common, same
 from sacrecap.scoring.result import Result, finite

@@ -1,26 +1,52 @@
-"""The result of comparing systems: their scores, and for each pair and metric a difference with its p."""
+"""Systems compared on the same images: their scores, and for each pair and metric a difference with its p."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from operator import ne
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from sacrecap import _core
 from sacrecap.above import Printable
-from sacrecap.errors import MissingDependencyError, words_of_command_line
-from sacrecap.scoring.count import standard_in
+from sacrecap.choices import CORRECTIONS, TESTS, Correction, EngineName, OnMissing, Test, Tokenizer
+from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
+from sacrecap.errors import (
+    MissingDependencyError,
+    UsageError,
+    accepted_name,
+    option,
+    spelled,
+    warn,
+    whole_number,
+    words_of_command_line,
+)
+from sacrecap.metrics.registry import parse_metrics, with_columns
+from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, SystemResult, comparable, of_systems
-from sacrecap.scoring.ranks import best_first, rank_ranges
-from sacrecap.scoring.result import Keyed, NotScoredError, Result, counted, finite, scored, values_of
+from sacrecap.scoring.intervals import (
+    Interval,
+    Keywords,
+    Resampling,
+    jackknife,
+    jackknife_differences,
+    of_best,
+    widened,
+)
+from sacrecap.scoring.ranks import best_first, corrected, difference, in_common, rank_ranges
+from sacrecap.scoring.result import Keyed, NotScoredError, Result, Score, counted, finite, scored, values_of, within
+from sacrecap.scoring.score import ScoringEngine, named_engine, score_corpus, standard_in, with_standard
+from sacrecap.scoring.signature import OF_CAPTIONS, without
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import Unpack
 
     from sacrecap.metrics import Metric
     from sacrecap.scoring.intervals import Resampling
-
 
 COMPLETE = (
     "Where scores are missing, differences, tests and the best are of the images that both systems have a score of; a "
@@ -261,3 +287,310 @@ class Comparison(Printable, Keyed["Result"]):
 
 MANY = 100
 """Images that differ, from which an interval and a p rarely say two things of a difference."""
+
+
+_FEW_TO_DRAW = 30
+"""With fewer images, the bootstrap test finds differences that are not there."""
+
+
+class Significance(NamedTuple):
+    """When a difference counts; its fields are arguments of `compare`."""
+
+    test: Test = "exact"
+    alpha: float = 0.05
+    correction: Correction = "holm"
+    attempts: Mapping[str, int] = {}
+    """Of how many attempts a system is the best, where they are several."""
+
+    @classmethod
+    def of(
+        cls,
+        systems: Iterable[str],
+        test: Test | None = None,
+        alpha: float = 0.05,
+        correction: Correction = "holm",
+        attempts: int | Mapping[str, int] = 1,
+    ) -> Significance:
+        """That of a call. Raises `UsageError` for arguments that do not allow a comparison of the systems."""
+        names = list(systems)
+        accepted_name("test", test or "exact", TESTS)
+        accepted_name("correction", correction, CORRECTIONS)
+        if len(names) < 2:
+            received = "one system was given" if names else "no system was given"
+            alone = spelled(python="sacrecap.score", command="sacrecap score")
+            raise UsageError(f"a comparison takes two systems or more, {received}; {alone} scores a single one")
+        if not 0 < alpha < 1:
+            raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
+        by_system = attempts if isinstance(attempts, Mapping) else dict.fromkeys(names, attempts)
+        for name, number in by_system.items():
+            if name not in names:
+                raise UsageError(f"attempts names {name!r}, which is no system; the systems are {', '.join(names)}")
+            whole_number(f"attempts of {name}" if isinstance(attempts, Mapping) else "attempts", number, 1)
+        several = {name: by_system[name] for name in names if by_system.get(name, 1) > 1}
+        return cls(test or "exact", alpha, correction, several)
+
+
+def compare(
+    references: CaptionSource | Sequence[str] | None,
+    systems: Mapping[str, CandidateSource | Sequence[str]] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    *,
+    tokenizer: Tokenizer = "ptb",
+    needs: Needs | Mapping[str, object] | None = None,
+    on_missing: OnMissing = "error",
+    test: Test | None = None,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    attempts: int | Mapping[str, int] = 1,
+    resampling: Resampling | None = None,
+    threads: int = 0,
+    engine: EngineName | ScoringEngine = "local",
+    progress: Callable[[float], object] | None = None,
+    **keywords: Unpack[Keywords],
+) -> Comparison:
+    """Scores several systems on the same images, and tests each pair of them by each metric.
+
+    Args:
+        references: `{image id: [caption, …]}`, or the path of a file in any format `sacrecap score` reads; None where
+            no metric needs references: then the images are those of the first system.
+        systems: for each system's name `{image id: caption}`, or a path; two at least.
+        metrics: comma-separated names or groups, metric values, or a mixture.
+        tokenizer: see [`sacrecap.tokenize`][].
+        needs: what metrics need in addition to captions, as for [`sacrecap.score`][].
+        on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
+        test: `exact`, the permutation test without drawing, the default; `permutation`, which draws (approximate
+            randomisation; Noreen 1989); or `bootstrap` (Koehn 2004; Riezler and Maxwell 2005).
+        alpha: a difference is significant where its corrected p is at most this.
+        correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
+        attempts: of how many attempts on these images (submissions, checkpoints, settings) each system is the best: one
+            number, or a number by the system's name.
+        resampling: how uncertainty is told, as for [`sacrecap.score`][]: of scores and of differences.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
+        engine: as for [`sacrecap.score`][].
+        progress: as for [`sacrecap.score`][].
+        **keywords: what the metrics of sacrecap need, and how uncertainty is told, by keyword, as for
+            [`sacrecap.score`][].
+
+    Raises:
+        DataError: references or candidates are unusable, or do not fit together.
+        UsageError: fewer than two systems, an unknown name or an unacceptable value.
+
+    Examples:
+        >>> systems = sacrecap.example.systems()
+        >>> comparison = sacrecap.compare(sacrecap.example.references(), systems, "rouge-l")
+        >>> comparison.ranking("rouge-l")
+        ['careful', 'plain', 'template']
+    """
+    _check_named(systems, metrics)
+    how, needed = Resampling.of(resampling, keywords)
+    merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
+    parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
+    if references is None and (of_references := [metric for metric in parsed_metrics if metric.needs_references]):
+        raise UsageError(f"{of_references[0].label} needs references; None is for metrics that need none")
+    significance = Significance.of(systems or {}, test, alpha, correction, attempts)
+    if elsewhere := named_engine(engine, merged_needs):
+        if references is None:
+            raise UsageError("captions are compared without references by engine local alone; leave the engine out")
+        return elsewhere.compare(
+            references,
+            systems,
+            parsed_metrics,
+            needs=merged_needs,
+            tokenizer=tokenizer,
+            on_missing=on_missing,
+            significance=significance,
+            resampling=how,
+        )
+    merged_needs.begin("tokenising")
+    threads = merged_needs.threads
+    corpora = Corpus.of_systems(references, systems or {}, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    if any("rivals" in part.needs for metric in parsed_metrics for part in metric.parts):
+        merged_needs = merged_needs.with_({"rivals": corpora})
+    needs_of = dict.fromkeys(corpora, merged_needs)
+    if "scores" in merged_needs:
+        from sacrecap.metrics.outside import for_system
+
+        needs_of = {name: for_system(merged_needs, name) for name in corpora}
+    needs_of = with_standard(parsed_metrics, corpora, needs_of)
+    # Intervals are drawn for all systems together.
+    results = {name: score_corpus(corpus, parsed_metrics, needs=needs_of[name]) for name, corpus in corpora.items()}
+    merged_needs.begin("resampling")
+    return compare_results(results, significance, how)
+
+
+def _check_named(systems: object, metrics: object) -> None:
+    """Raises `UsageError` for systems that were given one by one, or in a list."""
+    if isinstance(metrics, Mapping) or not (systems is None or isinstance(systems, Mapping)):
+        what = "one by one" if isinstance(metrics, Mapping) else f"as a {type(systems).__name__}"
+        raise UsageError(f"the systems were given {what}; give them by their names, as {{'a': …, 'b': …}}")
+
+
+def compare_results(
+    results: Mapping[str, Result], significance: Significance | None = None, resampling: Resampling | None = None
+) -> Comparison:
+    """Compares systems that were scored before. Raises `UsageError` unless by the same metrics on the same images."""
+    significance, resampling = significance or Significance(), resampling or Resampling()
+    (first, reference), *rest = results.items()
+    for name, other in rest:
+        if other.image_ids != reference.image_ids:
+            raise UsageError(
+                f"{name} was scored on other images than {first}, or in another order; score both on the same"
+            )
+        signatures = [
+            [without(score.signature, *OF_CAPTIONS) for score in result.values()] for result in (reference, other)
+        ]
+        if signatures[0] != signatures[1]:
+            raise UsageError(
+                f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
+            )
+    warn_of_weak_tests(len(reference.image_ids), len(results), significance, resampling.samples)
+    bounds, pairs = tested(results, list(reference), significance, resampling, reference.needs.threads)
+    if resampling.interval is not None:
+        if resampling.interval_method == "jackknife":
+            bounds = [
+                jackknife(score.rows, resampling.interval, score.metric.largest, score.metric.smallest)
+                for result in results.values()
+                for score in result.values()
+            ]
+        results = with_intervals(results, bounds, resampling, significance.attempts)
+    test, alpha, correction, attempts = significance
+    return Comparison(dict(results), fair(pairs, results), test, alpha, correction, resampling, dict(attempts))
+
+
+def tested(
+    results: Mapping[str, Mapping[str, Score]],
+    metrics: Sequence[str],
+    significance: Significance,
+    resampling: Resampling,
+    threads: int,
+) -> tuple[list[Interval], list[Pair]]:
+    """Intervals of the scores, if the bootstrap was drawn, system by system; and every two systems by each metric.
+
+    A pair of which one system has no score of some images is of those that both have.
+    """
+    tables = [[result[key].rows for key in metrics] for result in results.values()]
+    bounds, between, p = _paired(tables, significance.test, resampling, threads)
+    names = [(a, b, key) for a, b in combinations(results, 2) for key in metrics]
+    pairs = []
+    for (a, b, key), whole_interval, whole_p in zip(names, between, p, strict=True):
+        first, other, interval, p_value, left_out = results[a][key], results[b][key], whole_interval, whole_p, 0
+        common = in_common(first, other)
+        if common is not None:
+            left_out, interval, p_value = first.rows.rows - common[0].rows, None, 1.0
+            if common[0].rows > 1:
+                _, [interval], [p_value] = _paired(
+                    [[table] for table in common], significance.test, resampling, threads
+                )
+        delta = difference(first, other)
+        if interval is not None and resampling.interval is not None and significance.attempts:
+            better_first = (a, b) if first.metric.lower_is_better else (b, a)
+            above, below = (significance.attempts.get(system, 1) for system in better_first)
+            interval = of_best(delta, interval, resampling.interval, below, above)
+        interval = interval if math.isfinite(delta) else None
+        pairs.append(Pair(a, b, key, delta, interval, p_value, p_value, significant=False, left_out=left_out))
+    corrected_p: dict[tuple[str, str, str], float] = {}
+    for metric in dict.fromkeys(pair.metric for pair in pairs):
+        corrected_p |= _corrected(results, [pair for pair in pairs if pair.metric == metric], significance)
+    return bounds, [
+        replace(pair, p_corrected=p_value, significant=p_value <= significance.alpha)
+        for pair, p_value in zip(pairs, map(corrected_p.__getitem__, names), strict=True)
+    ]
+
+
+def _paired(
+    rows: Sequence[Sequence[_core.Statistics]], test: Test, resampling: Resampling, threads: int
+) -> tuple[list[Interval], list[Interval | None], list[float]]:
+    """Every two systems by each metric, of the statistics of each system by each metric.
+
+    Returns:
+        Intervals of the scores, if the bootstrap was drawn, system by system; intervals of the differences, if any are
+        wanted, and p, pair by pair.
+    """
+    level, samples, seed = resampling.interval, resampling.samples, resampling.seed
+    between: list[Interval | None] = [None] * (len(rows[0]) * math.comb(len(rows), 2))
+    bounds: list[Interval] = []
+    p: list[float] = []
+    is_percentile = level is not None and resampling.interval_method == "percentile"
+    if is_percentile or test == "bootstrap":
+        wide = widened(level or 0.95, rows[0][0].rows)
+        bounds, differences = _core.paired_bootstrap(rows, samples, wide, seed, threads)
+        p = [p_value for _, p_value in differences]
+        if is_percentile:
+            between = [limits for limits, _ in differences]
+    if level is not None and not is_percentile:
+        between = list(jackknife_differences(rows, level))
+    if test == "exact":
+        p = _core.paired_exact(rows, threads)
+    elif test == "permutation":
+        p = _core.paired_permutation(rows, samples, seed, threads)
+    return bounds, between, p
+
+
+def _corrected(
+    results: Mapping[str, Mapping[str, Score]], pairs: Sequence[Pair], significance: Significance
+) -> dict[tuple[str, str, str], float]:
+    """The p of a metric's pairs, times the attempts of the better system, corrected for the number of pairs.
+
+    That one of N attempts is wrongly ahead at p / N has the probability p at most. The other's attempts need no
+    correction: its best score is the hardest to be ahead of.
+    """
+    metric = pairs[0].metric
+    systems = best_first(results, metric)
+    sign = -1 if results[systems[0]][metric].metric.lower_is_better else 1
+    p, against = {}, set()
+    for pair in pairs:
+        better, worse = sorted((pair.a, pair.b), key=systems.index)
+        # Where scores are missing, the first may be better than the second, that than the third, and it than the first.
+        is_behind = sign * (pair.delta if better == pair.a else -pair.delta) < 0
+        if is_behind:
+            against.add((better, worse))
+        p[better, worse] = 1.0 if is_behind else min(1.0, significance.attempts.get(better, 1) * pair.p)
+    if significance.correction == "holm":
+        p = {**corrected(systems, p), **dict.fromkeys(against, 1.0)}
+    return {
+        (a, b, metric): value for (better, worse), value in p.items() for a, b in ((better, worse), (worse, better))
+    }
+
+
+def warn_of_weak_tests(images: int, systems: int, significance: Significance, samples: int) -> None:
+    """Warns of tests that find too much, or cannot find anything."""
+    test, alpha, correction, _ = significance
+    if test == "bootstrap" and images < _FEW_TO_DRAW:
+        sample = "1 image" if images == 1 else f"{images} images"
+        warn(
+            f"the bootstrap test on {sample} finds differences that are not there; take "
+            f"{option('test', 'exact')} below {_FEW_TO_DRAW}"
+        )
+    tests = systems * (systems - 1) // 2 if correction == "holm" else 1
+    least = math.ceil(tests / alpha - 1e-9) - 1
+    if test != "exact" and samples < least:
+        warn(
+            f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, no corrected one of {tests:,} pairs "
+            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples"
+        )
+
+
+def with_intervals(
+    results: Mapping[str, Result], bounds: Sequence[Interval], resampling: Resampling, attempts: Mapping[str, int]
+) -> dict[str, Result]:
+    """The results with these intervals, system by system, metric by metric."""
+    intervals, changed = iter(bounds), {}
+    for name, result in results.items():
+        scores = {
+            key: _of_best(within(score, next(intervals), resampling), resampling.interval, attempts.get(name, 1))
+            for key, score in result.items()
+        }
+        changed[name] = replace(result, resampling=resampling, scores=scores)
+    return changed
+
+
+def _of_best(score: Score, level: float | None, attempts: int) -> Score:
+    """The score with the interval of the best of so many attempts."""
+    if attempts == 1 or level is None or score.interval is None:
+        return score
+    metric = score.metric
+    below, above = (1, attempts) if metric.lower_is_better else (attempts, 1)
+    low, high = of_best(score.value, score.interval, level, below, above)
+    most = math.inf if metric.largest is None else max(metric.largest, high if above == 1 else score.value)
+    least = -math.inf if metric.smallest is None else metric.smallest
+    return replace(score, interval=(max(low, least), min(high, most)))

@@ -20,13 +20,11 @@ from sacrecap.metrics.caption_sets import Accuracy, F, Novelty, Oracle
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.compare import Significance, tested, warn_of_weak_tests
-from sacrecap.scoring.comparison import Pair, fair
-from sacrecap.scoring.count import CountedMetric, count
+from sacrecap.scoring.comparison import Pair, Significance, fair, tested, warn_of_weak_tests
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
 from sacrecap.scoring.intervals import Keywords, Resampling, intervals
 from sacrecap.scoring.result import Score
-from sacrecap.scoring.signature import Signature
+from sacrecap.scoring.score import CountedMetric, count
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -243,16 +241,16 @@ class Scoring(NamedTuple):
         }
         if captions is None:
             return figures
-        by = Signature.read(captions.signature(corpus))
+        signature = captions.signature(corpus)
         mean = captions.statistics.grouped(corpus.counts, False)
         best = captions.statistics.grouped(corpus.counts, True)
-        figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, str(by.of_figure("accuracy")))
-        figures["oracle"] = Score(Oracle(of=self.accuracy), best, str(by.of_figure("oracle")))
+        figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, f"accuracy+{signature}")
+        figures["oracle"] = Score(Oracle(of=self.accuracy), best, f"oracle+{signature}")
         spread = next((table for table in counted if table.metric.family == SelfCider.family), None)
         if spread is not None:
             f = spread.statistics.f(mean, self.beta2)
             how = F(beta2=self.beta2)
-            figures["f"] = Score(how, f, str(by.of_figure(how.head, spread.metric.head)))
+            figures["f"] = Score(how, f, f"{how.head}+{spread.metric.head}+{signature}")
         return figures
 
 

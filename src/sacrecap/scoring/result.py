@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from sacrecap import _core
 from sacrecap._core import image_ids
 from sacrecap.above import Printable
-from sacrecap.errors import DataError, MissingDependencyError, UsageError, option, words_of_command_line
+from sacrecap.errors import DataError, UsageError, of_extra, option, words_of_command_line
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.metrics.registry import key_among
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.findings import Finding, SystemResult, findings
 from sacrecap.scoring.intervals import Interval, Resampling, intervals, notes, opened
-from sacrecap.scoring.signature import Signature, with_part
+from sacrecap.scoring.signature import with_part, without
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics.meteor.meteor import Alignment
     from sacrecap.metrics.spice.spice import GraphMatch
     from sacrecap.metrics.vifidel import Explanation
-    from sacrecap.scoring.count import Summed
 
 
 def finite(value: float) -> float | None:
@@ -57,24 +56,53 @@ class Keyed(Mapping[str, Value_co]):
 
     _field: ClassVar[str]
 
-    @property
-    def _inside(self) -> Mapping[str, Value_co]:
-        inside: Mapping[str, Value_co] = getattr(self, self._field)
-        return inside
-
     def __getitem__(self, name: str) -> Value_co:
-        if name not in self._inside:
+        inside: Mapping[str, Value_co] = getattr(self, self._field)
+        if name not in inside:
             raise NotScoredError(f"no system is called {name!r}; there are: {', '.join(self)}")
-        return self._inside[name]
+        return inside[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._inside)
+        return iter(getattr(self, self._field))
 
     def __len__(self) -> int:
-        return len(self._inside)
+        return len(getattr(self, self._field))
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """The sums of one metric's statistics over rows that nobody kept, in the place of the rows.
+
+    It stands where [`Statistics`][sacrecap._core.Statistics] of all images would; `row_scores` are of none.
+    """
+
+    rows: int
+    """Number of rows."""
+    unscored: int
+    """Number of rows without a score."""
+    total: _core.Statistics
+    """One row: the sums over all rows, with the metric's formula."""
+
+    @classmethod
+    def of_metrics(cls, sums: _core.ExactSums) -> list[Summed]:
+        """Those of each metric."""
+        return [cls(sums.rows, unscored, sums.statistics(place)) for place, unscored in enumerate(sums.unscored)]
+
+    @property
+    def width(self) -> int:
+        return self.total.width
+
+    def score(self) -> float:
+        return self.total.score()
+
+    def sums(self) -> list[float]:
+        return self.total.sums()
+
+    def row_scores(self) -> bytes:
+        return b""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,8 +132,8 @@ class Score(float):
 
     def __new__(cls, metric: Metric, statistics: _core.Statistics | Summed, *_: object, **__: object) -> Self:
         """The number: NaN if no image has a score."""
-        has_none = _unscored(metric, statistics) == statistics.rows
-        return super().__new__(cls, math.nan if has_none else statistics.score())
+        unscored = 0 if metric.no_score_where is None else statistics.unscored
+        return super().__new__(cls, math.nan if unscored == statistics.rows else statistics.score())
 
     def __getnewargs__(self) -> tuple[Metric, _core.Statistics | Summed]:  # type: ignore[override]
         return self.metric, self.statistics
@@ -128,7 +156,7 @@ class Score(float):
     @property
     def unscored(self) -> int:
         """Number of images without a score, which the metric leaves out: 0 for most metrics."""
-        return _unscored(self.metric, self.statistics)
+        return 0 if self.metric.no_score_where is None else self.statistics.unscored
 
     @property
     def rows(self) -> _core.Statistics:
@@ -187,10 +215,6 @@ class Score(float):
     def __getstate__(self) -> dict[str, object]:
         """Pickles the numbers; what the metric took is taken again by the result where an explanation needs it."""
         return {**vars(self), "ready": None}
-
-
-def _unscored(metric: Metric, statistics: _core.Statistics | Summed) -> int:
-    return 0 if metric.no_score_where is None else statistics.unscored
 
 
 def within(score: Score, interval: Interval | None, how: Resampling) -> Score:
@@ -266,25 +290,26 @@ class Result(Printable, Keyed[Score]):
     @property
     def images(self) -> int:
         """Number of images scored; `image_ids` are empty where an engine added their statistics up."""
-        return max((score.statistics.rows for score in self.values()), default=len(self.image_ids))
+        return max((score.statistics.rows for score in self.scores.values()), default=len(self.image_ids))
 
     @cached_property
     def findings(self) -> list[Finding]:
         """What a look at the captions says about the scores, before anybody believes them; empty for ordinary ones."""
-        return findings(self.corpus.seen, (score.metric for score in self.values()))
+        return findings(self.corpus.seen, [score.metric for score in self.scores.values()])
 
     @property
     def notes(self) -> list[str]:
         """Notes on the scores and their intervals."""
+        scores = self.scores.values()
         general = notes(
-            (score.metric for score in self.values()),
+            (score.metric for score in scores),
             self.resampling,
             images=self.images,
             own_frequencies="document_frequency" not in self.needs,
         )
         group_notes = () if self.groups is None else self.groups.notes
-        of_metrics = (note for score in self.values() for note in score.metric.notes(score.statistics))
-        better = [score.label for score in self.values() if self.corpus.filled and score.metric.lower_is_better]
+        of_metrics = (note for score in scores for note in score.metric.notes(score.statistics))
+        better = [score.label for score in scores if self.corpus.filled and score.metric.lower_is_better]
         improved: list[str] = []
         if better:
             images = f"{counted(self.corpus.filled, 'image')} without candidate, scored as an empty caption, can"
@@ -298,8 +323,17 @@ class Result(Printable, Keyed[Score]):
         """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`,
         `hallucination`, `statement`, `item`.
         """
-        parts = (part for score in self.values() for part in (score.metric, *score.metric.parts))
-        return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
+        return tuple(self._explaining)
+
+    @property
+    def _explaining(self) -> dict[str, tuple[Score, Metric]]:
+        """By kind, the first score that is explained so, and the metric that does it."""
+        first: dict[str, tuple[Score, Metric]] = {}
+        for score in self.scores.values():
+            for part in (score.metric, *score.metric.parts):
+                if part.explains:
+                    first.setdefault(part.explains, (score, part))
+        return first
 
     def alignment(self, image_id: str) -> Alignment | None:
         """How METEOR aligned the image's candidate with its best reference; printable. None for an image without words.
@@ -352,19 +386,14 @@ class Result(Printable, Keyed[Score]):
         """The explanation of that kind by the first metric that gives one."""
         if not self.corpus.candidate_captions.image_count:
             raise UsageError("the captions were not kept, so nothing is explained; score them with sacrecap.score")
-        explaining = (
-            (score, part)
-            for score in self.values()
-            for part in (score.metric, *score.metric.parts)
-            if part.explains == kind
-        )
-        for score, part in explaining:
-            number, ready = self.corpus.number(image_id), score.ready
-            if ready is None:  # as the score was pickled
-                prepare = partial(score.metric.ready, self.corpus, self.needs)
-                ready = self.needs.once(("ready", score.metric), prepare, of=self.corpus)
-            return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
-        raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
+        if kind not in self._explaining:
+            raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
+        score, part = self._explaining[kind]
+        number, ready = self.corpus.number(image_id), score.ready
+        if ready is None:  # as the score was pickled
+            prepare = partial(score.metric.ready, self.corpus, self.needs)
+            ready = self.needs.once(("ready", score.metric), prepare, of=self.corpus)
+        return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
 
     @words_of_command_line()  # the document of the command, to the letter
     def to_dict(self) -> dict[str, Any]:
@@ -373,9 +402,10 @@ class Result(Printable, Keyed[Score]):
         where something was; how many images have no score, where some have none; the intervals' method where it is not
         the percentile; notes where there are any. A score is None if no image has one.
         """
-        lacking = {key: score.unscored for key, score in self.scores.items() if score.unscored}
-        landmarks = {key: score.landmarks for key, score in self.items() if score.landmarks}
-        covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
+        lacking = {key: unscored for key, score in self.scores.items() if (unscored := score.unscored)}
+        landmarks = {key: marks for key, score in self.scores.items() if (marks := score.landmarks)}
+        coverage = {key: share for key, score in self.scores.items() if (share := score.coverage) is not None}
+        usage, notes = self.needs.usage, self.notes
         return {
             "sacrecap": self.version,
             "images": self.images,
@@ -387,12 +417,12 @@ class Result(Printable, Keyed[Score]):
             **({"without_score": lacking} if lacking else {}),
             "signatures": {key: score.signature for key, score in self.scores.items()},
             "findings": [finding.to_dict() for finding in self.findings],
-            **({"coverage": covered} if covered else {}),
+            **({"coverage": coverage} if coverage else {}),
             **({"landmarks": landmarks} if landmarks else {}),
             **(self.resampling.to_dict() if self.resampling.interval is not None else {}),
             **({} if self.groups is None else {"by": self.groups.column, "groups": self.groups.to_dict()}),
-            **({} if self.needs.usage is None else {"judge": self.needs.usage.to_dict()}),
-            **({"notes": self.notes} if self.notes else {}),
+            **({} if usage is None else {"judge": usage.to_dict()}),
+            **({"notes": notes} if notes else {}),
         }
 
     def by(self, groups: Mapping[str, Any], column: str = "group") -> Result:
@@ -424,20 +454,18 @@ class Result(Printable, Keyed[Score]):
             raise DataError(
                 f"no image that was scored has a value in {column}; sacrecap inspect FILE says which columns a file has"
             )
-        scores = {group: self._on(places[group], f"{column}={group}") for group in sorted(places)}
+        how, scores = self.resampling, {}
+        for group in sorted(places):
+            tables = {key: score.rows.select(places[group]) for key, score in self.scores.items()}
+            alone = len(places[group]) < 2 and how.interval_method == "jackknife"  # one image has no interval by that
+            metrics = [score.metric for score in self.scores.values()]
+            bounds = [None] * len(metrics) if alone else intervals(list(tables.values()), metrics, how)
+            scores[group] = {
+                key: within(Score(score.metric, tables[key], signature), between, how)
+                for (key, score), between in zip(self.scores.items(), bounds, strict=True)
+                for signature in [with_part(without(score.signature, "interval"), "group", f"{column}={group}")]
+            }
         return replace(self, groups=Groups(column, scores, len(self.image_ids) - sum(map(len, places.values()))))
-
-    def _on(self, places: list[int], group: str) -> dict[str, Score]:
-        """The scores over these images, those of that group."""
-        statistics = [score.rows.select(places) for score in self.values()]
-        metrics, how = [score.metric for score in self.values()], self.resampling
-        alone = len(places) < 2 and how.interval_method == "jackknife"  # which one image has no interval by
-        bounds = [None] * len(metrics) if alone else intervals(statistics, metrics, how)
-        scores = {}
-        for metric, table, between in zip(metrics, statistics, bounds, strict=True):
-            signature = Signature.read(self[metric].signature).without("interval").with_("group", group)
-            scores[metric.key] = within(Score(metric, table, str(signature)), between, how)
-        return scores
 
     def flat(self, prefix: str = "", *, percent: bool = False) -> dict[str, float]:
         """The scores as a flat dictionary of floats, for loggers.
@@ -467,10 +495,8 @@ class Result(Printable, Keyed[Score]):
 
         Raises `MissingDependencyError` when pandas is not installed.
         """
-        try:
+        with of_extra("pandas", "Result.to_pandas"):
             import pandas
-        except ImportError as error:
-            raise MissingDependencyError("Result.to_pandas", extra="pandas") from error
         columns = {key: score.per_image for key, score in self.scores.items()}
         return pandas.DataFrame(columns, index=pandas.Index(self.image_ids, name="image_id"))  # type: ignore[no-any-return]
 

@@ -18,8 +18,8 @@ from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.collected import Extent, Rows, RowsPart, ScoredAs, Sums
-from sacrecap.scoring.count import CountedMetric, count_quietly
 from sacrecap.scoring.result import counted
+from sacrecap.scoring.score import CountedMetric, count
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,7 +212,7 @@ class Scorer:
                 parts = Corpus.of_part(described, {"": chosen}, tokenizer=tokenizer, threads=needs.threads)
                 if ids_of_rows is not None:
                     needs = needs.with_({}, image_of=dict(zip(parts[""].image_ids, ids_of_rows, strict=True)))
-                return rows, count_quietly(parts[""], self.metrics, needs), parts[""], ids_of_rows
+                return rows, count(parts[""], self.metrics, needs, warned=False), parts[""], ids_of_rows
             except UnfitImages as error:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
 
@@ -225,10 +225,12 @@ class Scorer:
         )
         reasons: dict[int, str] = {}
         captions, counts = _column(frame, [columns.captions], reasons)
-        for row, count in enumerate(counts):
-            if count != 1:
+        for row, number in enumerate(counts):
+            if number != 1:
                 how = (
-                    "an empty list" if not count else f"{count} captions, and a row is one: give each a row of its own"
+                    "an empty list"
+                    if not number
+                    else f"{number} captions, and a row is one: give each a row of its own"
                 )
                 reasons.setdefault(row, f"{columns.captions} is {how}")
         references = ids = None
@@ -236,8 +238,8 @@ class Scorer:
             references, _ = _column(frame, columns.references, reasons)
             references, empty = references.without_empty()
             names = " and ".join(columns.references)
-            for row, count in enumerate(references.caption_counts()):
-                if not count:
+            for row, number in enumerate(references.caption_counts()):
+                if not number:
                     has = "have" if len(columns.references) > 1 else "has"
                     reasons.setdefault(row, f"{names} {has} no reference; add references, or remove the row")
             left_out = [row for row in empty if int(row) not in reasons]

@@ -41,6 +41,44 @@ def added_digests(first: Digests, other: Digests) -> dict[str, int]:
     return {name: (first.get(name, 0) + other.get(name, 0)) % 2**32 for name in {**first, **other}}
 
 
+def signature_of(metric: Metric, ready: Ready, corpus: Corpus, rows: int) -> str:
+    """That of a score of the corpus, whose statistics have so many rows."""
+    read = digests(metric, ready, corpus)
+    parts = [f"{name}:{value}" for name, value in _of_captions(corpus, read, rows).items()]
+    parts += (part.replace("|", "/") for part in ready.signature)
+    parts += (f"{name}:{digest:08x}" for name, digest in read.items() if name not in _FIRST)
+    if metric.reads_tokens:
+        parts.append(f"tok:{signed_tokenizer(corpus.tokenizer)}")
+    if corpus.missing:
+        parts.append(f"missing:{corpus.missing}")
+    return "|".join([metric.head, *parts, f"sacrecap:{_core.__version__}"])
+
+
+def _of_captions(corpus: Corpus, read: Digests, rows: int) -> dict[str, str]:
+    """The parts that tell of images, references and captions."""
+    counts = {"refs": corpus.reference_counts} if "refs" in read else {}
+    if corpus.holds_sets:
+        counts["caps"] = corpus.candidate_counts
+    images = len(corpus) or rows
+    parts = {"images": f"{images}/{images + corpus.images_left_out}"}
+    for name in _FIRST:
+        if name in read:
+            span = "-".join(map(str, dict.fromkeys(counts.get(name, ()))))
+            parts[name] = f"{span}@{read[name]:08x}" if span else f"{read[name]:08x}"
+    return parts
+
+
+def without(signature: str, *names: str) -> str:
+    """The signature without these parts."""
+    return "|".join(part for part in signature.split("|") if part.partition(":")[0] not in names)
+
+
+def with_part(signature: str, name: str, value: str) -> str:
+    """The signature with this part before the version."""
+    before, _, version = without(signature, name).rpartition("|")
+    return f"{before}|{name}:{value.replace('|', '/')}|{version}"
+
+
 class Signature(NamedTuple):
     """A signature, part by part."""
 
@@ -50,31 +88,10 @@ class Signature(NamedTuple):
     """Names and values; a combination may have several of a name."""
 
     @classmethod
-    def of(cls, metric: Metric, ready: Ready, corpus: Corpus, rows: int) -> Self:
-        """That of a score of the corpus, whose statistics have so many rows."""
-        read = digests(metric, ready, corpus)
-        parts = [*_of_captions(corpus, read, rows), *map(_cut, (part.replace("|", "/") for part in ready.signature))]
-        parts += ((name, _of_rows(digest)) for name, digest in read.items() if name not in _FIRST)
-        if metric.reads_tokens:
-            parts.append(("tok", signed_tokenizer(corpus.tokenizer)))
-        if corpus.missing:
-            parts.append(("missing", corpus.missing))
-        return cls(metric.head, (*parts, ("sacrecap", _core.__version__)))
-
-    def on(self, corpus: Corpus) -> Self:
-        """The same of other captions, as far as their digests tell."""
-        read = {name: corpus.digest(name) for name in _FIRST if self.get(name) is not None}
-        signature = self.without("missing")
-        here = dict(_of_captions(corpus, read, len(corpus)))
-        signature = self._replace(parts=tuple((name, here.get(name, value)) for name, value in signature.parts))
-        signature = signature.with_("missing", corpus.missing) if corpus.missing else signature
-        return signature.with_("sacrecap", _core.__version__)
-
-    @classmethod
     def read(cls, text: str) -> Self:
         """The signature that the text is. Raises `DataError` that says what is wrong with it."""
         head, *parts = text.strip().split("|")
-        cut = [_cut(part) for part in parts]
+        cut = [(name, value) for name, _, value in (part.partition(":") for part in parts)]
         wrong = next((part for part, (name, value) in zip(parts, cut, strict=True) if not (name and value)), None)
         names = [name for name, _ in cut]
         why = ""
@@ -99,20 +116,13 @@ class Signature(NamedTuple):
         """The value of that part; None if there is none."""
         return next((value for part, value in self.parts if part == name), None)
 
-    def without(self, *names: str) -> Self:
-        """The same without these parts."""
-        return self._replace(parts=tuple(part for part in self.parts if part[0] not in names))
-
-    def with_(self, name: str, value: str) -> Self:
-        """The same with this part before the version."""
-        value = value.replace("|", "/")
-        parts = self.without(name, "sacrecap").parts
-        version = ("sacrecap", self.get("sacrecap") or "")
-        return self._replace(parts=(*parts, (name, value), *([] if name == "sacrecap" else [version])))
-
-    def of_figure(self, *figure: str) -> Self:
-        """That of a figure that is made of the score: its name, and what else it is made of."""
-        return self._replace(metric="+".join((*figure, self.metric)))
+    def on(self, corpus: Corpus) -> Self:
+        """The same of other captions, as far as their digests tell."""
+        read = {name: corpus.digest(name) for name in _FIRST if self.get(name) is not None}
+        here = {**_of_captions(corpus, read, len(corpus)), "sacrecap": _core.__version__}
+        parts = [(name, here.get(name, value)) for name, value in self.parts if name != "missing"]
+        missing = [("missing", corpus.missing)] if corpus.missing else []
+        return self._replace(parts=(*parts[:-1], *missing, parts[-1]))
 
     def differences(self, other: Signature) -> dict[str, tuple[str, str]]:
         """The parts in which two signatures of a metric differ, with both values; "" where there is none."""
@@ -124,16 +134,6 @@ class Signature(NamedTuple):
 
     def _values(self, name: str) -> str:
         return " ".join(sorted(value for part, value in self.parts if part == name))
-
-
-def with_part(signature: str, name: str, value: str) -> str:
-    """The signature with this part before the version."""
-    return str(Signature.read(signature).with_(name, value))
-
-
-def shared(signature: str) -> str:
-    """What signatures of several systems on the same references have in common."""
-    return str(Signature.read(signature).without(*OF_CAPTIONS))
 
 
 def together(signatures: Iterable[str]) -> str:
@@ -153,35 +153,9 @@ def together(signatures: Iterable[str]) -> str:
 def in_one_line(signatures: Mapping[str, str]) -> list[str]:
     """Those of several systems in one line that has each digest of theirs, in their order; or else a line of each."""
     every = [Signature.read(line) for line in dict.fromkeys(signatures.values())]
-    names = [[name for name, _ in signature.parts] for signature in every]
-    if (
-        not every
-        or any(signature.metric != every[0].metric for signature in every)
-        or any(signature != names[0] for signature in names)
-    ):
+    names = {(signature.metric, *(name for name, _ in signature.parts)) for signature in every}
+    if len(names) != 1:
         return list(signatures.values())
-    columns = zip(*([value for _, value in signature.parts] for signature in every), strict=True)
-    values = (",".join(dict.fromkeys(column)) for column in columns)
-    return [str(Signature(every[0].metric, tuple(zip(names[0], values, strict=True))))]
-
-
-def _of_captions(corpus: Corpus, read: Digests, rows: int) -> list[tuple[str, str]]:
-    """The parts that tell of images, references and captions."""
-    span = {"refs": corpus.reference_counts} if "refs" in read else {}
-    if corpus.holds_sets:
-        span["caps"] = corpus.candidate_counts
-    images = len(corpus) or rows
-    parts = [(name, _of_rows(read[name], span.get(name))) for name in _FIRST if name in read]
-    return [("images", f"{images}/{images + corpus.images_left_out}"), *parts]
-
-
-def _cut(part: str) -> tuple[str, str]:
-    name, _, value = part.partition(":")
-    return name, value
-
-
-def _of_rows(digest: int, span: tuple[int, int] | None = None) -> str:
-    if span is None:
-        return f"{digest:08x}"
-    least, most = span
-    return f"{least}@{digest:08x}" if least == most else f"{least}-{most}@{digest:08x}"
+    columns = zip(*(signature.parts for signature in every), strict=True)
+    parts = ((column[0][0], ",".join(dict.fromkeys(value for _, value in column))) for column in columns)
+    return [str(every[0]._replace(parts=tuple(parts)))]
