@@ -1,7 +1,7 @@
 """METEOR's tables and the table of synonyms as files that sacrecap uses in place: sorted strings and lists of numbers.
 
 A file is a mark, the version of its format, the CRC-32 of what follows, the length of each section, and the sections;
-all numbers are little-endian. `rust/core/src/tables` reads them.
+all numbers are little-endian. `rust/core/src/tables.rs` reads them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The network's input for a word: its number in the vocabulary, and the hashes of its parts.
 
-The Rust parser computes the same; rust/core/src/parse/features.rs mirrors this file.
+The Rust parser computes the same; rust/core/src/parse/model.rs mirrors this file.
 """
 
 from __future__ import annotations

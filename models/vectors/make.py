@@ -254,7 +254,7 @@ def strings(texts: list[str]) -> list[bytes]:
 
 
 def file_of(table: np.ndarray, words: Words) -> bytes:
-    """The bytes of the file: rust/core/src/sentence_vectors.rs reads it."""
+    """The bytes of the file: rust/core/src/metrics/sentence.rs reads it."""
     order = sorted(set(range(len(words.pieces))) - words.special, key=lambda number: words.pieces[number].encode())
     rows = table[order].astype(np.float64)
     scales = np.abs(rows).max(axis=1) / 127

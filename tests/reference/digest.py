@@ -1,4 +1,4 @@
-"""Digests of rows, slowly: see `rust/core/src/text/digest.rs`."""
+"""Digests of rows, slowly: see `rust/core/src/text/captions.rs`."""
 
 from __future__ import annotations
 

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::fmt::{Debug, Write};
 use std::hash::Hash;
 
-use super::grammar::expression::Expression;
-use super::grammar::rule::Rule;
-use super::grammar::units::UnitSet;
+use super::grammar::expression::{Expression, Rule, UnitSet};
 use super::outcome::Outcome;
 
 /// A complete deterministic automaton. State 0 is dead, state 1 is the start.

@@ -5,11 +5,8 @@
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
 
 use crate::engine::resample::Draw;
-use crate::numeric::generator::Generator;
-use crate::numeric::interrupt::check;
-use crate::numeric::parallel::map_parts;
-use crate::numeric::progress;
-use crate::numeric::ties;
+use crate::numeric::parallel::{check, map_parts};
+use crate::numeric::{Generator, progress, runs};
 
 /// The statistics in the order of [`Scatter::correlations`].
 pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
@@ -43,7 +40,7 @@ impl Scatter {
     pub fn new(scores: &[f64], ratings: &[f64], images: &[u32]) -> Self {
         let (levels, rated) = levels(ratings);
         let (centred_scores, centred_ratings) = (centred(scores), centred(ratings));
-        let (order, runs) = ties::runs(scores);
+        let (order, runs) = runs(scores);
         let points = order
             .iter()
             .map(|&place| Point {
@@ -253,7 +250,7 @@ fn mid_ranks(counts: &[u64], total: u64) -> Vec<f64> {
 
 /// How many levels the values have, and that of each.
 fn levels(values: &[f64]) -> (usize, Vec<u32>) {
-    let (order, runs) = ties::runs(values);
+    let (order, runs) = runs(values);
     let mut levels = vec![0; values.len()];
     let mut start = 0;
     for (level, &end) in runs.iter().enumerate() {

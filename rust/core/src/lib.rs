@@ -15,7 +15,6 @@ pub mod read;
 pub mod text;
 
 // What is known of English, and tables that are used where they lie.
-pub mod sentence_vectors;
 pub mod tables;
 pub mod wordnet;
 

@@ -7,8 +7,7 @@ use crate::Refused;
 use crate::document_frequency::{DocumentFrequency, Frequencies, Idf};
 use crate::metrics::cider::length_penalty;
 use crate::numeric::hash_table::{HashTable, Key};
-use crate::numeric::interrupt::check;
-use crate::numeric::parallel::map_parts;
+use crate::numeric::parallel::{check, map_parts};
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::vocabulary::Word;
 

@@ -7,14 +7,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use sacrecap_core::read;
-use sacrecap_core::text::captions::{CUT, Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder};
-use sacrecap_core::text::digest;
-use sacrecap_core::text::written::begins_written;
+use sacrecap_core::text::captions::{
+    CUT, Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, begins_written, digest_of_captions,
+};
 
-use crate::arrow;
-use crate::convert::check_index;
-use crate::errors::{DataError, data_error};
-use crate::gather::{Gather, id_text, kind};
+use crate::convert::{DataError, check_index, data_error};
+use crate::gather::{Gather, cells, id_text, is_arrow, kind};
 
 /// Arguments of `Captions.restored`.
 type Apart<'py> = ((String, Vec<usize>), (String, Bound<'py, PyBytes>), Bound<'py, PyBytes>, Origin);
@@ -240,7 +238,7 @@ impl Captions {
     /// The digest of the captions of these images, in their order; see `text::digest`.
     #[pyo3(signature = (images, in_order=false))]
     fn digest(&self, py: Python<'_>, images: Vec<PyBackedStr>, in_order: bool) -> u32 {
-        py.detach(|| digest::of_captions(&self.inner, images.iter().map(|id| &**id), in_order))
+        py.detach(|| digest_of_captions(&self.inner, images.iter().map(|id| &**id), in_order))
     }
 
     /// The same captions, with another name for messages.
@@ -325,10 +323,10 @@ impl CaptionsBuilder {
     /// Adds rows: for each, an image id, and a caption or a list of captions; each side a list, or an array of Arrow.
     fn extend(&mut self, image_ids: &Bound<'_, PyAny>, captions: &Bound<'_, PyAny>) -> PyResult<()> {
         let ids = objects(image_ids)?;
-        if let Some(cells) = arrow::cells(captions)? {
-            check_rows(ids.len(), cells.counts.len())?;
-            let mut texts = cells.texts.iter();
-            for (id, &count) in ids.iter().zip(&cells.counts) {
+        if let Some(column) = cells(captions)? {
+            check_rows(ids.len(), column.counts.len())?;
+            let mut texts = column.texts.iter();
+            for (id, &count) in ids.iter().zip(&column.counts) {
                 let id = self.gather.id(&id, Some(self.next))?;
                 self.next += 1;
                 let image = id.map(|id| self.gather.image(&id));
@@ -366,7 +364,7 @@ impl CaptionsBuilder {
 fn objects<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     match column.cast::<PyList>() {
         Ok(list) => Ok(list.clone()),
-        Err(_) if arrow::is_arrow(column) => Ok(column.call_method0("to_pylist")?.cast_into()?),
+        Err(_) if is_arrow(column) => Ok(column.call_method0("to_pylist")?.cast_into()?),
         Err(_) => Ok(column.py().get_type::<PyList>().call1((column,))?.cast_into()?),
     }
 }
@@ -383,7 +381,7 @@ fn check_rows(ids: usize, captions: usize) -> PyResult<()> {
 #[pyo3(name = "digest")]
 pub(crate) fn digest_of_rows(keys: Vec<PyBackedStr>, texts: Vec<PyBackedStr>) -> PyResult<u32> {
     check_rows(keys.len(), texts.len())?;
-    Ok(digest::of_rows(keys.iter().zip(&texts).map(|(key, text)| (&**key, &**text))))
+    Ok(sacrecap_core::text::captions::digest_of_rows(keys.iter().zip(&texts).map(|(key, text)| (&**key, &**text))))
 }
 
 /// Image ids as text, by the same rule; a `DataError` names the first place, from 0, of what is none.

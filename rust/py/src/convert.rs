@@ -1,18 +1,19 @@
 //! Between Python's objects and the core's: arrays as bytes, files as maps, parameters by name.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::sync::Arc;
 
 use memmap2::Mmap;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
-use sacrecap_core::Refused;
 use sacrecap_core::engine::{Kernel, Parameters, Value};
-use sacrecap_core::metrics;
+use sacrecap_core::numeric::parallel::{Interrupted, interruptible};
 use sacrecap_core::tables::SharedBytes;
-
-use crate::errors::{UsageError, refuse};
+use sacrecap_core::{Refused, metrics};
 
 /// The object as `bytes`: itself, or a copy of any other object with a buffer.
 pub(crate) fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
@@ -138,4 +139,55 @@ fn core_value(parameter: Parameter) -> Value {
 /// Builds the kernel of that name.
 pub(crate) fn kernel(name: &str, parameters: NamedParameters) -> Result<Arc<dyn Kernel>, Refused> {
     metrics::kernel(name, core_parameters(parameters)).map(Arc::from)
+}
+
+// Core errors as the Python error tree of `sacrecap.errors`, which is imported when the first error is raised.
+
+pyo3::import_exception!(sacrecap.errors, DataError);
+pyo3::import_exception!(sacrecap.errors, UsageError);
+
+/// Bad data, in the core's words.
+pub(crate) fn data_error(error: impl Display) -> PyErr {
+    DataError::new_err(error.to_string())
+}
+
+/// Bad usage, in the core's words.
+pub(crate) fn usage_error(error: impl Display) -> PyErr {
+    UsageError::new_err(error.to_string())
+}
+
+/// Returns with bad usage, in these words.
+macro_rules! refuse {
+    ($($words:tt)+) => {
+        return Err($crate::convert::UsageError::new_err(format!($($words)+)))
+    };
+}
+
+pub(crate) use refuse;
+
+// Native work without the GIL that Ctrl-C can interrupt.
+
+thread_local! {
+    /// What a signal's handler raised on this thread while it worked.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Runs long work without the GIL; the exception of a signal's handler, such as `KeyboardInterrupt`, ends it.
+///
+/// Python runs handlers on its main thread alone, so only work that was called there can be ended.
+pub(crate) fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    py.detach(|| interruptible(signal_raised, work))
+        .map_err(|Interrupted| RAISED.take().unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
+}
+
+/// How far the native work is that was begun last, 0 to 1; None where none is under way, or nothing counts it.
+#[pyfunction]
+pub(crate) fn share_done() -> Option<f64> {
+    sacrecap_core::numeric::progress::share()
+}
+
+/// Runs the handlers of signals that came; whether one of them raised.
+fn signal_raised() -> bool {
+    // Without an interpreter, which is being shut down, there is nobody to ask.
+    Python::try_attach(|py| py.check_signals().map_err(|raised| RAISED.set(Some(raised))).is_err()).unwrap_or(false)
 }

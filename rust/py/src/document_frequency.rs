@@ -8,15 +8,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
-use sacrecap_core::Refused;
+use pyo3::types::{PyBytes, PyType};
 use sacrecap_core::document_frequency::{self as core, Counter, Finished, Kind, Scratch};
+use sacrecap_core::metrics::fluency;
 use sacrecap_core::text::ngram::{MAX_ORDER, Ngram};
+use sacrecap_core::text::tokenize::Tokenizer;
+use sacrecap_core::{Refused, reward};
 
-use crate::convert::{check_sizes, held, map_file, sequences, whole_numbers};
+use crate::convert::{
+    DataError, UsageError, check_index, check_sizes, data_error, detach, held, map_file, refuse, sequences, to_bytes,
+    usage_error, whole_numbers,
+};
 use crate::corpus::{References, tokenizer};
-use crate::errors::{DataError, UsageError, data_error, refuse, usage_error};
-use crate::interrupt::detach;
 
 /// Counts of n-grams over documents, by words.
 #[pyclass(frozen, eq, module = "sacrecap._core")]
@@ -265,13 +268,13 @@ impl FrequencyCounter {
     /// Number of images so far.
     #[getter]
     fn documents(&self) -> PyResult<u64> {
-        Ok(self.counter.as_ref().ok_or_else(ended)?.documents())
+        Ok(self.counter.as_ref().ok_or_else(counter_ended)?.documents())
     }
 
     /// The document frequencies of n-grams in at least `minimum` documents; the counter is used up.
     #[pyo3(signature = (minimum=1, threads=0))]
     fn finish(&mut self, py: Python<'_>, minimum: u32, threads: usize) -> PyResult<DocumentFrequency> {
-        let counter = self.counter.take().ok_or_else(ended)?;
+        let counter = self.counter.take().ok_or_else(counter_ended)?;
         let files = Files::in_folder(&self.folder);
         let finished = detach(py, || -> io::Result<_> {
             let file = files.path(0);
@@ -296,7 +299,7 @@ impl FrequencyCounter {
         py: Python<'_>,
         work: impl FnOnce(&mut Counter<Files>) -> Result<io::Result<()>, Refused> + Send,
     ) -> PyResult<()> {
-        let mut counter = self.counter.take().ok_or_else(ended)?;
+        let mut counter = self.counter.take().ok_or_else(counter_ended)?;
         // Where the work is interrupted, or cannot write, some n-grams were counted and others not: nothing is left.
         let (counter, done) = detach(py, move || {
             let done = work(&mut counter);
@@ -321,6 +324,238 @@ fn not_written(error: &io::Error) -> PyErr {
     ))
 }
 
-fn ended() -> PyErr {
+fn counter_ended() -> PyErr {
     UsageError::new_err("this counter has ended, by finish() or by an error; make another one")
+}
+
+// Language models of references that come part by part.
+
+/// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
+type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, usize));
+
+/// Counts of n-grams, of which a language model is made. Any parts of a corpus, in any order, give the same scores.
+#[pyclass(module = "sacrecap._core")]
+pub(crate) struct LanguageCounts {
+    /// None after the end, or an interruption.
+    counts: Option<fluency::LanguageCounts>,
+    memory: usize,
+}
+
+#[pymethods]
+impl LanguageCounts {
+    /// No counts yet. The model may take `memory` bytes, apart from its distinct words.
+    #[new]
+    #[pyo3(signature = (n, *, memory))]
+    fn new(n: usize, memory: usize) -> PyResult<Self> {
+        if !(1..=MAX_ORDER).contains(&n) {
+            refuse!("n-grams have 1 to {MAX_ORDER} words, not {n}");
+        }
+        Ok(Self { counts: Some(fluency::LanguageCounts::new(n)), memory })
+    }
+
+    /// Learns from the references of other images.
+    #[pyo3(signature = (references, threads=0))]
+    fn add(&mut self, py: Python<'_>, references: &Bound<'_, References>, threads: usize) -> PyResult<()> {
+        let (references, memory) = (references.get().0.clone(), self.memory);
+        self.during(py, |counts| counts.add(&references, memory, threads))
+    }
+
+    /// Adds what was counted elsewhere, in the references of other images.
+    #[pyo3(signature = (other, threads=0))]
+    fn merge(&mut self, py: Python<'_>, other: &Self, threads: usize) -> PyResult<()> {
+        let (other, memory) = (other.counts.as_ref().ok_or_else(counts_ended)?, self.memory);
+        self.during(py, |counts| counts.merge(other, memory, threads))
+    }
+
+    /// The language model; the counts have counts_ended.
+    #[pyo3(signature = (threads=0))]
+    fn finish(&mut self, py: Python<'_>, threads: usize) -> PyResult<LanguageModel> {
+        let counts = self.counts.take().ok_or_else(counts_ended)?;
+        Ok(LanguageModel(Arc::new(detach(py, || counts.finish(threads))?)))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes, memory: usize) -> PyResult<Self> {
+        Ok(Self { counts: Some(read(py, &bytes)?), memory })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        let counts = self.counts.as_ref().ok_or_else(counts_ended)?;
+        let bytes = PyBytes::new(py, &py.detach(|| counts.to_bytes()));
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes, self.memory)))
+    }
+}
+
+impl LanguageCounts {
+    fn during(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut fluency::LanguageCounts) -> Result<(), Refused> + Send,
+    ) -> PyResult<()> {
+        let mut counts = self.counts.take().ok_or_else(counts_ended)?;
+        // What is interrupted counted some sentences and not others: nothing is left.
+        let counts = detach(py, move || work(&mut counts).map(|()| counts))?;
+        self.counts = Some(counts.map_err(data_error)?);
+        Ok(())
+    }
+}
+
+/// The model that scores captions.
+#[pyclass(frozen, module = "sacrecap._core")]
+pub(crate) struct LanguageModel(pub(crate) Arc<fluency::LanguageModel>);
+
+#[pymethods]
+impl LanguageModel {
+    /// The model of captions of other images than those to score.
+    #[staticmethod]
+    #[pyo3(signature = (references, n, threads=0))]
+    fn build(py: Python<'_>, references: &Bound<'_, References>, n: usize, threads: usize) -> PyResult<Self> {
+        let references = references.get().0.clone();
+        let built = detach(py, || {
+            let mut counts = fluency::LanguageCounts::new(n).kept(references.tokenizer);
+            counts.add(&references, usize::MAX, threads).map(|()| counts.finish(threads))
+        })?;
+        built.map(|model| Self(Arc::new(model))).map_err(data_error)
+    }
+
+    /// Number of images that it learnt from.
+    #[getter]
+    fn images(&self) -> u64 {
+        self.0.images()
+    }
+
+    /// The longest n-gram.
+    #[getter]
+    fn n(&self) -> usize {
+        self.0.order()
+    }
+
+    #[getter]
+    fn words(&self) -> usize {
+        self.0.words()
+    }
+
+    /// What cut the captions that it learnt from; None if they are the references being scored.
+    #[getter]
+    fn tokenizer(&self) -> Option<&'static str> {
+        self.0.tokenizer.map(Tokenizer::name)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.0.to_bytes()))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Self> {
+        let counts = read(py, &bytes)?;
+        Ok(Self(Arc::new(detach(py, || counts.finish(0))?)))
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
+    }
+}
+
+fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<fluency::LanguageCounts> {
+    py.detach(|| fluency::LanguageCounts::from_bytes(bytes)).map_err(data_error)
+}
+
+fn counts_ended() -> PyErr {
+    UsageError::new_err("these counts have counts_ended, by finish() or by an error; make others")
+}
+
+// CIDEr-D on token ids.
+
+/// CIDEr-D on token ids.
+#[pyclass(frozen, module = "sacrecap._core")]
+pub(crate) struct Reward {
+    core: reward::Reward,
+    /// What it was made of, for `pickle` and `copy`.
+    made_of: (Py<DocumentFrequency>, usize, f64),
+}
+
+/// References of several images, ready to be compared with again and again.
+#[pyclass(frozen, module = "sacrecap._core")]
+pub(crate) struct EncodedReferences {
+    groups: Vec<Arc<reward::Group>>,
+    reward: Py<Reward>,
+}
+
+/// Arguments of `Reward.encode`.
+type Encoding<'py> = (Bound<'py, PyBytes>, Vec<usize>, Vec<usize>, usize);
+
+#[pymethods]
+impl Reward {
+    #[new]
+    fn new(frequencies: &Bound<'_, DocumentFrequency>, n: usize, sigma: f64) -> PyResult<Self> {
+        let core = reward::Reward::new(&frequencies.get().0, n, sigma);
+        let core = core.map_err(usage_error)?;
+        Ok(Self { core, made_of: (frequencies.clone().unbind(), n, sigma) })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Py<DocumentFrequency>, usize, f64)) {
+        let (frequencies, n, sigma) = &self.made_of;
+        (py.get_type::<Self>(), (frequencies.clone_ref(py), *n, *sigma))
+    }
+
+    /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
+    fn encode(
+        slf: &Bound<'_, Self>,
+        ids: PyBackedBytes,
+        lengths: Vec<usize>,
+        sizes: Vec<usize>,
+        threads: usize,
+    ) -> PyResult<EncodedReferences> {
+        let ids = whole_numbers(&ids)?;
+        let references = sequences(&ids, &lengths)?;
+        check_sizes(&sizes, references.len())?;
+        let reward = slf.get();
+        let groups = detach(slf.py(), || reward.core.encode(&references, &sizes, threads))?;
+        Ok(EncodedReferences { groups: groups.into_iter().map(Arc::new).collect(), reward: slf.clone().unbind() })
+    }
+
+    /// Rewards of the samples as float64; `references` has one group per sample, or one for several samples in a row.
+    fn score<'py>(
+        &self,
+        py: Python<'py>,
+        ids: PyBackedBytes,
+        lengths: Vec<usize>,
+        references: &Bound<'_, EncodedReferences>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let ids = whole_numbers(&ids)?;
+        let samples = sequences(&ids, &lengths)?;
+        let groups: Vec<&reward::Group> = references.get().groups.iter().map(AsRef::as_ref).collect();
+        if groups.is_empty() || samples.len() % groups.len() != 0 {
+            refuse!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
+        }
+        let scores = detach(py, || self.core.score(&samples, &groups, threads))?;
+        Ok(to_bytes(py, scores.into_iter()))
+    }
+}
+
+#[pymethods]
+impl EncodedReferences {
+    /// The references of these images, in this order.
+    fn select(&self, py: Python<'_>, images: Vec<usize>) -> PyResult<Self> {
+        images.iter().try_for_each(|&image| check_index("image", image, self.groups.len()))?;
+        let groups = images.into_iter().map(|image| self.groups[image].clone()).collect();
+        Ok(Self { groups, reward: self.reward.clone_ref(py) })
+    }
+
+    /// For `pickle` and `copy`: they are encoded again from their token ids.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Encoding<'py>)> {
+        let references = || self.groups.iter().flat_map(|group| group.references());
+        let ids: Vec<u8> = references().flatten().flat_map(|id| id.to_le_bytes()).collect();
+        let lengths = references().map(<[_]>::len).collect();
+        let sizes = self.groups.iter().map(|group| group.references().len()).collect();
+        Ok((self.reward.bind(py).getattr("encode")?, (PyBytes::new(py, &ids), lengths, sizes, 0)))
+    }
+
+    fn __len__(&self) -> usize {
+        self.groups.len()
+    }
 }

@@ -7,13 +7,10 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use sacrecap_core::engine::Table;
 use sacrecap_core::numeric::exact::ExactSum;
-use sacrecap_core::numeric::interrupt::check;
+use sacrecap_core::numeric::parallel::check;
 
-use crate::convert::{check_index, floats, to_bytes};
-use crate::errors::{DataError, UsageError, refuse};
-use crate::formula::{Formula, Raised};
-use crate::interrupt::detach;
-use crate::statistics::Statistics;
+use crate::convert::{DataError, UsageError, check_index, detach, floats, refuse, to_bytes};
+use crate::statistics::{Formula, Raised, Statistics};
 
 type Named = (String, Formula);
 

@@ -8,30 +8,16 @@
 
 use pyo3::prelude::*;
 
-mod agreement;
-mod arrow;
 mod captions;
-mod chair;
 mod convert;
 mod corpus;
-mod diversity;
 mod document_frequency;
-mod embedded;
-mod english;
-mod errors;
-mod formula;
 mod gather;
 mod gathered;
-mod interrupt;
-mod language;
-mod meteor;
-mod paragraphs;
 mod resample;
 mod resources;
-mod reward;
 mod spice;
 mod statistics;
-mod transport;
 
 /// Half the page faults of the system's allocator, and a tenth off the time of scoring.
 #[global_allocator]
@@ -44,26 +30,31 @@ mod _core {
 
     #[pymodule_export]
     use crate::{
-        agreement::{correlations, correlations_by_image, draws},
         captions::{Captions, CaptionsBuilder, digest_of_rows, image_ids, whole_ids},
-        chair::{NamedObjects, ObjectWords},
-        corpus::{Corpus, References, sample_order, seen, seen_in_sample, tokenize},
-        diversity::{eigensystem, leave_one_out, novelty, similarities, spectral_diversity, top, word_counts},
-        document_frequency::{DocumentFrequency, FrequencyCounter},
-        embedded::{Embedded, SentenceVectors},
-        english::{Parser, Synonyms, noun_base, plurals, singulars},
+        convert::share_done,
+        corpus::{
+            Corpus, References, eigensystem, leave_one_out, novelty, sample_order, seen, seen_in_sample, similarities,
+            spectral_diversity, tokenize, top, word_counts,
+        },
+        document_frequency::{
+            DocumentFrequency, EncodedReferences, FrequencyCounter, LanguageCounts, LanguageModel, Reward,
+        },
         gathered::{ExactSums, StatisticsBuilder},
-        interrupt::share_done,
-        language::{LanguageCounts, LanguageModel},
-        meteor::MeteorTables,
-        paragraphs::{Paragraphs, StatementFrequencies},
-        resample::{bootstrap_intervals, paired_bootstrap, paired_exact, paired_permutation},
-        reward::{EncodedReferences, Reward},
-        spice::SceneGraphs,
+        resample::{
+            bootstrap_intervals, correlations, correlations_by_image, draws, paired_bootstrap, paired_exact,
+            paired_permutation, transport,
+        },
+        resources::{
+            Embedded, MeteorTables, NamedObjects, ObjectWords, Parser, SentenceVectors, Synonyms, noun_base, plurals,
+            singulars,
+        },
+        spice::{Paragraphs, SceneGraphs, StatementFrequencies},
         statistics::{Statistics, evaluate},
-        transport::transport,
     };
-    use crate::{corpus::tokenizer_names, diversity::similarity_names, meteor};
+    use crate::{
+        corpus::{similarity_names, tokenizer_names},
+        resources::tasks,
+    };
 
     #[pymodule_init]
     fn add_constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -71,7 +62,7 @@ mod _core {
         module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS)?;
         module.add("TOKENIZERS", tokenizer_names())?;
         module.add("SIMILARITIES", similarity_names())?;
-        module.add("METEOR_TASKS", meteor::tasks())?;
+        module.add("METEOR_TASKS", tasks())?;
         module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)?;
         // What is public is what the stub has.
         module.delattr("__all__")

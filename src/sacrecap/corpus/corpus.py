@@ -282,7 +282,7 @@ class Corpus:
 
     def digest(self, part: str) -> int:
         """The digest of the captions that are scored, for signatures: of `refs` or of `caps`, which adds up over
-        parts; see `rust/core/src/text/digest.rs`.
+        parts; see `rust/core/src/text/captions.rs`.
         """
         digests: dict[str, int] = vars(self).setdefault("_digests", {})
         if part not in digests:

@@ -7,12 +7,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::engine::table::distinct;
-use crate::engine::{Formula, Table};
-use crate::numeric::generator::Generator;
-use crate::numeric::interrupt::check;
-use crate::numeric::parallel::{map_parts, threads_for};
-use crate::numeric::progress;
+use crate::engine::{Formula, Table, distinct};
+use crate::numeric::parallel::{check, map_parts, threads_for};
+use crate::numeric::{Generator, progress};
 
 /// Samples that share one pass over the rows, which are read an eighth as often.
 const BATCH: usize = 8;

@@ -1,33 +1,20 @@
 //! Scene graphs: the objects in a parsed caption, their attributes and the relations between them.
 //! The rules imitate the original SPICE program; they were derived from its answers to thousands of captions.
-//! In reading order: `tree` holds the basic dependencies, which `quantities` turns around in `a couple of dogs` and `prepositions` in
-//! `next to a dog`; `links` collapses them (prepositions become parts of links, what holds of one conjunct holds of all);
-//! `pronouns` finds what pronouns stand for, `subjects` who does what; `relations` and `attributes` read the graph off all
-//! this, and `builder` keeps it. [`Category`] says which attributes are colours, sizes and numbers.
+//! In reading order: `tree` holds the basic dependencies, turned around in `a couple of dogs` and `next to a dog`, collapses
+//! them (prepositions become parts of links, what holds of one conjunct holds of all), and finds what pronouns stand for
+//! and who does what; `builder` reads the graph off all this. [`Category`] says which attributes are colours, sizes and
+//! numbers.
 
-mod attributes;
 mod builder;
-mod categories;
-mod frames;
-mod links;
 pub mod paragraph;
-mod phrase;
-mod prepositions;
-mod pronouns;
-mod quantities;
-mod relations;
 mod scope;
-mod subjects;
-mod tree;
-
 #[cfg(test)]
 mod tests;
-
-pub use categories::Category;
-pub use scope::{denied, statuses};
+mod tree;
 
 use crate::named::named;
 use crate::parse::Word;
+pub use scope::{denied, statuses};
 
 named! {
     /// What a text says of a thing, of a quality, of a relation: that it is in the picture, that it may be, or that it is
@@ -143,14 +130,14 @@ impl SceneGraph {
     /// The graph of a sentence whose first word has that number in its text, which its words' heads count by.
     fn of_sentence(words: &[Word], first: usize) -> Self {
         let mut tree = tree::Tree::of(words, first);
-        quantities::turn(&mut tree);
-        prepositions::turn(&mut tree);
-        let links = links::of(&tree);
-        let referents = pronouns::referents(&tree);
-        let subjects = subjects::Subjects::of_links(&tree, &links);
+        tree::turn_quantities(&mut tree);
+        tree::turn_prepositions(&mut tree);
+        let links = tree::links(&tree);
+        let referents = tree::referents(&tree);
+        let subjects = tree::Subjects::of_links(&tree, &links);
         let mut builder = builder::Builder::new(&tree, &links, &referents);
-        relations::read(&tree, &links, &subjects, &mut builder);
-        attributes::read(&tree, &links, &subjects, &mut builder);
+        builder::read_relations(&tree, &links, &subjects, &mut builder);
+        builder::read_attributes(&tree, &links, &subjects, &mut builder);
         builder.finish()
     }
 
@@ -166,6 +153,65 @@ impl SceneGraph {
         for relation in &mut self.relations {
             let ends = self.objects[relation.subject].status.max(self.objects[relation.object].status);
             relation.status = of(&relation.words).max(ends);
+        }
+    }
+}
+
+// Colours, sizes and numbers among attributes.
+
+/// What kind of attribute a word is, for the sub-scores of SPICE.
+///
+/// The lists hold the words that the original counts, of about 480 that it was asked about, and that occurred as attributes: `turquoise` is no colour to it,
+/// `12` and `twelve` no numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Category {
+    /// A colour, or how light one is: `red`, `dark`.
+    Color,
+    /// How many, up to ten: `two`.
+    Cardinality,
+    /// How large: `tiny`.
+    Size,
+}
+
+impl Category {
+    /// The category of an attribute, by its lemma; None for most words.
+    pub fn of(attribute: &str) -> Option<Self> {
+        match attribute {
+            "beige" | "black" | "blue" | "brown" | "cream" | "dark" | "gray" | "green" | "grey" | "light"
+            | "maroon" | "orange" | "pink" | "purple" | "red" | "violet" | "white" | "yellow" => Some(Self::Color),
+            "eight" | "five" | "four" | "nine" | "one" | "seven" | "six" | "ten" | "three" | "two" => {
+                Some(Self::Cardinality)
+            }
+            "baby" | "big" | "broad" | "bulky" | "colossal" | "compact" | "enormous" | "expansive" | "extensive"
+            | "fat" | "full-size" | "gargantuan" | "giant" | "gigantic" | "grand" | "great" | "heavy" | "hefty"
+            | "huge" | "immense" | "infinitesimal" | "large" | "lean" | "life-size" | "little" | "mammoth"
+            | "massive" | "microscopic" | "mini" | "miniature" | "minute" | "narrow" | "obese" | "outsized"
+            | "oversize" | "overweight" | "petite" | "plump" | "puny" | "short" | "sizable" | "skimpy" | "skinny"
+            | "slender" | "slim" | "small" | "stout" | "tall" | "teensy" | "teeny" | "thick" | "thin" | "tiny"
+            | "titanic" | "towering" | "trim" | "undersized" | "vast" | "wee" | "whopping" | "wide" => Some(Self::Size),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod category_tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_one_category_or_none() {
+        let cases = [
+            ("red", Some(Category::Color)),
+            ("dark", Some(Category::Color)),
+            ("two", Some(Category::Cardinality)),
+            ("tiny", Some(Category::Size)),
+            ("turquoise", None),
+            ("12", None),
+            ("small/little", None),
+            ("", None),
+        ];
+        for (word, category) in cases {
+            assert_eq!(Category::of(word), category, "{word}");
         }
     }
 }

@@ -1,12 +1,15 @@
 //! A corpus with word vectors: the vector of each of its words, and the objects of its images.
 
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
 use crate::Refused;
 use crate::corpus::Corpus;
-use crate::engine::Resource;
+use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resource, Resources, missing, with_memory};
+use crate::numeric::transport::Transport;
+use crate::text::ngram::NgramCounter;
 use crate::text::sentences::Sentences;
 use crate::text::vocabulary::Word;
 
@@ -249,4 +252,328 @@ impl Bag {
 pub(crate) fn distance_of_nothing(length: f64, power: usize) -> f64 {
     let distance = 2.0 * length;
     (if power == 1 { distance } else { distance * distance }).min(LARGEST)
+}
+
+// Word Mover's Distance between a candidate and its references (Kusner et al. 2015).
+
+/// How to combine the values of the references.
+#[derive(Debug, Clone, Copy)]
+enum DistancePool {
+    Best,
+    Worst,
+    Mean,
+}
+
+/// The metric with its parameters.
+#[derive(Debug, Clone, Copy)]
+struct Wmd {
+    pool: DistancePool,
+    /// p of ‖x − y‖^p.
+    power: usize,
+    /// exp(−distance) instead of the distance.
+    similarity: bool,
+    normalise: bool,
+}
+
+/// Builds WMD: `pool`, `p`, `similarity`, `normalise`.
+pub(crate) fn build_wmd(parameters: &mut Parameters) -> Built {
+    let pools = [("best", DistancePool::Best), ("worst", DistancePool::Worst), ("mean", DistancePool::Mean)];
+    Ok(Box::new(Wmd {
+        pool: parameters.choice("pool", &pools)?,
+        power: parameters.count("p", 1..=2)?,
+        similarity: parameters.flag("similarity")?,
+        normalise: parameters.flag("normalise")?,
+    }))
+}
+
+impl Kernel for Wmd {
+    /// Score, 1, known content words, all content words; nothing of an image that is beyond the limit.
+    fn width(&self) -> usize {
+        4
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let embedded = resources.need::<Embedded>()?;
+        let scorer = WmdScorer { metric: self, embedded, space: embedded.space(self.normalise) };
+        let beyond = embedded.beyond(corpus);
+        Ok(with_memory(WmdScratch::default, move |scratch, image, candidate, row| {
+            if beyond.binary_search(&image.number()).is_ok() {
+                return row.fill(0.0);
+            }
+            let mut coverage = Coverage::default();
+            let score = scorer.caption_score(scratch, image, candidate, &mut coverage);
+            row.copy_from_slice(&[score, 1.0, coverage.known, coverage.all]);
+        }))
+    }
+
+    fn row_score(&self, row: &[f64]) -> f64 {
+        if row[1] > 0.0 { self.score(row) } else { f64::NAN }
+    }
+}
+
+struct WmdScorer<'a> {
+    metric: &'a Wmd,
+    embedded: &'a Embedded,
+    space: &'a Space,
+}
+
+#[derive(Default)]
+struct WmdScratch {
+    candidate: Bag,
+    reference: Bag,
+    cost: Vec<f64>,
+    transport: Transport,
+    distances: Vec<f64>,
+}
+
+impl WmdScorer<'_> {
+    fn fill(&self, bag: &mut Bag, words: &[Word], coverage: &mut Coverage) {
+        bag.fill_with_words(self.embedded.terms(words), coverage);
+    }
+
+    fn caption_score(
+        &self,
+        scratch: &mut WmdScratch,
+        image: &Image<'_>,
+        candidate: usize,
+        coverage: &mut Coverage,
+    ) -> f64 {
+        self.fill(&mut scratch.candidate, image.candidate(candidate), coverage);
+        scratch.distances.clear();
+        let mut longest: Option<f64> = None;
+        for words in image.references() {
+            self.fill(&mut scratch.reference, words, coverage);
+            if scratch.reference.is_empty() {
+                continue;
+            }
+            if scratch.candidate.is_empty() {
+                let length = self.space.longest(scratch.reference.rows.iter().copied());
+                longest = Some(longest.map_or(length, |longest| longest.max(length)));
+            } else {
+                let distance = self.distance(scratch);
+                scratch.distances.push(distance);
+            }
+        }
+        if scratch.distances.is_empty() {
+            let length = longest.unwrap_or_else(|| self.space.longest(scratch.candidate.rows.iter().copied()));
+            return if self.metric.similarity { 0.0 } else { distance_of_nothing(length, self.metric.power) };
+        }
+        self.pooled(&scratch.distances)
+    }
+
+    fn distance(&self, scratch: &mut WmdScratch) -> f64 {
+        let WmdScratch { candidate, reference, cost, transport, .. } = scratch;
+        cost.clear();
+        for &x in &candidate.rows {
+            cost.extend(reference.rows.iter().map(|&y| self.space.distance((x, 1.0), (y, 1.0), self.metric.power)));
+        }
+        transport.solve(&candidate.weights, &reference.weights, cost)
+    }
+
+    fn pooled(&self, distances: &[f64]) -> f64 {
+        let value = |distance: f64| if self.metric.similarity { (-distance).exp() } else { distance };
+        match self.metric.pool {
+            DistancePool::Best => value(distances.iter().copied().fold(f64::INFINITY, f64::min)),
+            DistancePool::Worst => value(distances.iter().copied().fold(0.0, f64::max)),
+            DistancePool::Mean => {
+                distances.iter().map(|&distance| value(distance)).sum::<f64>() / distances.len() as f64
+            }
+        }
+    }
+}
+
+// VIFIDEL (Madhyastha, Wang, Specia, ACL 2019): the transport between an image's objects and a caption's words.
+
+/// The metric with its parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Vifidel {
+    /// Whether the references say how important each object and word is.
+    references: bool,
+    /// p of ‖ρ_i x_i − ρ_j x_j‖^p.
+    power: usize,
+    /// Whether the weight of a label is its number of objects; otherwise all labels have the same weight.
+    frequency: bool,
+    normalise: bool,
+    variant: Variant,
+}
+
+/// Whose score it is.
+#[derive(Debug, Clone, Copy)]
+enum Variant {
+    /// exp(−distance).
+    Paper,
+    /// The distance itself, as the published program prints it.
+    Released,
+}
+
+/// Builds VIFIDEL: `variant`, `references`, `p`, `frequency`, `normalise`.
+pub(crate) fn build_vifidel(parameters: &mut Parameters) -> Built {
+    Ok(Box::new(Vifidel::new(parameters)?))
+}
+
+/// How VIFIDEL scored one image.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The known labels, as numbers among the image's labels.
+    pub objects: Vec<u32>,
+    /// The caption's distinct known content words, as rows of vectors.
+    pub words: Vec<u32>,
+    /// The same of each reference.
+    pub reference_words: Vec<Vec<u32>>,
+    /// Shares of objects and of words.
+    pub weights: [Vec<f64>; 2],
+    /// ρ of objects and of words.
+    pub importance: [Vec<f64>; 2],
+    /// Costs, a row per object.
+    pub cost: Vec<f64>,
+    /// The share that moves from each object to each word, one row per object.
+    pub plan: Vec<f64>,
+    /// The optimal value.
+    pub distance: f64,
+    /// The score.
+    pub score: f64,
+    /// Known words and labels, and all of them.
+    pub coverage: (f64, f64),
+}
+
+impl Vifidel {
+    /// The metric with these parameters.
+    pub fn new(parameters: &mut Parameters) -> Result<Self, Refused> {
+        Ok(Self {
+            references: parameters.flag("references")?,
+            power: parameters.count("p", 1..=2)?,
+            frequency: parameters.flag("frequency")?,
+            normalise: parameters.flag("normalise")?,
+            variant: parameters.choice("variant", &[("paper", Variant::Paper), ("released", Variant::Released)])?,
+        })
+    }
+
+    /// Explains the first candidate of an image.
+    pub fn explain(&self, corpus: &Corpus, embedded: &Embedded, image: usize) -> Result<Explanation, Refused> {
+        let counter = RefCell::new(NgramCounter::default());
+        let scorer = self.scorer(embedded)?;
+        let mut scratch = VifidelScratch::default();
+        let (distance, score) = scorer.measure(&mut scratch, &Image::new(corpus, image, &counter), 0);
+        let VifidelScratch { objects, words, references, importance, cost, transport, coverage } = scratch;
+        let (n, m) = (objects.rows.len(), words.rows.len());
+        let moved = |i, j| if n * m == 0 { 0.0 } else { transport.moved(i, j) };
+        let plan = (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).map(|(i, j)| moved(i, j)).collect();
+        Ok(Explanation {
+            importance: [importance[..n].to_vec(), importance[n..].to_vec()],
+            plan,
+            reference_words: references.iter().map(|bag| bag.names.clone()).collect(),
+            objects: objects.names,
+            words: words.names,
+            weights: [objects.weights, words.weights],
+            cost,
+            distance,
+            score,
+            coverage: (coverage.known, coverage.all),
+        })
+    }
+
+    fn scorer<'a>(&'a self, embedded: &'a Embedded) -> Result<VifidelScorer<'a>, Refused> {
+        let objects = embedded.objects().ok_or_else(|| missing("the objects of the images"))?;
+        Ok(VifidelScorer { metric: self, embedded, objects, space: embedded.space(self.normalise) })
+    }
+}
+
+impl Kernel for Vifidel {
+    /// Score, 1, known words and labels, all words and labels.
+    fn width(&self) -> usize {
+        4
+    }
+
+    fn prepare<'a>(&'a self, _: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let scorer = self.scorer(resources.need()?)?;
+        Ok(with_memory(VifidelScratch::default, move |scratch, image, candidate, row| {
+            let (_, score) = scorer.measure(scratch, image, candidate);
+            row.copy_from_slice(&[score, 1.0, scratch.coverage.known, scratch.coverage.all]);
+        }))
+    }
+}
+
+struct VifidelScorer<'a> {
+    metric: &'a Vifidel,
+    embedded: &'a Embedded,
+    objects: &'a Objects,
+    space: &'a Space,
+}
+
+#[derive(Default)]
+struct VifidelScratch {
+    objects: Bag,
+    words: Bag,
+    /// The words of each reference.
+    references: Vec<Bag>,
+    /// ρ of the objects, then of the words.
+    importance: Vec<f64>,
+    cost: Vec<f64>,
+    transport: Transport,
+    coverage: Coverage,
+}
+
+impl VifidelScorer<'_> {
+    /// Distance and score; everything on the way stays in `scratch`.
+    fn measure(&self, scratch: &mut VifidelScratch, image: &Image<'_>, candidate: usize) -> (f64, f64) {
+        scratch.coverage = Coverage::default();
+        self.fill_bags(scratch, image, candidate);
+        self.weigh(scratch);
+        let VifidelScratch { objects, words, importance, cost, transport, .. } = scratch;
+        let (of_objects, of_words) = importance.split_at(objects.rows.len());
+        cost.clear();
+        for (&x, &r) in objects.rows.iter().zip(of_objects) {
+            let pairs = words.rows.iter().zip(of_words);
+            cost.extend(pairs.map(|(&y, &s)| self.space.distance((x, r), (y, s), self.metric.power)));
+        }
+        if objects.is_empty() || words.is_empty() {
+            let length = self.space.longest(objects.rows.iter().chain(&words.rows).copied());
+            let distance = distance_of_nothing(length, self.metric.power);
+            return match self.metric.variant {
+                Variant::Paper => (distance, 0.0),
+                Variant::Released => (distance, distance),
+            };
+        }
+        let distance = transport.solve(&objects.weights, &words.weights, cost);
+        match self.metric.variant {
+            Variant::Paper => (distance, (-distance).exp()),
+            Variant::Released => (distance, distance),
+        }
+    }
+
+    fn fill_bags(&self, scratch: &mut VifidelScratch, image: &Image<'_>, candidate: usize) {
+        let VifidelScratch { objects, words, references, coverage, .. } = scratch;
+        let labels = self.objects.of_image(image.number());
+        let count = |count| if self.metric.frequency { count } else { 1.0 };
+        let label = |(number, &(term, times)): (usize, &(Term, f64))| (number as u32, term, count(times));
+        objects.fill(labels.iter().enumerate().map(label), coverage);
+        words.fill_with_words(self.embedded.terms(image.candidate(candidate)), coverage);
+        let used = if self.metric.references { image.reference_count() } else { 0 };
+        references.resize_with(used, Bag::default);
+        for (bag, sentence) in references.iter_mut().zip(image.references()) {
+            bag.fill_with_words(self.embedded.terms(sentence), coverage);
+        }
+    }
+
+    /// ρ of every object and word: 1 if no reference has a known content word.
+    fn weigh(&self, scratch: &mut VifidelScratch) {
+        let VifidelScratch { objects, words, references, importance, .. } = scratch;
+        importance.clear();
+        importance
+            .extend(objects.rows.iter().chain(&words.rows).map(|&row| of_references(references, self.space, row)));
+    }
+}
+
+/// (1/M) Σ_r max(0, 1 − max_t cos(x, x_t)) / 2 over the references r that have known content words t.
+fn of_references(references: &[Bag], space: &Space, row: u32) -> f64 {
+    let (mut sum, mut count) = (0.0, 0);
+    for bag in references.iter().filter(|bag| !bag.is_empty()) {
+        count += 1;
+        if bag.rows.contains(&row) {
+            continue; // it contains the word itself: the cosine is 1
+        }
+        let nearest = bag.rows.iter().map(|&other| space.cosine(row, other)).fold(f64::NEG_INFINITY, f64::max);
+        sum += (1.0 - nearest).max(0.0) / 2.0;
+    }
+    if count == 0 { 1.0 } else { sum / f64::from(count) }
 }

@@ -11,11 +11,9 @@ pub mod embedded;
 pub mod fluency;
 pub mod meteor;
 mod rouge;
-mod sentence;
+pub mod sentence;
 pub mod spice;
 pub mod statements;
-pub mod vifidel;
-mod wmd;
 
 use chair::Figure;
 use statements::Asked;
@@ -38,8 +36,8 @@ const KERNELS: &[(&str, Build)] = &[
     ("chair-s", |parameters| chair::build(Figure::Sentences, parameters)),
     ("chair-recall", |parameters| chair::build(Figure::Recall, parameters)),
     ("sentence", sentence::build),
-    ("wmd", wmd::build),
-    ("vifidel", vifidel::build),
+    ("wmd", embedded::build_wmd),
+    ("vifidel", embedded::build_vifidel),
     ("fluency", fluency::build),
     ("self-cider", diversity::build_self_cider),
     ("lsa", diversity::build_lsa),

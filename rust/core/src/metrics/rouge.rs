@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use crate::engine::{Built, Image, Kernel, Parameters, Prepared, Resources, mean_of, with_memory};
-use crate::numeric::f_measure::f_measure;
+use crate::numeric::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 use crate::text::vocabulary::Word;
 

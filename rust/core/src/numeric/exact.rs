@@ -141,7 +141,7 @@ fn scaled(value: f64, exponent: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::generator::Generator;
+    use crate::numeric::Generator;
     use proptest::prelude::*;
 
     /// The exact sum by whole numbers of any length, rounded as Python's `math.fsum` does: Shewchuk's partials.

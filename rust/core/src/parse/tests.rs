@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use super::lanes::Portable;
 use super::model::Model;
 use super::network::Activations;
 use super::{Parser, Relation, Word};
+use crate::parse::matrix::Portable;
 use reference::Slow;
 
 const MODEL: &[u8] = include_bytes!("../../../../src/sacrecap/resources/english/parser-1.model");

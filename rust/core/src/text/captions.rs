@@ -6,10 +6,11 @@
 use std::borrow::Cow;
 use std::collections::TryReserveError;
 
+use crc32fast::Hasher;
 use memchr::memmem;
 
+use super::vocabulary::Vocabulary;
 use crate::Refused;
-use crate::text::vocabulary::Vocabulary;
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -202,6 +203,81 @@ impl CaptionsBuilder {
     }
 }
 
+// Digests of rows, by which signatures tell what was read.
+//
+// A row is a key and a text; a digest is the sum of the rows' hashes, so that rows in any order, and parts that are
+// added, give the same one. The hash is the CRC-32 of `key NUL text`, mixed by the last step of MurmurHash3: sums of a
+// CRC alone, which is linear, stay the same where captions change places. A text of white space is an empty one: some
+// formats cannot tell the two apart.
+
+/// The sum of the hashes of rows.
+pub fn digest_of_rows<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str)>) -> u32 {
+    rows.into_iter().fold(0, |sum, (key, text)| sum.wrapping_add(row_hash(&started(key), text)))
+}
+
+/// The rows of these images: id and caption; an image without caption has an empty one. Where captions depend on their
+/// neighbours (`in_order`), the number of the image begins the key.
+pub fn digest_of_captions<'a>(captions: &Captions, images: impl IntoIterator<Item = &'a str>, in_order: bool) -> u32 {
+    let of_image = |(number, id): (usize, &str)| {
+        let start = if in_order { started(&format!("{number} {id}")) } else { started(id) };
+        let own = captions.image(id).map_or(0..0, |image| captions.captions_of(image));
+        if own.is_empty() {
+            return row_hash(&start, "");
+        }
+        own.fold(0, |sum: u32, caption| sum.wrapping_add(row_hash(&start, captions.caption(caption))))
+    };
+    images.into_iter().enumerate().map(of_image).fold(0, u32::wrapping_add)
+}
+
+fn started(key: &str) -> Hasher {
+    let mut hasher = Hasher::new();
+    hasher.update(key.as_bytes());
+    hasher.update(&[0]);
+    hasher
+}
+
+fn row_hash(start: &Hasher, text: &str) -> u32 {
+    let mut hasher = start.clone();
+    if !text.trim().is_empty() {
+        hasher.update(text.as_bytes());
+    }
+    let mut hash = hasher.finalize();
+    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
+    hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
+    hash ^ (hash >> 16)
+}
+
+// Texts that a program wrote of an object: `['a dog']`, `('a dog',)`, `b'a dog'`, `{'a dog'}`, `array(['a dog'])`.
+
+/// Whether a text begins as one that was written of a list, tuple, set, array or bytes.
+pub fn begins_written(text: &str) -> bool {
+    let text = text.trim_start();
+    match text.as_bytes() {
+        [b'[' | b'(' | b'{', ..] => match text[1..].trim_start().as_bytes() {
+            [b'\'' | b'"', ..] | [b']' | b')'] => true,
+            [b'[' | b'{' | b'(', ..] => begins_written(text[1..].trim_start()),
+            [b'b', quote, ..] => matches!(quote, b'\'' | b'"'),
+            _ => false,
+        },
+        [b'b', quote, ..] => matches!(quote, b'\'' | b'"'),
+        [b'a', ..] => text.strip_prefix("array(").is_some_and(begins_written),
+        _ => false,
+    }
+}
+
+/// Whether a text looks as if it were written of such an object, or is a list without quotes: `[a dog]`.
+pub fn looks_written(text: &str) -> bool {
+    let text = text.trim();
+    let (Some(&first), Some(&last)) = (text.as_bytes().first(), text.as_bytes().last()) else { return false };
+    let bare = || first == b'[' && text.contains(' ') && !text[1..text.len() - 1].contains(['[', ']']);
+    match (first, last) {
+        (b'[', b']') => bare() || begins_written(text),
+        (b'(' | b'a', b')') | (b'{', b'}') => begins_written(text),
+        (b'b', b'\'' | b'"') => text.len() > 2 && text.as_bytes()[1] == last,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,5 +310,86 @@ mod tests {
         for (counts, ends) in [(&[1][..], &[2][..]), (&[1], &[5]), (&[2], &[4]), (&[2], &[3, 1]), (&[1, 1], &[1, 4])] {
             assert_eq!(of(&["a"], counts, ends, "aéb"), Err(Refused(CUT.to_owned())), "{counts:?} {ends:?}");
         }
+    }
+}
+
+#[cfg(test)]
+mod digest_tests {
+    use super::*;
+    use crate::text::captions::CaptionsBuilder;
+
+    fn captions(rows: &[(&str, &str)]) -> Captions {
+        let mut builder = CaptionsBuilder::new();
+        for (id, text) in rows {
+            builder.caption(id, text);
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn rows_in_any_order_have_one_digest_and_other_rows_another() {
+        let rows = [("1", "a dog"), ("2", "a bus"), ("1", "a cat")];
+        let digest =
+            |rows: &[(&str, &str)], ids: &[&str]| digest_of_captions(&captions(rows), ids.iter().copied(), false);
+        let whole = digest(&rows, &["1", "2"]);
+        assert_eq!(whole, digest_of_rows(rows));
+        assert_eq!(whole, digest(&[rows[1], rows[2], rows[0]], &["2", "1"]));
+        assert_eq!(whole, digest(&rows, &["1"]).wrapping_add(digest(&rows, &["2"])));
+        for other in [
+            [("2", "a dog"), ("1", "a bus"), ("1", "a cat")],
+            [("1", "a bus"), ("2", "a dog"), ("1", "a cat")],
+            [("1", "a dog"), ("2", "a bus"), ("1", "a dog")],
+        ] {
+            assert_ne!(whole, digest(&other, &["1", "2"]), "{other:?}");
+        }
+        assert_eq!(digest(&rows, &["3"]), digest_of_rows([("3", "")]));
+        assert_eq!(digest_of_rows([("3", " \t")]), digest_of_rows([("3", "")]));
+    }
+
+    #[test]
+    fn where_captions_depend_on_their_neighbours_the_order_counts() {
+        let rows = captions(&[("1", "a"), ("2", "b")]);
+        assert_ne!(digest_of_captions(&rows, ["1", "2"], true), digest_of_captions(&rows, ["2", "1"], true));
+    }
+}
+
+#[cfg(test)]
+mod written_tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_told_from_captions() {
+        for text in [
+            "['a']",
+            " [ \"a\", 'b']",
+            "('a',)",
+            "b'a'",
+            "{'a'}",
+            "[['a']]",
+            "[{\"caption\": 1}]",
+            "array(['a'])",
+            "[b'a']",
+            "[]",
+        ] {
+            assert!(begins_written(text) && looks_written(text), "{text}");
+        }
+        assert!(looks_written("[a dog]"));
+        for text in [
+            "",
+            "[",
+            "]",
+            "(a) dog",
+            "[CLS] a dog [SEP]",
+            "[dog]",
+            "a dog",
+            "array",
+            "blue 'dog'",
+            "b",
+            "b'",
+            "{a dog}",
+        ] {
+            assert!(!looks_written(text), "{text}");
+        }
+        assert!(begins_written("['a dog") && !looks_written("['a dog"));
     }
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::numeric::interrupt::check;
-use crate::numeric::parallel::map_parts;
+use crate::numeric::parallel::{check, map_parts};
 use crate::text::captions::Captions;
 use crate::text::tokenize::{Tokenizer, tokenize_stream};
 use crate::text::vocabulary::{Vocabulary, Word};

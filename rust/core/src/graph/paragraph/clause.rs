@@ -3,12 +3,12 @@
 use std::iter;
 
 use super::entity::{Entity, Kind, Quality};
-use super::facts::Facts;
 use super::items::{Form, Item, Predicate, Verb};
 use super::lexicon::{Class, is, is_clothes, is_person};
-use super::links::{Link, links};
 use super::sentence::Sentence;
 use crate::graph::Status;
+use crate::graph::paragraph::entity::Facts;
+use crate::graph::paragraph::items::{Link, links};
 
 /// The verb that a clause has reached.
 #[derive(Debug, Clone)]
@@ -451,7 +451,7 @@ impl Referents {
         }
     }
 
-    pub(super) fn remember(&mut self, number: usize, entity: &Entity) {
+    fn remember(&mut self, number: usize, entity: &Entity) {
         if is_person(&entity.lemma) {
             self.person = Some(number);
         }

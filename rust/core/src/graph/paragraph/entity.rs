@@ -1,10 +1,11 @@
 //! What noun phrases name: things, colours, and what is said aside.
 
-use super::lexicon::{Class, is, is_name, is_thing};
-use super::links::Link;
-use super::phrases::NounPhrase;
-use super::sentence::Sentence;
-use crate::graph::Status;
+use rustc_hash::FxHashMap;
+
+use super::items::{Item, Link, Predicate};
+use super::lexicon::{Class, is, is_clothes, is_name, is_person, is_thing};
+use super::sentence::{NounPhrase, Sentence};
+use crate::graph::{Attribute, Object, Relation, SceneGraph, Status};
 use crate::parse::Tag;
 
 /// What a noun phrase names.
@@ -41,20 +42,20 @@ pub(super) struct Entity {
     /// Whether the noun stands alone.
     pub(super) is_bare: bool,
     /// Whether `the` or the like begins it: it may be one that was named before.
-    pub(super) is_definite: bool,
+    is_definite: bool,
     /// Whether `a` begins it.
     pub(super) is_indefinite: bool,
     /// Whether `another` begins it: it is none that was named before.
-    pub(super) is_other: bool,
+    is_other: bool,
     pub(super) attributes: Vec<Quality>,
     /// Colours that it names, if it is one.
-    pub(super) colours: Vec<Quality>,
+    colours: Vec<Quality>,
     /// `his`.
     pub(super) possessive: Option<String>,
     /// The number of the one whose it is: `the man's`.
     pub(super) owner: Option<usize>,
     /// Whether it is but the quantity or the form of another: `a group of`.
-    pub(super) is_part: bool,
+    is_part: bool,
     /// Numbers in the text of the words of its name, and of pronouns for it.
     pub(super) words: Vec<usize>,
     pub(super) status: Status,
@@ -153,7 +154,7 @@ impl Entity {
         covers
     }
 
-    pub(super) fn is_bare_name(&self) -> bool {
+    fn is_bare_name(&self) -> bool {
         self.is_thing() && !self.name.contains(' ')
     }
 
@@ -250,4 +251,246 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
         }
     }
     found
+}
+
+// Mentions that are parts of others: `a group of people` is people, `shades of red` colours, `the man's` an owner.
+
+/// A name of two words that is later said by its noun alone is that noun, and the first word is said of it: `a cruise
+/// ship … the ship`.
+pub(super) fn shorten(entities: &mut [Entity]) {
+    for at in 0..entities.len() {
+        let again = &entities[at];
+        if !again.is_definite || !again.is_bare_name() {
+            continue;
+        }
+        let short = again.name.clone();
+        if entities[..at].iter().any(|one| one.name == short) {
+            continue;
+        }
+        for longer in &mut entities[..at] {
+            if let Some(first) = longer.name.strip_suffix(&*short).and_then(|first| first.strip_suffix(' ')) {
+                let words = longer.words.drain(..1).collect();
+                longer.attributes.push(Quality { name: first.to_owned(), words });
+                longer.name.clone_from(&short);
+            }
+        }
+    }
+}
+
+/// The items in which each mention that stands is one by itself.
+pub(super) fn fold(items: Vec<Item>, entities: &mut [Entity]) -> Vec<Item> {
+    let mut folded: Vec<Item> = Vec::with_capacity(items.len());
+    // A colour was just given to this mention: one behind `and` is for it too.
+    let mut coloured = None;
+    for item in items {
+        let Item::Entity(this) = item else {
+            folded.push(item);
+            continue;
+        };
+        if let [.., Item::Entity(owner), Item::Owner] = folded[..] {
+            entities[this].owner = Some(owner);
+            if is(&entities[owner].lemma, Class::Viewer) {
+                (entities[this].kind, entities[this].status) = (Kind::Aside, Status::Aside);
+            }
+            folded.truncate(folded.len() - 2);
+        }
+        match folded[..] {
+            [.., Item::Entity(before), Item::Preposition(ref of)] if of.name == "of" => {
+                if let Some(stays) = of_another(entities, before, this) {
+                    folded.truncate(folded.len() - 2);
+                    folded.push(Item::Entity(stays));
+                    coloured = (stays == before).then_some(before);
+                    continue;
+                }
+            }
+            [.., Item::Entity(before), Item::Break] | [.., Item::Entity(before), Item::Break, Item::And]
+                if entities[this].is_colour() && entities[before].is_colour() =>
+            {
+                let colours = entities[this].colours.clone();
+                entities[before].colours.extend(colours);
+                while folded.last() != Some(&Item::Entity(before)) {
+                    folded.pop();
+                }
+                continue;
+            }
+            [.., Item::Entity(before), Item::And] if entities[this].is_colour() => {
+                let colours = entities[this].colours.clone();
+                if entities[before].is_colour() {
+                    entities[before].colours.extend(colours);
+                } else if coloured == Some(before) {
+                    entities[before].attributes.extend(colours);
+                } else {
+                    folded.push(item);
+                    continue;
+                }
+                folded.pop();
+                continue;
+            }
+            _ => {}
+        }
+        folded.push(item);
+    }
+    folded
+}
+
+/// Of two mentions with `of` between them the one that stays, if the other is part of it.
+fn of_another(entities: &mut [Entity], before: usize, this: usize) -> Option<usize> {
+    let part = entities[before].clone();
+    entities[before].is_part = is(&part.lemma, Class::Part);
+    let whole = &mut entities[this];
+    if is(&part.lemma, Class::Part) || is(&part.lemma, Class::Aside) {
+        if part.status == Status::Denied {
+            whole.status = Status::Denied;
+        }
+        let is_colours = is(&part.lemma, Class::ColourNoun);
+        if is_colours && whole.is_colour() || whole.is_there() && is(&part.lemma, Class::Part) && !is_colours {
+            whole.attributes.splice(0..0, part.attributes);
+        }
+        if is_colours {
+            whole.attributes.extend(part.colours);
+        }
+        if whole.is_there() && is(&part.lemma, Class::KeptPart) {
+            let name = if part.lemma == "group" { "group of".to_owned() } else { part.lemma };
+            whole.attributes.push(Quality { name, words: part.words });
+        }
+        if whole.owner.is_none() && whole.possessive.is_none() {
+            (whole.possessive, whole.owner) = (part.possessive, part.owner);
+        }
+        return Some(this);
+    }
+    if part.is_colour() && whole.is_there() {
+        whole.attributes.extend(part.colours);
+        return Some(this);
+    }
+    if entities[this].is_colour() && part.is_there() {
+        let colours = entities[this].colours.clone();
+        entities[before].attributes.extend(colours);
+        return Some(before);
+    }
+    None
+}
+
+// What is said of the things of a text, and the graph of it.
+
+/// What sentences say, by the numbers of mentions.
+#[derive(Default)]
+pub(super) struct Facts {
+    pub(super) attributes: Vec<(usize, Quality)>,
+    relations: Vec<(usize, Predicate, usize)>,
+}
+
+impl Facts {
+    /// Two things are related. How people mostly say it stands for other words for the same.
+    pub(super) fn relate(&mut self, entities: &[Entity], subject: usize, predicate: &Predicate, object: usize) {
+        let (one, other) = (&entities[subject], &entities[object]);
+        if !one.is_thing() || !other.is_thing() || one.name == other.name {
+            return;
+        }
+        let Some((name, is_turned)) = usual(one, &predicate.name, other) else { return };
+        let (subject, object) = if is_turned { (object, subject) } else { (subject, object) };
+        self.relations.push((subject, predicate.renamed(&name), object));
+    }
+
+    /// The graph. Mentions of the same name are one object, and so are facts about them.
+    pub(super) fn graph(self, entities: &[Entity], statuses: &[Status]) -> SceneGraph {
+        let mut graph = SceneGraph::default();
+        let objects = objects(entities, &mut graph);
+        let of_words = |words: &[usize]| words.iter().map(|&word| statuses[word]).max().unwrap_or_default();
+        let own = |number: usize| entities[number].attributes.iter().map(move |quality| (number, quality));
+        let given = self.attributes.iter().map(|(number, quality)| (*number, quality));
+        for (number, Quality { name, words }) in (0..entities.len()).flat_map(own).chain(given) {
+            let Some(object) = objects[number] else { continue };
+            let status = of_words(words).max(entities[number].status);
+            let same = graph.attributes.iter_mut().find(|one| one.object == object && one.name == *name);
+            match same {
+                Some(same) => merge(&mut same.words, words, &mut same.status, status),
+                None => {
+                    graph.attributes.push(Attribute { object, name: name.clone(), words: words.clone(), status });
+                }
+            }
+        }
+        graph.attributes.sort_by_key(|one| one.object);
+        for (subject, Predicate { name, words }, object) in &self.relations {
+            let status = of_words(words).max(entities[*subject].status).max(entities[*object].status);
+            let (Some(subject), Some(object)) = (objects[*subject], objects[*object]) else { continue };
+            let is_same = |one: &&mut Relation| (one.subject, one.object, &one.predicate) == (subject, object, name);
+            if let Some(same) = graph.relations.iter_mut().find(is_same) {
+                merge(&mut same.words, words, &mut same.status, status);
+            } else {
+                let (predicate, words) = (name.clone(), words.clone());
+                graph.relations.push(Relation { subject, predicate, object, words, status });
+            }
+        }
+        graph
+    }
+}
+
+/// Adds another mention of the same: it is as sure as the surest of them.
+fn merge(words: &mut Vec<usize>, more: &[usize], status: &mut Status, other: Status) {
+    words.extend(more);
+    words.sort_unstable();
+    words.dedup();
+    *status = other.min(*status);
+}
+
+/// Adds the objects to the graph; the number of each mention's object, if it has one.
+fn objects(entities: &[Entity], graph: &mut SceneGraph) -> Vec<Option<usize>> {
+    let mut known: FxHashMap<(&str, bool), usize> = FxHashMap::default();
+    let mut numbers = Vec::with_capacity(entities.len());
+    for entity in entities {
+        if entity.is_colour() || entity.is_part {
+            numbers.push(None);
+            continue;
+        }
+        let key = (&*entity.name, entity.status == Status::Denied);
+        let same = known.get(&key).copied().filter(|_| !entity.is_other);
+        let number = same.unwrap_or(graph.objects.len());
+        if let Some(object) = graph.objects.get_mut(number) {
+            merge(&mut object.words, &entity.words, &mut object.status, entity.status);
+        } else {
+            let (name, words, status) = (entity.name.clone(), entity.words.clone(), entity.status);
+            graph.objects.push(Object { name, words, status });
+        }
+        known.insert(key, number);
+        numbers.push(Some(number));
+    }
+    numbers
+}
+
+/// How people mostly say that two things are related, and whether they say it the other way round; None if it says
+/// nothing of the picture.
+fn usual(one: &Entity, predicate: &str, other: &Entity) -> Option<(String, bool)> {
+    let (first, last) = (predicate.split(' ').next()?, predicate.rsplit(' ').next()?);
+    let mut name = predicate;
+    if other.lemma == "background" && (last == "in" || is(first, Class::Surround)) {
+        name = "in";
+    }
+    if one.lemma == "background" {
+        match name {
+            "have" | "feature" | "fill with" => return Some(("in".to_owned(), true)),
+            "in" | "on" => return None,
+            _ => {}
+        }
+    }
+    if other.lemma == "sky" && last == "in" && first != "fly" {
+        name = "in";
+    }
+    if other.lemma == "hand" && last == "in" {
+        return None;
+    }
+    let is_worn = is_clothes(&other.lemma) || is_clothes(&other.full);
+    if is_worn && matches!(name, "in" | "have" | "sport" | "adorn") && is_person(&one.lemma) {
+        return Some(("wear".to_owned(), false));
+    }
+    if name == "adorn" && is_clothes(&one.lemma) && is_person(&other.lemma) {
+        return Some(("wear".to_owned(), true));
+    }
+    let (verb, preposition) = name.split_once(' ').unwrap_or((name, ""));
+    if is(verb, Class::Place) && !preposition.is_empty() {
+        name = preposition;
+    }
+    if is(verb, Class::Hold) {
+        name = "hold";
+    }
+    (!is(verb, Class::NeverRelation)).then(|| (name.to_owned(), false))
 }

@@ -1,31 +1,26 @@
 //! Scene graphs of texts of several sentences, as vision-language models write them.
 //!
 //! SPICE's rules are for a caption of one sentence and take every noun for an object: `image`, `moment`, `sense`. These
-//! read a text by its words and tags, which hold up in long sentences where dependencies do not. In reading order: `text`
-//! cuts a text into sentences and tokens; `sentence` puts tags right; `phrases` finds noun phrases, of which `entity`
-//! says what they name; `items` makes a row of mentions, verbs and prepositions, in which `fold` takes mentions together;
-//! `clause` reads it from left to right by `links`, and `facts` keeps what it says. `lexicon` knows words.
+//! read a text by its words and tags, which hold up in long sentences where dependencies do not. In reading order: [`Text`]
+//! is cut into sentences and tokens; `sentence` puts tags right and finds noun phrases, of which `entity` says what they
+//! name; `items` makes a row of mentions, verbs and prepositions, in which `entity` takes mentions together; `clause` reads
+//! it from left to right, and `entity` keeps what it says. `lexicon` knows words.
 
 mod clause;
 mod entity;
-mod facts;
-mod fold;
 mod items;
 pub(crate) mod lexicon;
-mod links;
-mod phrases;
 mod sentence;
 #[cfg(test)]
 mod tests;
-mod text;
 
-pub use text::Text;
+use std::ops::Range;
 
 use super::scope::statuses;
 use super::{SceneGraph, Status};
-use crate::numeric::interrupt::check;
-use crate::numeric::parallel::map_parts;
+use crate::numeric::parallel::{check, map_parts};
 use crate::parse::{Memory, Parser, Word};
+use crate::text::tokenize::Tokenizer;
 
 /// The graphs of texts and the statuses of their tokens, in the texts' order, by that many threads; 0 for one per core.
 pub fn graphs(parser: &Parser, texts: &[Text], threads: usize) -> Vec<(SceneGraph, Vec<Status>)> {
@@ -54,7 +49,7 @@ pub fn of_words(mut words: Vec<Word>, text: &Text) -> (SceneGraph, Vec<Status>) 
         sentence::repair(&mut words[range.clone()], &is_break[range.clone()]);
     }
     let statuses = statuses(&words, text);
-    let (mut entities, mut facts) = (Vec::new(), facts::Facts::default());
+    let (mut entities, mut facts) = (Vec::new(), entity::Facts::default());
     let mut referents = clause::Referents::default();
     for range in ranges {
         let sentence = sentence::Sentence {
@@ -64,9 +59,128 @@ pub fn of_words(mut words: Vec<Word>, text: &Text) -> (SceneGraph, Vec<Status>) 
             statuses: &statuses[range],
         };
         let items = items::of(&sentence, &mut entities);
-        let items = fold::fold(items, &mut entities);
+        let items = entity::fold(items, &mut entities);
         clause::Clause::new(&sentence, &items, &mut entities, &mut facts, &mut referents).read();
     }
-    fold::shorten(&mut entities);
+    entity::shorten(&mut entities);
     (facts.graph(&entities, &statuses), statuses)
+}
+
+// A text, cut into sentences and tokens.
+
+/// A text as its tokens, where sentences end and where marks stood, which tokenizers drop.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The tokens.
+    pub tokens: Vec<String>,
+    /// The places behind the last token of each sentence but the last.
+    pub ends: Vec<usize>,
+    /// The places of the tokens before which a comma, a dash, a bracket or the like stands.
+    pub breaks: Vec<usize>,
+    /// The places behind the last token of each sentence that ends with a question mark.
+    pub questions: Vec<usize>,
+}
+
+impl Text {
+    /// Cuts a caption. A sentence ends with `.`, `!` or `?` before white space, or before a capital (`open.The`), and with
+    /// a line; the full stop of an abbreviation, which tokenizers keep, ends none.
+    pub fn of(caption: &str, tokenizer: Tokenizer) -> Self {
+        let mut text = Self::default();
+        // Signs of Markdown stand for nothing.
+        let caption = caption.replace(['*', '#'], " ");
+        let mut start = 0;
+        for (at, mark) in marks(&caption) {
+            text.add(&caption[start..at], tokenizer);
+            if caption[..at].ends_with('?') {
+                text.questions.push(text.tokens.len());
+            }
+            text.mark(mark, matches!(tokenizer, Tokenizer::Ptb | Tokenizer::PtbStream));
+            start = at;
+        }
+        text.add(&caption[start..], tokenizer);
+        if caption.trim_end().ends_with('?') {
+            text.questions.push(text.tokens.len());
+        }
+        text.ends.retain(|&end| end < text.tokens.len());
+        text.breaks.retain(|&place| place < text.tokens.len());
+        text
+    }
+
+    /// The sentences of so many words.
+    pub(in crate::graph) fn sentences(&self, words: usize) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let sentence = |&end: &usize| {
+            let end = end.clamp(start, words);
+            std::mem::replace(&mut start, end)..end
+        };
+        self.ends.iter().chain([&words]).map(sentence).collect()
+    }
+
+    /// Whether a mark stands before each of so many words.
+    pub(in crate::graph) fn is_break(&self, words: usize) -> Vec<bool> {
+        let mut is_break = vec![false; words];
+        for &place in self.breaks.iter().filter(|&&place| place < words) {
+            is_break[place] = true;
+        }
+        is_break
+    }
+
+    fn add(&mut self, piece: &str, tokenizer: Tokenizer) {
+        let piece = piece.trim_matches(|one: char| is_mark(one) || one == '-' || one.is_whitespace());
+        tokenizer.tokenize(piece, |token| self.tokens.extend(token.split_whitespace().map(str::to_owned)));
+    }
+
+    /// Notes a mark behind the tokens so far.
+    fn mark(&mut self, mark: Mark, keeps_abbreviations: bool) {
+        let place = self.tokens.len();
+        let is_abbreviation = keeps_abbreviations && self.tokens.last().is_some_and(|last| last.ends_with('.'));
+        let places = if mark == Mark::Sentence { &mut self.ends } else { &mut self.breaks };
+        if place > 0 && places.last() != Some(&place) && !(mark == Mark::Sentence && is_abbreviation) {
+            places.push(place);
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// Between two sentences.
+    Sentence,
+    /// Between parts of a sentence.
+    Part,
+}
+
+fn is_mark(one: char) -> bool {
+    matches!(one, ',' | ';' | ':' | '(' | ')' | '—' | '–')
+}
+
+/// The marks of a text and where they stand; the end of a sentence is behind its mark.
+fn marks(text: &str) -> Vec<(usize, Mark)> {
+    let mut marks = Vec::new();
+    let mut before: [char; 3] = [' '; 3];
+    let mut ended = false;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, one)) = characters.next() {
+        let next = characters.peek().map_or(' ', |&(_, next)| next);
+        let in_number = before[2].is_ascii_digit() && next.is_ascii_digit();
+        let closes = matches!(one, '"' | '\'' | ')' | ']' | '”' | '’');
+        if ended && (one.is_whitespace() || one.is_uppercase() && runs_on(before)) || one == '\n' {
+            marks.push((at, Mark::Sentence));
+        }
+        if is_mark(one) && !in_number || is_dash(before[2], one, next) {
+            marks.push((at, Mark::Part));
+        }
+        ended = matches!(one, '.' | '!' | '?') && !in_number || ended && closes;
+        before = [before[1], before[2], one];
+    }
+    marks
+}
+
+/// Whether a sentence that ended here without white space did end: `open.The` and `."The`, not `U.S.A`.
+fn runs_on([first, second, last]: [char; 3]) -> bool {
+    !matches!(last, '.' | '!' | '?') || first.is_lowercase() && second.is_lowercase()
+}
+
+/// A dash between blanks, or the second of two hyphens.
+fn is_dash(before: char, one: char, next: char) -> bool {
+    one == '-' && (before == '-' || before.is_whitespace() && next.is_whitespace())
 }

@@ -6,8 +6,8 @@ use crate::corpus::Corpus;
 use crate::engine::{Image, Parameters, Resources};
 use crate::metrics::cider::{Cider, Weights};
 use crate::metrics::rouge::Subsequences;
-use crate::numeric::f_measure::f_measure;
-use crate::sentence_vectors::{Memory, SentenceVectors, Spelled, cosine};
+use crate::metrics::sentence::{Memory, SentenceVectors, Spelled, cosine};
+use crate::numeric::f_measure;
 use crate::text::ngram::{ImageNgrams, MAX_ORDER, Ngram};
 
 /// How similar two captions of an image are.

@@ -1,12 +1,14 @@
 //! The sentences at hand, as the matchers read them: token numbers, and the places of phrases that have paraphrases.
 
+use std::ops::Range;
+
+use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-use super::lexicon::Lexicon;
-use super::resources::Resources;
+use super::resources::{Resources, is_plain, split};
+use crate::corpus::Corpus;
 use crate::numeric::hash_table::{HashTable, Key};
-use crate::numeric::interrupt::check;
-use crate::numeric::parallel::map_parts;
+use crate::numeric::parallel::{check, map_parts};
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Token numbers of many sentences, one after the other.
@@ -19,7 +21,7 @@ pub(super) struct Arena {
 
 impl Arena {
     /// Makes a sentence of the words added since the last one.
-    pub(super) fn end_sentence(&mut self) {
+    fn end_sentence(&mut self) {
         self.ends.push(self.words.len());
     }
 
@@ -265,6 +267,233 @@ impl<'a> Walker<'a> {
     }
 }
 
+// Properties of a token that the matchers need, computed once for each distinct token.
+
+/// The distinct tokens of the sentences at hand.
+///
+/// Two tokens match when they have a *trait* in common: the same word, the same stem, a synonym set. Traits are
+/// numbered from 0 through all three kinds. Words and stems are told apart by hash, as the original does: `or` and `q4`
+/// are the same word.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    tokens: Vec<Token>,
+    sets: Vec<u32>,
+    traits: usize,
+}
+
+#[derive(Debug)]
+struct Token {
+    word: u32,
+    stem: u32,
+    /// Its synonym sets, in the lexicon's pool.
+    sets: Range<usize>,
+    is_function_word: bool,
+    /// Its number in the paraphrase table.
+    paraphrase_word: Option<u32>,
+}
+
+impl Lexicon {
+    pub(super) fn new(vocabulary: &Vocabulary, resources: &Resources, threads: usize) -> Self {
+        let words: Vec<&str> = vocabulary.words().collect();
+        let parts = map_parts(words.len(), threads, |range| {
+            let mut part = Self::default();
+            let stemmer = Stemmer::create(Algorithm::English);
+            for word in &words[range] {
+                check();
+                part.push(word, &stemmer, resources);
+            }
+            part
+        });
+        let mut lexicon = Self::default();
+        for part in parts {
+            let shift = lexicon.sets.len();
+            lexicon.sets.extend(part.sets);
+            let moved = |sets: Range<usize>| sets.start + shift..sets.end + shift;
+            lexicon
+                .tokens
+                .extend(part.tokens.into_iter().map(|token| Token { sets: moved(token.sets.clone()), ..token }));
+        }
+        lexicon.number_traits();
+        lexicon
+    }
+
+    /// Adds a token with hashes of its word and stem, and synonym sets as the resources number them.
+    fn push(&mut self, word: &str, stemmer: &Stemmer, resources: &Resources) {
+        let start = self.sets.len();
+        self.sets.extend(resources.synonym_sets(word));
+        self.tokens.push(Token {
+            word: java_hash(word),
+            stem: java_hash(&stemmer.stem(word)),
+            sets: start..self.sets.len(),
+            is_function_word: resources.is_function_word(word),
+            paraphrase_word: resources.paraphrase_word(word),
+        });
+    }
+
+    /// Numbers the traits, and forgets the synonym sets that a single token has: most are such, and match nothing here.
+    fn number_traits(&mut self) {
+        let (mut words, mut stems) = (FxHashMap::default(), FxHashMap::default());
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        for &set in &self.sets {
+            *counts.entry(set).or_default() += 1;
+        }
+        let mut next = 0..;
+        let mut fresh = || next.next().expect("fewer than 2^32 traits");
+        let mut sets = FxHashMap::default();
+        let pool = std::mem::take(&mut self.sets);
+        for token in &mut self.tokens {
+            token.word = *words.entry(token.word).or_insert_with(&mut fresh);
+            token.stem = *stems.entry(token.stem).or_insert_with(&mut fresh);
+            let start = self.sets.len();
+            let shared = pool[token.sets.clone()].iter().filter(|set| counts[set] > 1);
+            self.sets.extend(shared.map(|&set| *sets.entry(set).or_insert_with(&mut fresh)));
+            token.sets = start..self.sets.len();
+        }
+        self.traits = words.len() + stems.len() + sets.len();
+    }
+
+    fn token(&self, word: Word) -> &Token {
+        &self.tokens[word as usize]
+    }
+
+    /// The trait of being this word.
+    pub(super) fn same_word(&self, word: Word) -> &[u32] {
+        std::slice::from_ref(&self.token(word).word)
+    }
+
+    /// The trait of having this stem.
+    pub(super) fn same_stem(&self, word: Word) -> &[u32] {
+        std::slice::from_ref(&self.token(word).stem)
+    }
+
+    /// The traits of having a meaning in a synonym set.
+    pub(super) fn synonyms(&self, word: Word) -> &[u32] {
+        &self.sets[self.token(word).sets.clone()]
+    }
+
+    /// Number of traits.
+    pub(super) fn trait_count(&self) -> usize {
+        self.traits
+    }
+
+    pub(super) fn is_function_word(&self, word: Word) -> bool {
+        self.token(word).is_function_word
+    }
+
+    /// The word's number in the paraphrase table.
+    pub(super) fn paraphrase_word(&self, word: Word) -> Option<u32> {
+        self.token(word).paraphrase_word
+    }
+}
+
+/// Java's hash of a string: h = 31·h + unit over UTF-16 code units.
+fn java_hash(text: &str) -> u32 {
+    text.encode_utf16().fold(0, |hash: u32, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)))
+}
+
+// A corpus' captions as METEOR's sentences.
+//
+// The original is sent a caption's tokens joined by blanks, and normalises that line. Most captions consist of plain
+// words, which normalising leaves as they are: their word numbers are translated, and no text is looked at.
+
+/// All candidates and references of a corpus.
+pub(super) struct Encoded {
+    pub(super) sentences: Sentences,
+    /// METEOR's references for reference sentence `i` of the corpus are sentences `first[i]..first[i + 1]`.
+    first: Vec<usize>,
+}
+
+impl Encoded {
+    pub(super) fn new(corpus: &Corpus, resources: &Resources, threads: usize) -> Self {
+        let (candidates, references) = (&corpus.candidates, &corpus.references.sentences);
+        let mut encoder = Encoder::new(&corpus.vocabulary);
+        let captions = |sentence: usize| candidates.tokens(sentence);
+        encoder.encode(candidates.sentence_count(), captions, resources, threads, hypothesis_lines, |_| ());
+        let mut first = vec![encoder.arena.len()];
+        let captions = |sentence: usize| references.tokens(sentence);
+        encoder
+            .encode(references.sentence_count(), captions, resources, threads, reference_lines, |end| first.push(end));
+        Self { sentences: Sentences::new(encoder.arena, resources, threads), first }
+    }
+
+    /// METEOR's references for the reference sentences of the corpus.
+    pub(super) fn references(&self, sentences: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        self.first[sentences.start]..self.first[sentences.end]
+    }
+}
+
+struct Encoder<'a> {
+    vocabulary: &'a Vocabulary,
+    plain: Vec<bool>,
+    /// METEOR's number of each plain word of the corpus, once met.
+    numbers: Vec<Option<Word>>,
+    arena: Arena,
+}
+
+impl<'a> Encoder<'a> {
+    fn new(vocabulary: &'a Vocabulary) -> Self {
+        let plain = vocabulary.words().map(is_plain).collect();
+        Self { vocabulary, plain, numbers: vec![None; vocabulary.len()], arena: Arena::default() }
+    }
+
+    /// Adds captions, each of which `lines` cuts into one or more lines; `finish` is told the number of sentences after
+    /// each caption.
+    fn encode<'s>(
+        &mut self,
+        count: usize,
+        tokens: impl Fn(usize) -> &'s [Word] + Sync,
+        resources: &Resources,
+        threads: usize,
+        lines: fn(&str) -> Vec<String>,
+        mut finish: impl FnMut(usize),
+    ) {
+        let is_plain = |sentence: usize| tokens(sentence).iter().all(|&word| self.plain[word as usize]);
+        let others: Vec<usize> = (0..count).filter(|&sentence| !is_plain(sentence)).collect();
+        let normalized = map_parts(others.len(), threads, |range| {
+            let text = |sentence: usize| {
+                let words: Vec<&str> = tokens(sentence).iter().map(|&word| self.vocabulary.word(word)).collect();
+                words.join(" ")
+            };
+            let normalize = |sentence: usize| -> Vec<String> {
+                check();
+                lines(&text(sentence)).iter().map(|line| resources.normalize(line)).collect()
+            };
+            others[range].iter().map(|&sentence| normalize(sentence)).collect::<Vec<_>>()
+        });
+        let mut normalized = others.iter().zip(normalized.into_iter().flatten()).peekable();
+        for sentence in 0..count {
+            if let Some((_, lines)) = normalized.next_if(|(other, _)| **other == sentence) {
+                for line in lines {
+                    self.arena.push_tokens(split(&line));
+                }
+            } else {
+                self.push_plain(tokens(sentence));
+            }
+            finish(self.arena.len());
+        }
+    }
+
+    fn push_plain(&mut self, words: &[Word]) {
+        let Self { vocabulary, numbers, arena, .. } = self;
+        for &word in words {
+            let number = &mut numbers[word as usize];
+            let number = *number.get_or_insert_with(|| arena.vocabulary.intern(vocabulary.word(word)));
+            arena.words.push(number);
+        }
+        arena.end_sentence();
+    }
+}
+
+/// The one line that the COCO suite sends for a candidate: without `|||`, and with every two blanks made one.
+fn hypothesis_lines(text: &str) -> Vec<String> {
+    vec![text.replace("|||", "").replace("  ", " ")]
+}
+
+/// The lines that METEOR sees for a reference: `|||` separates references, so one that holds it is several.
+fn reference_lines(text: &str) -> Vec<String> {
+    text.split("|||").map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,5 +510,31 @@ mod tests {
         for phrase in 0..1000 {
             assert_eq!(few.get(phrase), many.get(phrase));
         }
+    }
+}
+
+#[cfg(test)]
+mod lexicon_tests {
+    use super::*;
+
+    #[test]
+    fn hashes_collide_where_javas_do() {
+        for (one, other) in [("c0", "an"), ("or", "q4"), ("20s", "225"), ("men's", "meles")] {
+            assert_eq!(java_hash(one), java_hash(other));
+        }
+        assert_eq!(java_hash("hello"), 99_162_322);
+        assert_ne!(java_hash("dog"), java_hash("cat"));
+    }
+}
+
+#[cfg(test)]
+mod corpus_tests {
+    use super::*;
+
+    #[test]
+    fn separators_of_the_protocol_are_dealt_with_as_the_suite_does() {
+        assert_eq!(hypothesis_lines("a ||| b |  c    d"), ["a b | c  d"]);
+        assert_eq!(reference_lines("a dog ||| a cat"), ["a dog ", " a cat"]);
+        assert_eq!(reference_lines(""), [""]);
     }
 }

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::normalize::split;
 use super::{Alignment, Link, Meteor, Module, Resources, Weights, align, align_best};
 use crate::corpus::{Corpus, References};
 use crate::engine::{Kernel, Resources as Given, Table, Value, evaluate};
 use crate::metrics::kernel;
+use crate::metrics::meteor::resources::split;
 use crate::tables::SharedBytes;
 use crate::text::captions::CaptionsBuilder;
 use crate::text::tokenize::Tokenizer;

@@ -7,19 +7,10 @@
 //! word, or two of them near each other. Each distinct statement counts once. Words are compared by their stems, and parts
 //! of the graph by synonyms, too, for which a match is worth less.
 
-mod chance;
-mod explain;
-mod rubric;
 mod said;
 
 use std::slice;
 use std::sync::Arc;
-
-pub use chance::Frequencies;
-pub use explain::{Explained, Explanation, explain};
-pub use rubric::said_of_items;
-pub use said::{Kind, Read};
-use said::{Lexicon, Said};
 
 use crate::corpus::Corpus;
 use crate::engine::{Built, Kernel, Parameters, Prepared, Resource, Resources, with_memory};
@@ -27,6 +18,8 @@ use crate::graph::paragraph::{Text, graph};
 use crate::parse::{Memory, Parser};
 use crate::text::tokenize::Tokenizer;
 use crate::wordnet::Synonyms;
+pub use said::{Frequencies, Kind, Read};
+use said::{Lexicon, Said};
 
 /// The captions of a corpus as they were given, with what it takes to read them.
 pub struct Paragraphs {
@@ -106,7 +99,7 @@ const WIDTH: usize = 4 * SCORES.len() + 4 * Kind::ALL.len();
 
 impl Kernel for Share {
     fn width(&self) -> usize {
-        if self.asked == Asked::Rubric { rubric::WIDTH } else { WIDTH }
+        if self.asked == Asked::Rubric { RUBRIC_WIDTH } else { WIDTH }
     }
 
     fn shared_statistics(&self) -> Option<&'static str> {
@@ -120,7 +113,7 @@ impl Kernel for Share {
         if self.asked == Asked::Rubric {
             return Ok(with_memory(memory, |(memory, lexicon), image, candidate, row| {
                 let of = (image.number(), candidate);
-                rubric::count(rubric::of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
+                count_items(of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
             }));
         }
         let frequencies = resources.need::<Frequencies>()?;
@@ -263,4 +256,109 @@ fn weighed(side: &Said, other: &Said, number: usize, synonyms: f64) -> (f64, f64
 /// Statements of one side that say the same by synonyms share the weight of one: `couch` and `sofa` are one thing.
 fn weight(side: &Said, number: usize, synonyms: f64) -> f64 {
     if synonyms > 0.0 { 1.0 / side.alike(side, &side.statements[number]).len() as f64 } else { 1.0 }
+}
+
+// `rubric`: how many of the items that are asked for a caption says. An image's references are its items.
+
+/// Columns of a row: supports of the items, the number of items, of those that are said whole, and of those of which
+/// nothing is said.
+const RUBRIC_WIDTH: usize = 4;
+
+/// Counts an image's items, of which a candidate says so much.
+fn count_items(supports: Vec<Option<f64>>, row: &mut [f64]) {
+    for support in supports {
+        row[0] += support.unwrap_or(0.0);
+        row[1] += 1.0;
+        row[2] += f64::from(support == Some(1.0));
+        row[3] += f64::from(support == Some(0.0));
+    }
+}
+
+/// How far a candidate says each item of its image; none for an item that says nothing itself.
+fn of_items(
+    paragraphs: &Paragraphs,
+    (memory, lexicon): (&mut Memory, &mut Lexicon<'_>),
+    corpus: &Corpus,
+    (image, candidate): (usize, usize),
+    worth: f64,
+) -> Vec<Option<f64>> {
+    let caption = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, image, candidate)), lexicon);
+    let items = paragraphs.read(memory, paragraphs.references(corpus, image));
+    let said = |item| share(&supports(&Said::of(std::slice::from_ref(item), lexicon), &caption, worth), None);
+    items.iter().map(said).collect()
+}
+
+/// How far a candidate, by the numbers of its image and in it, says each item of the image: 1 for all of it, 0 for nothing
+/// of it; none for an item that says nothing itself.
+pub fn said_of_items(
+    paragraphs: &Paragraphs,
+    synonyms: &Synonyms,
+    corpus: &Corpus,
+    candidate: (usize, usize),
+    worth: f64,
+) -> Vec<Option<f64>> {
+    let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
+    of_items(paragraphs, (&mut memory, &mut lexicon), corpus, candidate, worth)
+}
+
+// Coverage and precision of one image, for inspection.
+
+/// A statement of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// Its kind.
+    pub kind: Kind,
+    /// Object; object and attribute; subject, predicate and object; one word; or two.
+    pub parts: Vec<String>,
+    /// The numbers of the caption and of the word in it, for each word that says it.
+    pub words: Vec<(usize, usize)>,
+    /// How much it counts.
+    pub weight: f64,
+    /// How far the other side says it.
+    pub support: f64,
+    /// How far the references of other images say it, in the mean; of a reference, 0.
+    pub chance: f64,
+}
+
+/// The explanation of an image's scores: the captions of each side as they were read, and what they say.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The candidate.
+    pub candidate: (Vec<Read>, Vec<Explained>),
+    /// The references.
+    pub references: (Vec<Read>, Vec<Explained>),
+    /// Coverage, precision and long-f1 of all statements, and of each kind; 0 where there is none.
+    pub scores: Vec<(&'static str, [f64; 3])>,
+}
+
+/// Explains the scores of an image's first candidate; a match by a synonym is worth `worth`.
+pub fn explain(
+    paragraphs: &Paragraphs,
+    synonyms: &Synonyms,
+    frequencies: &Frequencies,
+    corpus: &Corpus,
+    (image, worth): (usize, f64),
+) -> Explanation {
+    let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
+    let [candidate, references] = [paragraphs.candidate(corpus, image, 0), paragraphs.references(corpus, image)]
+        .map(|captions| paragraphs.read(&mut memory, captions));
+    let said = Said::of(&candidate, &mut lexicon);
+    let expected = Expected::of(&references, &mut lexicon, worth);
+    let counts = Counts::of(&said, &expected, (frequencies, &expected.said), worth);
+    let of = |(name, kind)| (name, [0, 2, 4].map(|place| counts.scores(kind)[place]));
+    let scores = categories().into_iter().map(of).collect();
+    let explained = |side: &Said, other: &Said, frequencies: Option<&Frequencies>| {
+        let statements = side.statements.iter().enumerate().map(|(number, statement)| {
+            let (weight, support) = weighed(side, other, number, worth);
+            let chance = frequencies.map_or(0.0, |frequencies| frequencies.chance(side, statement, other, worth));
+            let (parts, words) = (statement.parts.clone(), statement.words.clone());
+            Explained { kind: statement.kind, parts, words, weight, support, chance }
+        });
+        statements.collect()
+    };
+    Explanation {
+        candidate: (candidate, explained(&said, &expected.said, Some(frequencies))),
+        references: (references, explained(&expected.said, &said, None)),
+        scores,
+    }
 }

@@ -1,8 +1,7 @@
 //! The network again, slow and simple: one number after the other in 64 bits, without caches. Tests compare with it.
 
-use crate::parse::features;
 use crate::parse::matrix::Matrix;
-use crate::parse::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
+use crate::parse::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW, buckets};
 
 /// Tags, scores of heads (the root, then each word) and, for given heads, relations.
 pub(super) struct Slow {
@@ -35,7 +34,7 @@ impl Slow {
             let mut sum = vec![0; sizes.embedding];
             let known = model.words.get(word).map(|&row| row as usize);
             let first = FIRST_WORD as usize + model.words.len();
-            let parts = features::buckets(word, sizes.buckets as u32).map(|bucket| first + bucket as usize);
+            let parts = buckets(word, sizes.buckets as u32).map(|bucket| first + bucket as usize);
             for number in known.into_iter().chain(parts) {
                 sum.iter_mut().zip(row(number)).for_each(|(sum, value)| *sum += value);
             }

@@ -27,10 +27,10 @@
 //!
 //! # How it works
 //!
-//! `scanner/grammar` describes the tokens as regular expressions in Rust, one topic per file. The build script
+//! `scanner/grammar` describes the tokens as regular expressions in Rust, in two files, words and signs. The build script
 //! compiles all of them into one minimal deterministic automaton over classes of UTF-16 units (`scanner/compile`).
-//! `scan` walks its tables for the longest match, `cut` gives back what the rule only looked at, `rewrite` spells
-//! the token, `lines` lower-cases, filters and counts captions. `plain` knows the commonest tokens without tables.
+//! `scan` walks its tables for the longest match; `ptb` gives back what the rule only looked at, spells the token,
+//! lower-cases, filters and counts captions, and knows the commonest tokens without tables.
 //!
 //! To change a rule, edit its topic file; the tables follow. `reference` matches the same expressions slowly, with
 //! neither tables nor shortcuts, and the tests compare the two on random text. A rule whose token
@@ -43,16 +43,12 @@ use std::str::FromStr;
 
 use crate::Refused;
 
-mod cut;
 #[cfg(test)]
 #[path = "../../../scanner/grammar/mod.rs"]
 mod grammar;
-mod lines;
 #[path = "../../../scanner/outcome.rs"]
 mod outcome;
-mod plain;
 mod ptb;
-mod rewrite;
 mod scan;
 #[cfg(test)]
 mod tests;

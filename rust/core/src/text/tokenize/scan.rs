@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::cut;
 use super::outcome::Rewrite;
+use crate::text::tokenize::ptb::token_end;
 
 use tables::{DEAD, HALF, START};
 
@@ -46,7 +46,7 @@ impl<'t> Scanner<'t> {
     pub(super) fn token_at(&mut self, start: usize) -> Match {
         let best = self.longest(start);
         let outcome = tables::outcome(best.state);
-        let end = cut::token_end(self.text, start, best.end, outcome.cut);
+        let end = token_end(self.text, start, best.end, outcome.cut);
         Match { end, rewrite: outcome.rewrite }
     }
 

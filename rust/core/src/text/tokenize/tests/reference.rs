@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::super::grammar::expression::Expression;
-use super::super::grammar::rule::Rule;
+use super::super::grammar::expression::{Expression, Rule};
 use super::super::outcome::Rewrite;
 
 /// The end of the token at the start of the units, and what becomes of it.

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use super::super::grammar::expression::Expression;
-use super::super::grammar::{self, rule::Rule};
+use super::super::grammar;
+use super::super::grammar::expression::{Expression, Rule};
 
 pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(grammar::rules);
 

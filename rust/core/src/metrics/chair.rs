@@ -4,13 +4,9 @@
 //! serves all three scores, whose corpus values are made of sums: hallucinated over all mentions, captions that
 //! hallucinate over captions, and objects named over objects there.
 
-mod words;
-
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-
-pub use words::{Mention, ObjectWords, Phrase};
 
 use crate::Refused;
 use crate::corpus::Corpus;
@@ -206,5 +202,189 @@ impl Marks {
 
     fn has(&self, object: u32) -> bool {
         self.marked[object as usize]
+    }
+}
+
+// Which words name which objects.
+
+/// An object named in a caption: its words, from a first one to before a last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mention {
+    /// Place of the first word.
+    pub start: usize,
+    /// Place behind the last word.
+    pub end: usize,
+    /// The object.
+    pub object: u32,
+}
+
+/// Words that are taken as one term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase {
+    /// Its words, as parts; at least one.
+    pub parts: Vec<u32>,
+    /// The term.
+    pub term: u32,
+}
+
+fn unfit() -> Refused {
+    Refused("a word, term or object has a number that there is not".to_owned())
+}
+
+/// A vocabulary of objects.
+///
+/// A caption is read from left to right. Where the words of several phrases stand, the longest is taken as one term; what
+/// follows is read on from there. A term that is dropped beside another does not count in a caption that has both. The
+/// other terms that name an object are mentions of it.
+#[derive(Debug)]
+pub struct ObjectWords {
+    /// By the first part: the other parts and the term, the longest phrases first.
+    phrases: Vec<Vec<(Box<[u32]>, u32)>>,
+    /// The object of each term, if it names one.
+    objects: Vec<Option<u32>>,
+    /// The terms that are dropped, each with the one beside which it is.
+    drops: FxHashMap<u32, u32>,
+    object_count: usize,
+}
+
+impl ObjectWords {
+    /// From phrases over `parts` different words, the object of each term, and pairs of a term that is dropped and the
+    /// one beside which it is.
+    pub fn new(
+        parts: usize,
+        phrases: Vec<Phrase>,
+        objects: Vec<Option<u32>>,
+        drops: &[(u32, u32)],
+    ) -> Result<Self, Refused> {
+        let object_count = objects.iter().flatten().max().map_or(0, |&most| most as usize + 1);
+        let mut by_first = vec![Vec::new(); parts];
+        for Phrase { parts: phrase, term } in phrases {
+            let (&first, rest) = phrase.split_first().ok_or_else(unfit)?;
+            if phrase.iter().any(|&part| part as usize >= parts) || term as usize >= objects.len() {
+                return Err(unfit());
+            }
+            by_first[first as usize].push((rest.into(), term));
+        }
+        for phrases in &mut by_first {
+            phrases.sort_by_key(|(rest, _): &(Box<[u32]>, u32)| std::cmp::Reverse(rest.len()));
+        }
+        Ok(Self { phrases: by_first, objects, drops: drops.iter().copied().collect(), object_count })
+    }
+
+    /// The number of objects.
+    pub fn object_count(&self) -> usize {
+        self.object_count
+    }
+
+    /// Whether there are such parts and objects.
+    fn check(
+        &self,
+        mut parts: impl Iterator<Item = u32>,
+        mut objects: impl Iterator<Item = u32>,
+    ) -> Result<(), Refused> {
+        let fit = parts.all(|part| (part as usize) < self.phrases.len())
+            && objects.all(|object| (object as usize) < self.object_count);
+        if fit { Ok(()) } else { Err(unfit()) }
+    }
+
+    /// Puts the mentions of a caption with this number of words into `found`, in its order. `part` says what a word is;
+    /// no phrase goes over one of the `breaks`, places before which a mark stands, in ascending order.
+    fn mentions(&self, length: usize, part: impl Fn(usize) -> Option<u32>, breaks: &[usize], found: &mut Vec<Mention>) {
+        found.clear();
+        let (mut place, mut dropping) = (0, false);
+        let mut terms: Vec<(Mention, u32)> = Vec::new();
+        while place < length {
+            let longest = part(place).and_then(|first| {
+                let fits = |rest: &[u32]| {
+                    let end = place + 1 + rest.len();
+                    end <= length
+                        && rest.iter().zip(place + 1..).all(|(&wanted, at)| part(at) == Some(wanted))
+                        && (rest.is_empty() || !goes_over(breaks, place + 1, end))
+                };
+                self.phrases[first as usize].iter().find(|(rest, _)| fits(rest))
+            });
+            let Some((rest, term)) = longest else {
+                place += 1;
+                continue;
+            };
+            let end = place + 1 + rest.len();
+            dropping |= self.drops.contains_key(term);
+            terms.push((Mention { start: place, end, object: self.objects[*term as usize].unwrap_or(NONE) }, *term));
+            place = end;
+        }
+        if dropping {
+            let all: Vec<u32> = terms.iter().map(|&(_, term)| term).collect();
+            terms.retain(|(_, term)| self.drops.get(term).is_none_or(|beside| !all.contains(beside)));
+        }
+        found.extend(terms.into_iter().map(|(mention, _)| mention).filter(|mention| mention.object != NONE));
+    }
+}
+
+/// Stands for no object, for a moment.
+const NONE: u32 = u32::MAX;
+
+/// Whether a break is at one of the places from the second word of a phrase to its last.
+fn goes_over(breaks: &[usize], second: usize, end: usize) -> bool {
+    let next = breaks.partition_point(|&place| place < second);
+    breaks.get(next).is_some_and(|&place| place < end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parts: 0 hot, 1 dog, 2 stand, 3 toilet, 4 seat; terms: 0 dog, 1 hot dog, 2 hot dog stand (no object), 3 toilet,
+    /// 4 seat.
+    fn words() -> ObjectWords {
+        let phrase = |parts: &[u32], term| Phrase { parts: parts.to_vec(), term };
+        let phrases = vec![
+            phrase(&[1], 0),
+            phrase(&[0, 1], 1),
+            phrase(&[0, 1, 2], 2),
+            phrase(&[3], 3),
+            phrase(&[4], 4),
+            phrase(&[3, 4], 3),
+        ];
+        ObjectWords::new(5, phrases, vec![Some(0), Some(1), None, Some(2), Some(3)], &[(4, 3)]).unwrap()
+    }
+
+    fn found(caption: &[u32], breaks: &[usize]) -> Vec<(usize, usize, u32)> {
+        let mut found = Vec::new();
+        words().mentions(caption.len(), |place| Some(caption[place]).filter(|&part| part < 5), breaks, &mut found);
+        found.into_iter().map(|mention| (mention.start, mention.end, mention.object)).collect()
+    }
+
+    #[test]
+    fn the_longest_phrase_is_one_term() {
+        assert_eq!(found(&[0, 1, 9, 1], &[]), [(0, 2, 1), (3, 4, 0)]);
+        assert_eq!(found(&[0, 1, 2], &[]), []);
+        assert_eq!(found(&[0, 0, 1], &[]), [(1, 3, 1)]);
+        assert_eq!(found(&[0], &[]), []);
+    }
+
+    #[test]
+    fn no_phrase_goes_over_a_mark() {
+        assert_eq!(found(&[0, 1, 2], &[1]), [(1, 2, 0)]);
+        assert_eq!(found(&[0, 1, 2], &[2]), [(0, 2, 1)]);
+        assert_eq!(found(&[0, 1, 9, 9], &[0, 3]), [(0, 2, 1)]);
+    }
+
+    #[test]
+    fn a_term_is_dropped_beside_another() {
+        assert_eq!(found(&[4, 9, 3], &[]), [(2, 3, 2)]);
+        assert_eq!(found(&[4, 9, 3, 4], &[]), [(2, 4, 2)]);
+        assert_eq!(found(&[4, 9, 4], &[]), [(0, 1, 3), (2, 3, 3)]);
+    }
+
+    #[test]
+    fn numbers_that_there_are_not_are_errors() {
+        let phrase = |parts: &[u32], term| Phrase { parts: parts.to_vec(), term };
+        for phrase in [phrase(&[], 0), phrase(&[1], 0), phrase(&[0], 1)] {
+            assert_eq!(ObjectWords::new(1, vec![phrase], vec![Some(0)], &[]).err(), Some(unfit()));
+        }
+        let words = words();
+        assert_eq!(words.check([4].into_iter(), [3].into_iter()), Ok(()));
+        assert_eq!(words.check([5].into_iter(), [].into_iter()), Err(unfit()));
+        assert_eq!(words.check([].into_iter(), [4].into_iter()), Err(unfit()));
     }
 }

@@ -5,8 +5,7 @@
 //! have one number are one set. Where words have synonyms by this accident they have them in both metrics too.
 
 use crate::Refused;
-use crate::tables::layout::{Lists, Strings, ToCheck};
-use crate::tables::{Format, SharedBytes, mark};
+use crate::tables::{Format, Lists, SharedBytes, Strings, ToCheck, mark};
 use crate::text::word_forms::base_form;
 
 /// Words and irregular forms, 4 each.
