@@ -22,7 +22,7 @@ else:
     import tomli as tomllib  # pytest's
 
 from pages import PAGES, ROOT
-from sacrecap.cli.check import command as check
+from sacrecap.cli.check import check_command as check
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ import pytest
 from runner import Ended, Runner
 from sacrecap import __version__, example
 from sacrecap.cli import main as entry
-from sacrecap.cli.metrics import command as metrics
+from sacrecap.cli.metrics import metrics_command as metrics
 from sacrecap.data import read_candidates
 from sacrecap.errors import DataError
 

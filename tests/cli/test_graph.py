@@ -9,7 +9,7 @@ import pytest
 
 import sacrecap
 from runner import Runner
-from sacrecap.cli import graph
+from sacrecap.cli import from_captions
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give
 
 Write = Callable[[str, object], str]
@@ -25,7 +25,7 @@ def _given(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_line_per_caption(
     run: Runner, write: Write, monkeypatch: pytest.MonkeyPatch, captions: dict[str, object], batch: int
 ) -> None:
-    monkeypatch.setattr(graph, "BATCH", batch)
+    monkeypatch.setattr(from_captions, "BATCH", batch)
     assert run.ok("graph", write("captions.json", captions), "-o", "graphs.jsonl", "--threads", "2") == ""
     lines = [json.loads(line) for line in (run.folder / "graphs.jsonl").read_text().splitlines()]
     several = [[own] if isinstance(own, str) else own for own in captions.values()]

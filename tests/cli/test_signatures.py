@@ -16,7 +16,7 @@ from reference.digest import digest
 from runner import Ended, Runner
 from sacrecap import _core
 from sacrecap.choices import TOKENIZERS
-from sacrecap.cli.verify import _tokenizer
+from sacrecap.cli.check import _tokenizer
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.tokenizers import signed
 from sacrecap.errors import DataError

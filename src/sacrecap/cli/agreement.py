@@ -1,4 +1,4 @@
-"""`sacrecap agreement`: metrics against people."""
+"""Metrics and people: how well they agree, on one set of judgments or all, and what people would say of the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from sacrecap.cli import options
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import Output, output
+from sacrecap.cli.system_names import named
 from sacrecap.data.source import system_name
+from sacrecap.errors import DataError
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling
 
@@ -122,7 +124,7 @@ _JUDGMENTS = Value(
     raters={"name": "points", "type": raters, "multiple": True},
 )
 @options.tokenizer
-def command(
+def agreement_command(
     path: str,
     metrics: str,
     reading: dict[str, Any],
@@ -174,3 +176,86 @@ def command(
 
         write_plot(result, plot)
     output.finish(result, title=system_name(path), images=photos)
+
+
+@click.command(
+    cls=Command,
+    values=(
+        options.NEEDS,
+        options.resampling("Bootstrap samples.", intervals=options.BOOTSTRAPPED),
+        output(report=True, scores=False),
+    ),
+    common="--metrics --results --scores --interval --report --format --output --threads --quiet".split(),
+)
+@click.argument("datasets", nargs=-1, metavar="[DATASET]...")
+@options.judged_metrics
+@takes(
+    "--results DIR  Where each metric's scores are kept; a run that was cut off goes on there.",
+    results={"default": "meta-results"},
+)
+def meta_command(
+    datasets: tuple[str, ...], metrics: str, results: str, needs: Needs, resampling: Resampling, output: Output
+) -> None:
+    """Measure every metric on every DATASET: a file or folder of judgments, as for sacrecap agreement.
+
+    A data set is called as it is recognised; NAME=FILE calls it otherwise, such as polaris=test.parquet, and says what
+    a file is that is not recognised. Figures of papers stand beside those of the same name. By default the metrics are
+    all that can be computed here. Without a DATASET, it lists those that are recognised, and what is measured on each.
+    """
+    from sacrecap.judgments import meta, read_judgments
+    from sacrecap.judgments.meta import PROTOCOLS
+
+    output.check()
+    if not datasets:
+        options.emit("\n".join(f"{name}: {measured}" for name, measured in PROTOCOLS.items()), output.output)
+        return
+    stage.text = "reading"
+    judged = {}
+    for name, path in named(datasets).items():
+        is_called = f"{name}={path}" in datasets
+        try:
+            read = read_judgments(path)
+        except DataError:
+            if not is_called or name not in DATASETS:
+                raise
+            read = read_judgments(path, dataset=name)
+        is_own = is_called or read.dataset in ("pairs", "ratings")
+        judged[name if is_own else read.dataset] = read
+    stage.text = "scoring"
+    result = meta(judged, metrics or "all", results=results, needs=needs, resampling=resampling, threads=needs.threads)
+    output.finish(result)
+
+
+@click.command(cls=Command, values=(output(scores=False, report=True),))
+@click.argument("scores")
+@click.argument("ratings")
+@takes(
+    """
+    --witness NAME  A column of SCORES to use; all by default.
+    --rating NAME  Which rating, where captions have several.
+    --rating-range LOW,HIGH  The scale, where all ratings are equal.
+    --raters PATTERN  The columns of one rater each, such as 'R*'; columns like rater_1 are found without.
+    --words LIST  What words of other tools stand for, such as model_a=b,model_b=c,unsure=tie.
+    --interval LEVEL  Confidence level of the intervals.
+    --plan  Also tell how long the interval would be with other numbers of ratings.
+    """,
+    witness={"name": "witnesses", "multiple": True},
+    rating_range={"type": rating_range},
+    words={"type": words},
+    interval={"type": click.FloatRange(0, 1, min_open=True, max_open=True), "default": 0.95},
+    plan={"is_flag": True},
+)
+def calibrate_command(scores: str, ratings: str, witnesses: tuple[str, ...], output: Output, **how: Any) -> None:
+    """Tell what people would say of all captions of SCORES, from the RATINGS of a few.
+
+    SCORES has a row per caption, with image_id, system or caption, and a column per metric or judge (Parquet, CSV, JSON
+    lines), as sacrecap compare --per-image writes. RATINGS has image_id, system or caption, and rating; or it is the
+    export of a study, of ratings or of choices. The rated captions must be drawn at random; where not all were drawn
+    alike, a column inclusion has what the probability of each draw is proportional to.
+    """
+    from sacrecap.judgments import calibrate
+
+    output.check()
+    stage.text = "calibrating"
+    calibration = calibrate(scores, ratings, witnesses=witnesses or None, **how)
+    output.finish(calibration)

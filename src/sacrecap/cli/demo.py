@@ -43,7 +43,7 @@ PAPERS = example.PATH / "papers"
 )
 @options.threads
 @options.quiet
-def command(output: str | None, folder: str | None, papers: str | None, vlm: str | None, threads: int) -> None:
+def demo_command(output: str | None, folder: str | None, papers: str | None, vlm: str | None, threads: int) -> None:
     """Score three made-up systems on 60 made-up images, with intervals, and write a report."""
     if sum(target is not None for target in (output, folder, papers, vlm)) > 1:
         raise UsageError(

@@ -36,7 +36,7 @@ class ImagesOrCommand(Group):
 
 
 @click.group(name="detect", cls=ImagesOrCommand)
-def command() -> None:
+def detect_command() -> None:
     """Objects of images: run a detector, convert annotations, unite files, inspect.
 
     sacrecap detect IMAGES -o FILE is short for sacrecap detect run IMAGES -o FILE. A folder that has the name of one of
@@ -44,7 +44,7 @@ def command() -> None:
     """
 
 
-@command.command(short_help="Run a detector over images.")
+@detect_command.command(short_help="Run a detector over images.")
 @click.argument("images", nargs=-1, required=True)
 @_output
 @takes(
@@ -88,7 +88,7 @@ def run(
     )
 
 
-@command.command(short_help="Write annotations of any format as labels with counts.")
+@detect_command.command(short_help="Write annotations of any format as labels with counts.")
 @click.argument("annotations")
 @_output
 @_of_file
@@ -102,7 +102,7 @@ def convert(annotations: str, output: str, threshold: float | None, input_format
     write_objects(output, objects)
 
 
-@command.command(short_help="Unique labels of several files, image by image.")
+@detect_command.command(short_help="Unique labels of several files, image by image.")
 @click.argument("files", nargs=-1, required=True)
 @_output
 @options.quiet
@@ -117,7 +117,7 @@ def union(files: tuple[str, ...], output: str) -> None:
     write_objects(output, unite(read_objects(file) for file in files))
 
 
-@command.command(short_help="Say what is in a file of objects.")
+@detect_command.command(short_help="Say what is in a file of objects.")
 @click.argument("file")
 @_of_file
 @options.table_or_json

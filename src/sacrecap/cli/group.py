@@ -205,9 +205,9 @@ class Group(click.Group):
 class OpenGroup(Group):
     """Loads a subcommand's module on its first use: `sacrecap score` should not wait for the others' imports.
 
-    With the prefix `modules` of their names, the module of `score` may be `sacrecap.cli.score`, its command `command`.
-    `sections` have, by title, the commands with their lines of the help; `members` those that an extra installs, with
-    the extra's name, for the message when it is missing.
+    The command `score` is `sacrecap.cli.score.score_command`; `modules` have the modules of those that are in another
+    one. `sections` have, by title, the commands with their lines of the help; `members` those that an extra installs,
+    with the extra's name, for the message when it is missing.
 
     Other distributions add commands, by the entry-point group `sacrecap.commands`. An entry point's name is the
     command's; it names a `click.Command`. The short help of that command is its line in the help, so its module should
@@ -216,7 +216,12 @@ class OpenGroup(Group):
     """
 
     def __init__(
-        self, *args: Any, modules: str, sections: dict[str, dict[str, str]], members: dict[str, str], **kwargs: Any
+        self,
+        *args: Any,
+        modules: dict[str, str],
+        sections: dict[str, dict[str, str]],
+        members: dict[str, str],
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.modules, self.sections, self.members = modules, sections, members
@@ -245,7 +250,8 @@ class OpenGroup(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.own_commands:
-            command: click.Command = import_module(self.modules + cmd_name).command
+            module = import_module(f"sacrecap.cli.{self.modules.get(cmd_name, cmd_name)}")
+            command: click.Command = getattr(module, f"{cmd_name}_command")
             return command
         point = _entry_points().get(cmd_name)
         return None if point is None else _loaded(point)

@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 import click
+from click.shell_completion import get_completion_class
 
 from sacrecap import __version__
+from sacrecap.cli import options
 from sacrecap.cli.group import OpenGroup
 from sacrecap.cli.interruptible import run, stage
 from sacrecap.errors import SacrecapError, did_you_mean
@@ -53,22 +55,64 @@ SECTIONS = {
         "help": "Show the help of a command, or what completes commands in a shell.",
     },
 }
-"""Subcommands by section of the help; each lives in `sacrecap.cli.<name>` and loads when it is called."""
+"""Subcommands by section of the help; each loads when it is called."""
+
+MODULES = {
+    **dict.fromkeys(("diversity", "board"), "compare"),
+    "verify": "check",
+    **dict.fromkeys(("meta", "calibrate"), "agreement"),
+    **dict.fromkeys(("inspect", "df", "graph"), "from_captions"),
+    **dict.fromkeys(("testsets", "cite"), "metrics"),
+    "help": "main",
+}
+"""The modules of `sacrecap.cli` with the subcommands that have none of their name: `meta_command` is in `agreement`."""
 
 MEMBERS = {"caption": "train", "contest": "server", "submit": "server", "study": "server"}
 """Subcommands of the other distributions of this project, with the extra that installs each."""
 
 
 @click.group(
-    cls=OpenGroup,
-    modules="sacrecap.cli.",
-    sections=SECTIONS,
-    members=MEMBERS,
-    context_settings={"max_content_width": 100},
+    cls=OpenGroup, modules=MODULES, sections=SECTIONS, members=MEMBERS, context_settings={"max_content_width": 100}
 )
 @click.version_option(__version__, "-V", "--version", prog_name="sacrecap")
 def cli() -> None:
     """Measure how good image descriptions are, and how far the numbers can be trusted."""
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(name="help")
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.option("--completion", type=click.Choice(SHELLS), help="Print what completes commands, options and metrics.")
+@click.pass_context
+def help_command(context: click.Context, names: tuple[str, ...], completion: str | None) -> None:
+    """Show the help of COMMAND, as COMMAND --help does; of sacrecap itself without one.
+
+    \b
+    To have completion in every new shell, add a line to its start-up file:
+      bash  ~/.bashrc                     eval "$(sacrecap help --completion bash)"
+      zsh   ~/.zshrc, below compinit      eval "$(sacrecap help --completion zsh)"
+      fish  ~/.config/fish/config.fish    sacrecap help --completion fish | source
+    """  # noqa: D301 - click takes the sign itself
+    target = context.find_root()
+    if completion is not None:
+        if names:
+            raise click.UsageError(f"--completion is for all commands; leave {names[0]!r} out")
+        completion_class = get_completion_class(completion)
+        assert completion_class is not None  # noqa: S101 - click has these three
+        options.emit(completion_class(target.command, {}, "sacrecap", COMPLETION).source())
+        return
+    for name in names:
+        group = target.command
+        if not isinstance(group, click.Group):
+            raise click.UsageError(f"{target.command_path} has no commands, got {name!r}", target)
+        _, subcommand, _ = group.resolve_command(target, [name])
+        if subcommand is None:
+            raise click.UsageError(f"no command {name!r}", target)
+        target = subcommand.make_context(name, [], parent=target, resilient_parsing=True)
+        target.resilient_parsing = False  # it was for arguments that are not there; a name has to be right
+    options.emit(target.get_help())
 
 
 def main() -> NoReturn:

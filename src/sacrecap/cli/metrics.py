@@ -1,4 +1,4 @@
-"""`sacrecap metrics`: every metric, or one explained."""
+"""What there is: metrics, what to cite of them, test sets."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from itertools import groupby
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from sacrecap import __version__
 from sacrecap.cli import options
+from sacrecap.cli.group import takes
+from sacrecap.data import testsets
+from sacrecap.errors import UsageError
 from sacrecap.metrics import Metric
 from sacrecap.metrics.declared import accepts, spell
 from sacrecap.metrics.judge import ASKED, Asked, prompt
 from sacrecap.metrics.registry import OWN, added, groups, origin_of, own_metrics, parse_metrics
 from sacrecap.resources.needs import TITLES
+from sacrecap.resources.publications import SOFTWARE, Publication, publications, read_bibtex
 
 
 @click.command(name="metrics")
@@ -27,7 +33,7 @@ from sacrecap.resources.needs import TITLES
 )
 @options.table_or_json
 @options.quiet
-def command(names: tuple[str, ...], prompt_name: Asked | None, format_: str) -> None:
+def metrics_command(names: tuple[str, ...], prompt_name: Asked | None, format_: str) -> None:
     """List the metrics, or explain those called NAME: equation, parameters, range, needs, citation."""
     if prompt_name is not None:
         if names != ("judge",):
@@ -97,3 +103,75 @@ def _page(metric: dict[str, Any]) -> str:
         lines.append(f"  fitted to   {', '.join(metric['trained_on'])}: people's judgments")
     lines += [f"  edge case   {case}: {value}" for case, value in metric["nothing"].items()]
     return "\n".join(lines)
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[METRIC]...", shell_complete=options.complete_metrics())
+@options.metrics
+@takes(
+    "--format  BibTeX entries, or a line of text per publication.",
+    format={"name": "format_", "type": click.Choice(["bibtex", "text"]), "default": "bibtex"},
+)
+@options.quiet
+@click.pass_context
+def cite_command(context: click.Context, names: tuple[str, ...], metrics: str, format_: str) -> None:
+    """Print what to cite: sacrecap in this version, and the papers of the METRICs, or of those of --metrics."""
+    is_chosen = context.get_parameter_source("metrics") is not ParameterSource.DEFAULT
+    cited = cite(parse_metrics([*names, *([metrics] if is_chosen or not names else [])]))
+    if format_ == "bibtex":
+        options.emit("\n\n".join(work.to_bibtex() for work in cited))
+    else:
+        options.emit("\n".join(work.to_text() for work in cited))
+
+
+def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
+    """The software, then the publications of each metric, each once.
+
+    Raises `UsageError` for a metric of another package whose `cites` is neither a key nor BibTeX.
+    """
+    software = publications()[SOFTWARE]
+    works = {SOFTWARE: software._replace(fields={**software.fields, "note": f"Version {__version__}"})}
+    for metric in metrics:
+        for cited in metric.cites:
+            try:
+                entries = [publications()[cited]] if cited in publications() else read_bibtex(cited)
+            except ValueError as error:
+                raise UsageError(
+                    f"{metric.name}: cites must hold BibTeX entries, or keys of those of sacrecap: {error}"
+                ) from None
+            for entry in entries:
+                works.setdefault(entry.key, entry)
+    return list(works.values())
+
+
+@click.command(name="testsets")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@options.table_or_json
+@options.quiet
+def testsets_command(names: tuple[str, ...], format_: str) -> None:
+    """List the test sets, or fetch those called NAME now.
+
+    The name of a test set can be given in place of a file of references, that of document frequencies in place of a
+    file for --df: it is fetched once, checked by its checksum, and kept in the user's cache folder, or in the folder
+    that SACRECAP_TEST_SETS names. A folder filled on one machine can be used on another one without internet.
+    """
+    for test_set in [testsets.named(name) for name in names]:
+        if test_set.counts is None:
+            testsets.find(test_set.name, options.show_fetched)
+        else:
+            from sacrecap.corpus.document_frequency import frequencies_of_set
+
+            frequencies_of_set(test_set, options.show_fetched)
+    described = [
+        testsets.describe(test_set) for test_set in testsets.TEST_SETS.values() if not names or test_set.name in names
+    ]
+    if format_ == "json":
+        options.emit(json.dumps(described, ensure_ascii=False, indent=1))
+        return
+    from sacrecap.report.printing.table import Column, Table
+    from sacrecap.report.printing.terminal import render
+
+    heads = ("name", "images", "here", "what")
+    columns = [Column(head, align="right" if head == "images" else "left") for head in heads]
+    rows = [[d["name"], f"{d['images']:,}", "yes" if d["here"] else "no", d["summary"]] for d in described]
+    options.emit(render([Table(columns, rows, title=testsets.folder())]))

@@ -58,7 +58,7 @@ _NOT_WITH_RANK = (
     heading="Statistics",
     rank={"multiple": True},
 )
-def command(
+def score_command(
     references: str,
     candidates: str | None,
     metrics: str,
