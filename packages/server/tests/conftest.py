@@ -14,7 +14,7 @@ from sqlalchemy.engine.default import DefaultDialect
 
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 from sacrecap_server.store import database as store
-from sacrecap_server.studies import answer_statistics
+from sacrecap_server.studies import results
 from sacrecap_server_testing import logs
 from sacrecap_server_testing.elsewhere import Elsewhere
 from sacrecap_server_testing.in_process import run_here
@@ -49,7 +49,7 @@ def _quick() -> Iterator[None]:
     """
     with one_event_loop(), pytest.MonkeyPatch.context() as patch:
         _compile_statements_once(patch)
-        patch.setattr(answer_statistics, "run_child", run_here)
+        patch.setattr(results, "run_child", run_here)
         yield
 
 

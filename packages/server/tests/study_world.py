@@ -10,7 +10,7 @@ from sqlalchemy.orm import joinedload
 
 from sacrecap_server.store.schema import Assignment, Study
 from sacrecap_server.studies import repository
-from sacrecap_server.studies.links import platform_key
+from sacrecap_server.studies.arrivals import platform_key
 from sacrecap_server_testing.world import Browser, World
 from sacrecap_studies.design import read_design
 

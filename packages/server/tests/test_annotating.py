@@ -7,8 +7,8 @@ from sqlalchemy import inspect, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
 from sacrecap_server.store.schema import Annotator, Assignment, SignedIn, StudyItem
-from sacrecap_server.studies.links import platform_key
-from sacrecap_server.web.owner import digest
+from sacrecap_server.studies.arrivals import platform_key
+from sacrecap_server.web.context import digest
 from sacrecap_server_testing.world import TOKEN
 
 

@@ -15,9 +15,9 @@ from test_annotating import rows
 from test_endings import answer, signature
 
 from sacrecap_server.store.schema import Annotator
-from sacrecap_server.studies.links import AwayError, submit_origin
-from sacrecap_server.web.limits import RateLimit
-from sacrecap_server.web.owner import Role, csrf_token
+from sacrecap_server.studies.arrivals import AwayError, submit_origin
+from sacrecap_server.web.context import Role, csrf_token
+from sacrecap_server.web.security import RateLimit
 from sacrecap_server_testing.world import Browser
 from sacrecap_studies.design import StudyFileError, read_design
 

@@ -15,11 +15,11 @@ from study_world import PIXEL, Person, collection_file, diversity_file, make, pa
 from test_annotating import GOLD, expire, rows
 
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_server.studies import ordering, repository
-from sacrecap_server.studies.annotators import Arrival, begin
+from sacrecap_server.studies import repository
+from sacrecap_server.studies.arrivals import Arrival, begin
 from sacrecap_server.studies.assignment import exclude, include, next_assignment, pages_of, record, release_abandoned
+from sacrecap_server.studies.endings import reject
 from sacrecap_server.studies.results import answers_of, progress
-from sacrecap_server.studies.review import reject
 from sacrecap_studies.design import StudyFileError
 from sacrecap_studies.kinds import AnswerError
 
@@ -116,7 +116,7 @@ def _assert_sound(world, judgments):
 @pytest.mark.parametrize("wave", [3, 1000])
 def test_everybody_has_an_order_of_their_own_and_all_is_balanced(world, monkeypatch, wave):
     """People's orders differ, items fill evenly, and B stands first about as often as C by item and by person."""
-    monkeypatch.setattr(ordering, "WAVE", wave)
+    monkeypatch.setattr("sacrecap_server.studies.assignment.WAVE", wave)
     study = make(world, triplet_file(pairs=8, references=2, judgments=4))
     panel = Panel(world, study, 4)
     for _ in range(16):
@@ -152,7 +152,7 @@ def test_people_who_come_one_after_another_have_orders_of_their_own(world):
 
 
 def test_a_wave_is_done_before_the_next_begins_and_what_comes_free_is_found_again(world, monkeypatch):
-    monkeypatch.setattr(ordering, "WAVE", 4)
+    monkeypatch.setattr("sacrecap_server.studies.assignment.WAVE", 4)
     study = make(world, triplet_file(pairs=12, references=1, judgments=1))
     panel = Panel(world, study, 2)
     panel.work(0)

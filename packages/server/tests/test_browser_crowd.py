@@ -12,7 +12,7 @@ from test_browser_studies import with_pictures
 from test_language import in_language
 
 from sacrecap_server.store.schema import Annotator
-from sacrecap_server.studies.links import platform_key
+from sacrecap_server.studies.arrivals import platform_key
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from test_browser_studies import picture
 from command_line import run
 from runner import Runner
 from sacrecap import example
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_studies import KINDS
 
 __all__ = ["run"]

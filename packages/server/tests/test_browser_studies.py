@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
 
 from sacrecap_server.store.schema import Study
-from sacrecap_server.studies.links import platform_key
+from sacrecap_server.studies.arrivals import platform_key
 
 pytestmark = pytest.mark.browser
 _numbers = itertools.count(1)

@@ -15,7 +15,7 @@ from test_annotating import rows
 from sacrecap_server.errors import Refused
 from sacrecap_server.store import database
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_server.studies.annotators import Arrival, begin
+from sacrecap_server.studies.arrivals import Arrival, begin
 from sacrecap_server.studies.assignment import next_assignment, record, release_abandoned
 from sacrecap_server.studies.repository import delete_whole
 

@@ -10,7 +10,7 @@ from door_world import LiveDoor
 from study_world import Person, make
 
 from pages import Block, Page, every_page
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 
 
 @every_page("contest")

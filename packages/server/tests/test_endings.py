@@ -11,9 +11,9 @@ from study_world import Person, make, triplet_file
 from test_annotating import GOLD, rows
 
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings, StudyItem, now
-from sacrecap_server.studies.annotators import Arrival, begin
-from sacrecap_server.studies.review import erase, reject
-from sacrecap_server.web.owner import Role
+from sacrecap_server.studies.arrivals import Arrival, begin
+from sacrecap_server.studies.endings import erase, reject
+from sacrecap_server.web.context import Role
 
 CODES = {
     "code": "DONE",
@@ -198,7 +198,7 @@ def test_withdrawing_deletes_every_answer_and_others_are_asked(world):
 
 
 def signature(world, study, worker):
-    from sacrecap_server.studies.links import personal_signature
+    from sacrecap_server.studies.arrivals import personal_signature
 
     return personal_signature(world.state.secret_key, study.code, worker)
 

@@ -9,7 +9,7 @@ from test_annotating import rows
 
 from sacrecap import judgments as study_api
 from sacrecap_server.store.schema import Study
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 
 
 def simulate(world, study, people, accuracy, seed=0):

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from study_world import Person, make, triplet_file
 
-from sacrecap_server.web.owner import Role
-from sacrecap_studies.export import no_formula
+from sacrecap_server.web.context import Role
+from sacrecap_studies.answers import no_formula
 
 SCRIPT = "<script>alert(1)</script>"
 

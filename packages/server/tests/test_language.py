@@ -10,8 +10,8 @@ from study_world import Person, collection_file, make, triplet_file
 from test_endings import answer
 
 import sacrecap_server
-from sacrecap_server.web.language import CATALOGUES, Language, asked_for
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
+from sacrecap_server.web.templates import CATALOGUES, Language, asked_for
 from sacrecap_server_testing import translations
 
 GERMAN = translations.read(CATALOGUES / "de.po")

@@ -23,7 +23,7 @@ __all__ = ["run"]
 @pytest.fixture
 def serve(run: Runner, monkeypatch):
     """`sacrecap study serve study.json` in this process, whose umask and log stay as they are."""
-    monkeypatch.setattr("sacrecap_server.run.log_to_stderr", lambda: None)
+    monkeypatch.setattr("sacrecap_server.app.log_to_stderr", lambda: None)
     (run.folder / "study.json").write_text(json.dumps(triplet_file()), encoding="utf-8")
     umask = os.umask(0o022)
 
@@ -101,7 +101,7 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
     assert variables == {name: f"SACRECAP_{name.removeprefix('--').upper().replace('-', '_')}" for name in variables}
     assert all(option.show_envvar for option in options)
     seen = []
-    monkeypatch.setattr("sacrecap_server.run.serve_studies", lambda settings: seen.append(settings) or 0)
+    monkeypatch.setattr("sacrecap_server.app.serve_studies", lambda settings: seen.append(settings) or 0)
     (tmp_path / "token").write_text("k" * 40 + "\n")
     monkeypatch.setenv("SACRECAP_STUDY_TOKEN_FILE", str(tmp_path / "token"))
     given = {"host": "0.0.0.0", "port": 81, "public_url": "https://x.org", "behind_proxy": "10.0.0.1"}  # noqa: S104

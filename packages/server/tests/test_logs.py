@@ -17,7 +17,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from sacrecap_server import log
 from sacrecap_server.store.schema import KeyValue
 from sacrecap_server.studies import repository
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_server_testing import logs
 from sacrecap_server_testing.transport import InProcess
 from sacrecap_server_testing.world import ORIGIN
@@ -40,7 +40,7 @@ def test_a_race_is_not_told_to_the_log(world, monkeypatch):
     error = next(line for line in map(json.loads, written.getvalue().splitlines()) if line["event"] == "error")
     assert (error["level"], error["error"], error["status"]) == ("error", "IntegrityError", 409)
     assert error["id"] == answer.headers["x-request-id"]
-    assert any("api/studies.py" in frame for frame in error["at"])
+    assert any("/api.py" in frame for frame in error["at"])
     with pytest.raises(IntegrityError) as raised, world.database.write() as session:
         twice(session)
     assert "hide_parameters=True" in str(raised.value)

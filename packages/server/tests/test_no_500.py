@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from study_world import Person, make, triplet_file
 
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_server_testing.routes import every_route
 from sacrecap_server_testing.world import ORIGIN, World
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 from study_world import make, triplet_file
 
 from sacrecap_server.store.database import _BUSY_SECONDS
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 
 
 @contextlib.contextmanager

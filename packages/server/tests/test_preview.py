@@ -6,7 +6,7 @@ from study_world import PIXEL, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
 from sacrecap_server.store.schema import Annotator, Assignment, StudyItem
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 
 
 def walk(world, study):

@@ -15,7 +15,7 @@ from test_browser_studies import begin, with_pictures
 from test_exported_study import agreement, exported
 
 from sacrecap_server.store.schema import Annotator, Assignment, StudyItem
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_server_testing.world import World
 from sacrecap_studies.make import make_study
 

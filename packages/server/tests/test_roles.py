@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from study_world import make, triplet_file
 
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_server_testing.routes import every_route
 from sacrecap_server_testing.world import World
 

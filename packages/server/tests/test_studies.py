@@ -14,7 +14,7 @@ from study_world import Person, collection_file, diversity_file, make, pairwise_
 from test_annotating import GOLD, rows
 
 from sacrecap_server.store.schema import Annotator, Assignment, Blob, Study, StudyImage, StudyItem
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_studies.design import StudyFileError, read_design
 
 

@@ -13,8 +13,8 @@ from test_annotating import rows
 
 from sacrecap import judgments as study_api
 from sacrecap_server.store.schema import Annotator, Assignment, StudyItem
-from sacrecap_server.studies import answer_statistics, results
-from sacrecap_server.web.owner import Role
+from sacrecap_server.studies import results
+from sacrecap_server.web.context import Role
 
 
 def done(world, file=None, people=3, **more):
@@ -117,7 +117,7 @@ def test_answers_are_filtered_and_paged_by_the_database(world, monkeypatch):
 
 def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
     """The statistics of many answers come from a job; the request reads counts, and what was found before."""
-    monkeypatch.setattr(answer_statistics, "SMALL", 5)
+    monkeypatch.setattr(results, "SMALL", 5)
     study = done(world, people=2)
     owner, place = world.browser(Role.OWNER), f"/studies/{study.id}"
     read, goes_on = [], threading.Event()
@@ -156,13 +156,13 @@ def test_the_job_finds_what_the_request_finds(world, monkeypatch):
             while person.assignment:
                 person.answer(**said)
         with world.database.read() as session:
-            here = answer_statistics.current(session, study, world.state.counting).body
-        found = answer_statistics.compute({"database": world.database.file, "study": study.id}, [])
+            here = results.current(session, study, world.state.counting).body
+        found = results.compute({"database": world.database.file, "study": study.id}, [])
         assert found["body"] == here
-        monkeypatch.setattr(answer_statistics, "SMALL", 0)
+        monkeypatch.setattr(results, "SMALL", 0)
         with world.database.write() as session:
-            answer_statistics.store(session, study.id, found)
-            assert answer_statistics.current(session, study, world.state.counting).is_current
+            results.store(session, study.id, found)
+            assert results.current(session, study, world.state.counting).is_current
         monkeypatch.undo()
 
 
@@ -173,7 +173,7 @@ def test_the_state_of_the_answers_changes_with_them(world):
 
     def look():
         with world.database.read() as session:
-            states.add(answer_statistics.state_of(session, study)[0])
+            states.add(results.state_of(session, study)[0])
 
     owner, (first, second, *_) = world.browser(Role.OWNER), rows(world, Assignment)
     for number, action in ((first.id, "reject"), (second.id, "reject"), (first.id, "restore")):

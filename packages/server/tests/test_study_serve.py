@@ -21,7 +21,7 @@ from runner import Runner
 from sacrecap import example
 from sacrecap_server.store.database import Database
 from sacrecap_server.studies.repository import make_once
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 from sacrecap_server_testing.live import Live
 from sacrecap_server_testing.world import TOKEN, World
 from sacrecap_studies.design import read_design

@@ -11,7 +11,7 @@ from pathlib import Path
 from study_world import Person, make
 
 from pages import Block, Page, every_page
-from sacrecap_server.web.owner import Role
+from sacrecap_server.web.context import Role
 
 STUDY, ANSWERS = Path("study.json"), Path("answers.jsonl")
 PEOPLE = 3

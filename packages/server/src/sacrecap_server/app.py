@@ -1,25 +1,32 @@
-"""`create_app(settings)`: the routes, what surrounds them, and what their errors become."""
+"""`create_app(settings)`: the routes, what surrounds them, and what errors become; and `serve_app`, which runs it."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import socket
+import sys
 from collections.abc import AsyncIterator
+from urllib.parse import quote
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from sacrecap import __version__
-from sacrecap_server import api, pages
+from sacrecap.errors import UsageError, words_of_command_line
+from sacrecap_server import api
 from sacrecap_server.errors import Refused
+from sacrecap_server.log import event, log_to_stderr
+from sacrecap_server.pages import annotate, owner
 from sacrecap_server.settings import ServerSettings
-from sacrecap_server.web.context import RequestContext
-from sacrecap_server.web.faults import refused_of
-from sacrecap_server.web.format import STATIC
-from sacrecap_server.web.routing import SignInFirst
-from sacrecap_server.web.security import surround
-from sacrecap_server.web.state import AppState
+from sacrecap_server.web.context import AppState, RequestContext, SignInFirst
+from sacrecap_server.web.security import Surrounding, refused_of
+from sacrecap_server.web.templates import STATIC
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -33,12 +40,12 @@ def create_app(settings: ServerSettings) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         # As they are: `include_router` would build each of them again, at the first request that looks for it.
-        routes=[STATIC, *(route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes)],
+        routes=[STATIC, *owner.routes.routes, *annotate.routes.routes, *api.routes.routes],
     )
     app.state.server = state
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
-    surround(app, settings, _refused)
+    app.add_middleware(Surrounding, settings=settings, answer=_refused)
     return app
 
 
@@ -48,9 +55,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.server.close()
 
 
-def _sign_in_first(request: Request, error: Exception) -> Response:
-    assert isinstance(error, SignInFirst)
-    return error.response(request)
+def _sign_in_first(request: Request, _: Exception) -> Response:
+    """On to the sign-in page, and back afterwards."""
+    back = request.url.path if request.method == "GET" else "/"
+    return RedirectResponse(f"/sign-in?next={quote(back)}", 303)
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -77,3 +85,68 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 
 _ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _refused, RequestValidationError: _invalid}
+
+
+_FINISH_SECONDS = 10
+_BACKLOG = 128
+
+
+def serve_studies(settings: ServerSettings) -> int:
+    """Serves studies until SIGINT or SIGTERM: see `serve_app`."""
+    return serve_app(create_app(settings), settings)
+
+
+@words_of_command_line()  # an owner started it there, and no page has Python's keywords
+def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = True) -> int:
+    """Serves until SIGINT or SIGTERM: then answers what is under way, and returns 0.
+
+    Slow clients, TLS and the number of connections are the proxy's: see the page *Run a study*.
+
+    Args:
+        app: the application; its lifespan closes what it holds.
+        settings: where to listen.
+        believes_proxy: whether callers have the address that the proxy gives, and not its own.
+    """
+    log_to_stderr()
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        opened = socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise UsageError(f"--host {settings.host} --port {settings.port}: cannot listen there: {reason}") from None
+    # Opened anew, it knows its protocol: asyncio sends small answers without delay (TCP_NODELAY) only then.
+    listener = socket.socket(fileno=opened.detach())
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        backlog=_BACKLOG,
+        proxy_headers=believes_proxy and settings.behind_proxy is not None,
+        forwarded_allow_ips=settings.behind_proxy or "",
+        timeout_graceful_shutdown=_FINISH_SECONDS,
+        timeout_keep_alive=30,
+    )
+    server = _Announcing(config, settings)
+    # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    server.run(sockets=[listener])
+    return 0 if server.started else 2
+
+
+class _Announcing(uvicorn.Server):
+    """Says where the server is once it listens."""
+
+    def __init__(self, config: uvicorn.Config, settings: ServerSettings) -> None:
+        super().__init__(config)
+        self._settings = settings
+
+    async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+        await super().startup(sockets)  # type: ignore[arg-type]
+        if self.started:
+            print(f"sacrecap: serving {self._settings.url}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
+            event("started", host=self._settings.host, port=self._settings.port)

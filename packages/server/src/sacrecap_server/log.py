@@ -5,16 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
-import os
 import sys
 import threading
-import time
 import traceback
 import warnings
 from pathlib import Path
-
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import sacrecap
 import sacrecap_studies
@@ -90,59 +85,3 @@ def event(name: str, **fields: object) -> None:
     Never captions, names, addresses, tokens or query strings: more people read logs than the database.
     """
     log.info(name, extra={"fields": fields})
-
-
-class LogMiddleware:
-    """Logs every request under its route's path, not the path asked for, which strangers choose.
-
-    It answers HEAD as GET without the body, for every route. An application that `limits_addresses` is told of a proxy
-    that the settings do not name.
-    """
-
-    def __init__(self, app: ASGIApp, *, limits_addresses: bool) -> None:
-        self.app = app
-        self._knows_proxy = limits_addresses
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        started = time.perf_counter()
-        status = 500
-        number = os.urandom(6).hex()
-        method = scope["method"]
-
-        async def send_numbered(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", number.encode())]
-            elif method == "HEAD":
-                message = {**message, "body": b""}
-            await send(message)
-
-        # The web server keeps its own scope: it counts the bytes of a body only where the method has one.
-        inner = {**scope, "method": "GET"} if method == "HEAD" else scope
-        inner.setdefault("state", {})["request_id"] = number
-        try:
-            await self.app(inner, receive, send_numbered)
-        finally:
-            self._note(inner, method, number, status, time.perf_counter() - started)
-
-    def _note(self, scope: Scope, method: str, number: str, status: int, seconds: float) -> None:
-        self._warn_of_proxy(scope)
-        if scope["path"].startswith("/static/") and status < 400:  # one line for a page is enough
-            return
-        matched = scope.get("route")
-        route = matched.path_format if isinstance(matched, Route) else "(none)"
-        method = method if method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
-        event("request", id=number, method=method, route=route, status=status, ms=round(seconds * 1000, 1))
-
-    def _warn_of_proxy(self, scope: Scope) -> None:
-        """Says once that a proxy is not the one of the settings: to the limits, all people behind it are one."""
-        forwarded = b",".join(value for name, value in scope["headers"] if name == b"x-forwarded-for").decode("latin1")
-        # uvicorn takes the caller's address from there, if the proxy is that of the settings.
-        if self._knows_proxy and forwarded and scope["client"] and scope["client"][0] not in forwarded:
-            self._knows_proxy = False
-            remedy = "Requests come through a proxy that --behind-proxy does not name: all people share its limits."
-            log.warning("unknown proxy", extra={"fields": {"remedy": remedy}})

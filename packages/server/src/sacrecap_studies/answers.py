@@ -1,15 +1,24 @@
-"""Answers of people in a study."""
+"""Answers of people in a study; as files: judgments that `sacrecap agreement` reads, references for `sacrecap score`,
+CSV; and two such files of the same pairs, joined.
+"""
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
-from collections.abc import Iterable, Iterator
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
-from sacrecap_studies.questions import Content
+from sacrecap.data.source import read_bytes
+from sacrecap.errors import DataError
+from sacrecap_studies.estimates import wilson
+from sacrecap_studies.kinds import StudyKind
+from sacrecap_studies.questions import Choice, Content, Scale, captions_of
 
 
 @dataclass(frozen=True)
@@ -94,3 +103,251 @@ def by_group(answers: Iterable[PageAnswer]) -> Iterator[list[list[PageAnswer]]]:
 
 def _is_judgment(answer: PageAnswer) -> bool:
     return answer.counts and answer.role == "item"
+
+
+_PEOPLE = ("worker", "platform_study", "platform_session")
+"""Columns that say who somebody is elsewhere."""
+_SHARED = ("image_id", "pair", "category", "references", "inclusion")
+"""What an item of the file has for all its captions."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def export_name(kind: StudyKind) -> str:
+    """The name of the exported file."""
+    return {"pairs": "pairs.jsonl", "ratings": "ratings.jsonl", "sentences": "references.json"}[kind.result]
+
+
+def export(
+    kind: StudyKind, answers: Iterable[PageAnswer], judgments: int, pages: Mapping[int, int] | None = None
+) -> Iterator[str]:
+    """The judgments: pairs or ratings in JSON lines; collected sentences as references. A piece of the file at a time.
+
+    Args:
+        kind: the study's protocol.
+        answers: in the order of the items.
+        judgments: people that each question is asked.
+        pages: by the file's item, the number of its questions where it has several, answered or not.
+    """
+    if kind.result == "sentences":
+        mark = "[\n"
+        for answer in chain.from_iterable(by_page(answers)):
+            line = {"image_id": answer.content["image_id"], "caption": kind.reply(kind.main, answer.answer)}
+            yield mark + json.dumps(line, ensure_ascii=False)
+            mark = ",\n"
+        yield "[]\n" if mark == "[\n" else "\n]\n"
+        return
+    counts = _Needed(judgments, pages or {})
+    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, counts):
+        yield json.dumps(line, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True)
+class _Needed:
+    """How many judgments each item of the file should get."""
+
+    judgments: int
+    pages: Mapping[int, int]
+
+    def of(self, pages: list[list[PageAnswer]]) -> Content:
+        """`complete`, and the judgments that are wanted and there."""
+        needed = self.judgments * self.pages.get(pages[0][0].group, 1)
+        least = min(map(len, pages)) if len(pages) == self.pages.get(pages[0][0].group, 1) else 0
+        had = sum(map(len, pages))
+        return {"complete": least >= self.judgments, "judgments": {"wanted": needed, "had": had}}
+
+
+def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Needed) -> Iterator[Content]:
+    """A line per pair. Every person has a vote, or if references are pages, the majority of each page's people has it.
+
+    Who found both equal, or could not tell, has no vote; nor has a page whose people are undecided.
+    """
+    assert isinstance(kind.main, Choice)
+    for pages in by_group(answers):
+        choices = [[(kind.reply(kind.main, answer.answer), answer.person) for answer in page] for page in pages]
+        people = [
+            {name: [person for choice, person in page if choice == name] for name in kind.main.answers}
+            for page in choices
+        ]
+        counts = [(len(page["b"]), len(page["c"])) for page in people]
+        pair = {name: value for name, value in pages[0][0].content.items() if name not in ("a", "references")}
+        if kind.has_several_pages:
+            references = [page[0].content["a"] for page in pages]
+            votes = [1 if b > c else -1 for b, c in counts if b != c]
+        else:
+            references = pages[0][0].content["references"]
+            votes = [1 if choice == "b" else -1 for choice, _ in choices[0] if choice in ("b", "c")]
+        total = sum(votes)
+        line = {**pair, "references": references, "winner": "b" if total > 0 else "c" if total < 0 else "tie"}
+        line |= {"votes": votes} if votes else {}
+        line |= {"people": counts, "said": people}
+        yield line | _besides(kind, pages[0]) | needed.of(pages)
+
+
+def _rated(kind: StudyKind, answers: Iterable[PageAnswer], counts: _Needed) -> Iterator[Content]:
+    """A line per caption, or set of captions; only sets have `captions`, and `caption` has them below each other.
+
+    `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
+    """
+    for page in by_page(answers):
+        content = page[0].content
+        captions = captions_of(content)
+        shared: Content = {name: content[name] for name in _SHARED if content.get(name)}
+        for number, caption in enumerate(captions):
+            ratings = {
+                question.name: [
+                    score
+                    for answer in page
+                    if (score := question.ratings(kind.reply(question, answer.answer), len(captions))[number])
+                    is not None
+                ]
+                for question in kind.questions
+                if question.is_rating
+            }
+            yield {
+                **shared,
+                **{name: caption[name] for name in ("image_id", "system") if name in caption},
+                "caption": "\n".join(caption["captions"]),
+                **({"captions": caption["captions"]} if len(caption["captions"]) > 1 else {}),
+                "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
+                "people": [answer.person for answer in page],
+                **_besides(kind, page, number),
+                **counts.of([page]),
+            }
+        if not captions:
+            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | counts.of([page])
+
+
+def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None) -> Content:
+    """What people answered to the questions whose answers are nowhere else in the line, of one caption or of all."""
+    columns: Content = {}
+    for question in kind.questions:
+        replies = [kind.reply(question, answer.answer) for answer in page]
+        is_elsewhere = isinstance(question, Scale) if number is not None else False
+        if not is_elsewhere and not (question is kind.main and isinstance(question, Choice)):
+            columns[question.name] = (
+                [reply[number] for reply in replies] if number is not None and question.about == "each" else replies
+            )
+    return {"answers": columns} if columns else {}
+
+
+def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) -> Iterator[str]:
+    """Every answer, whether it counts or not, a line at a time.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+
+    Args:
+        answers: in any order.
+        pseudonymous: leave out what tells who somebody is elsewhere, such as worker ids; `person` stays.
+    """
+    columns = {name: read for name, read in _COLUMNS.items() if not (pseudonymous and name in _PEOPLE)}
+    line = io.StringIO(newline="")
+    table = csv.writer(line)
+    table.writerow(columns)
+    for answer in answers:
+        table.writerow([no_formula(read(answer)) for read in columns.values()])
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+    yield line.getvalue()
+
+
+def _order(answer: PageAnswer) -> str:
+    """The options as they stood: `c b`, or the systems of the sets."""
+    names = [entry["system"] for entry in answer.content["sets"]] if "sets" in answer.content else ["b", "c"]
+    return " ".join(names[option] for option in answer.order)
+
+
+def _cell(value: Any) -> Any:
+    """A value of a cell: texts as they are, other things as JSON, nothing for what there is not."""
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_COLUMNS: dict[str, Callable[[PageAnswer], Any]] = {
+    "answer_id": lambda row: row.id,
+    "role": lambda row: row.role,
+    "item": lambda row: row.group,
+    "page": lambda row: row.number,
+    "image_id": lambda row: row.content.get("image_id", ""),
+    "a": lambda row: row.content.get("a", ""),
+    "b": lambda row: row.content.get("b", ""),
+    "c": lambda row: row.content.get("c", ""),
+    "b_system": lambda row: row.content.get("b_system", ""),
+    "c_system": lambda row: row.content.get("c_system", ""),
+    "category": lambda row: row.content.get("category", ""),
+    "sets": lambda row: _cell(row.content.get("sets")),
+    "person": lambda row: row.person,
+    "worker": lambda row: row.worker,
+    "platform_study": lambda row: row.platform_study,
+    "platform_session": lambda row: row.platform_session,
+    "answer": lambda row: "null" if row.answer is None else _cell(row.answer),
+    "shown_order": _order,
+    "correct": lambda row: _cell(row.correct),
+    "counts": lambda row: _cell(row.counts),
+    "state": lambda row: row.state,
+    "reason": lambda row: row.reason,
+    "given": lambda row: row.given.isoformat(),
+    "answered": lambda row: row.answered.isoformat(),
+    "active_seconds": lambda row: _cell(row.active_seconds),
+    "elapsed_seconds": lambda row: "" if row.elapsed is None else round(row.elapsed, 3),
+    "too_fast": lambda row: _cell(row.too_fast),
+    "repeated": lambda row: _cell(row.repeated),
+}
+"""What each column of the answers has."""
+
+
+def no_formula(value: Any) -> Any:
+    """The value of a cell, which no table program runs as a formula."""
+    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, Any]]]:
+    """Joins two exports by the ids of their pairs.
+
+    Returns a table, with a line per category: pairs that both studies have decided, how many have the same winner, and
+    the share with its interval of 95 % (Wilson); and the joined pairs.
+
+    Raises `DataError` if a file cannot be read, or no pair is in both.
+    """
+    other_side = {"b": "c", "c": "b"}
+    likes, joined = _by_pair(choices), list[dict[str, Any]]()
+    for pair, line in _by_pair(triplets).items():
+        if pair in likes:
+            liked = likes[pair]["winner"]
+            if line["b"] != likes[pair]["b"]:  # as B and C stand in the first study
+                liked = other_side.get(liked, liked)
+            columns: dict[str, Any] = {
+                name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line
+            }
+            joined.append({**columns, "human_like": line["winner"], "humans_like": liked})
+    if not joined:
+        raise DataError(
+            f"{triplets} and {choices} have no pair in common; make both studies with the "
+            "same --seed, --systems and --categories"
+        )
+    rows = [("", "pairs", "same winner", "share")]
+    for category in (*dict.fromkeys(row.get("category", "") for row in joined), "all"):
+        of_it = [row for row in joined if category in ("all", row.get("category", ""))]
+        decided = [row for row in of_it if "tie" not in (row["human_like"], row["humans_like"])]
+        same = sum(row["human_like"] == row["humans_like"] for row in decided)
+        low, high = wilson(same, len(decided)) if decided else (0.0, 1.0)
+        share = f"{same / len(decided):.3f} [{low:.3f}, {high:.3f}]" if decided else "–"
+        rows.append((category, str(len(decided)), str(same), share))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    padded = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(padded), joined
+
+
+def _by_pair(path: str) -> dict[str, dict[str, Any]]:
+    joined = {}
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+        try:
+            pair = json.loads(line) if line.strip() else {}
+        except ValueError as error:
+            raise DataError(f"{path}: line {number}: not JSON ({error})") from None
+        if isinstance(pair, dict) and "pair" in pair:
+            if not all(isinstance(pair.get(name), str) for name in ("pair", "b", "c", "winner")):
+                raise DataError(f"{path}: line {number}: pair, b, c and winner must be text")
+            joined[pair["pair"]] = pair
+    if not joined:
+        raise DataError(f"{path}: no line has a pair; sacrecap study make gives each pair its id")
+    return joined

@@ -11,11 +11,10 @@ from typing import Any
 
 from sacrecap.data.fields import Invalid, quoted, text
 from sacrecap.errors import DataError
-from sacrecap_studies.asked import ASKED, read_questions
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
 from sacrecap_studies.field_reader import EnoughProblems, Fields, Problems, flag, link
-from sacrecap_studies.kinds import KINDS, StudyKind
+from sacrecap_studies.kinds import ASKED, KINDS, StudyKind, read_questions
 from sacrecap_studies.questions import Content, images_of
 
 MOST_PAGES = 300_000

@@ -1,6 +1,6 @@
 """The quality of a study's answers: agreement, people, effects of the order shown, results of the systems.
 
-Intervals are of 95 % and for other images (of shares of the first position: for other people); see `intervals`.
+Intervals are of 95 % and for other images (of shares of the first position: for other people); see `estimates`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from sacrecap_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
-from sacrecap_studies.alpha import Alpha, judgment
 from sacrecap_studies.answers import PageAnswer, by_page, judged
-from sacrecap_studies.clustered_intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
+from sacrecap_studies.estimates import (
+    Alpha,
+    Interval,
+    Strength,
+    accuracy_intervals,
+    dawid_skene,
+    judgment,
+    mean_interval,
+    numbered,
+    share_interval,
+    strengths,
+    sums_by_unit,
+    wilson,
+)
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import Choice, PageQuestion, captions_of

@@ -35,7 +35,7 @@ class Live:
         """A server of studies with settings that no command has options for; its port is another."""
         live = cls(folder)
         values = {**vars(settings), "port": live.port}
-        program = f"from sacrecap_server import run, settings\nrun.serve_studies(settings.ServerSettings(**{values!r}))"
+        program = f"from sacrecap_server import app, settings\napp.serve_studies(settings.ServerSettings(**{values!r}))"
         live.command = [sys.executable, "-c", program]
         return live
 

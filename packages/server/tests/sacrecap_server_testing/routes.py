@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from fastapi.routing import APIRoute
 
-from sacrecap_server import api, pages
-from sacrecap_server.web.routing import Guard
+from sacrecap_server import api
+from sacrecap_server.pages import annotate, owner
+from sacrecap_server.web.context import Guard
 
 
 def every_route() -> Iterator[tuple[APIRoute, Guard]]:
     """Those of a server of studies."""
-    for routes in (*pages.ROUTES, *api.ROUTES):
+    for routes in (owner.routes, annotate.routes, api.routes):
         for route in routes.routes:
             assert isinstance(route, APIRoute)
             yield route, next(used.dependency for used in route.dependencies if isinstance(used.dependency, Guard))

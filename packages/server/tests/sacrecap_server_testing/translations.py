@@ -18,13 +18,16 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 import sacrecap_studies
-from sacrecap_server.web.language import CATALOGUES
-from sacrecap_server.web.state import NOTICES, PACKAGE
+from sacrecap_server.web.context import NOTICES
+from sacrecap_server.web.templates import CATALOGUES, PACKAGE
 from sacrecap_studies import KINDS
 from sacrecap_studies.questions import Choice, Scale
 
 _TEMPLATES = [("templates/*.html", "jinja2")]
-_CODE = [(name, "python") for name in ("web/*.py", "pages/annotate.py", "studies/*.py", "store/database.py", "*.py")]
+_CODE = [
+    (name, "python")
+    for name in ("web/*.py", "pages/annotate.py", "studies/*.py", "store/database.py", "app.py", "errors.py")
+]
 _KEYWORDS = {"AnswerError": None, "Message": None, "Refused": (2,), "gettext": None, "not_found": None}
 _OPTIONS = {"templates/*.html": {"newstyle_gettext": "true", "trimmed": "true"}}
 

@@ -12,8 +12,7 @@ from httpx2 import Client
 from sacrecap_server.app import create_app
 from sacrecap_server.settings import ServerSettings
 from sacrecap_server.store.database import Database
-from sacrecap_server.web.owner import Role, csrf_token, new_secret, sign_in
-from sacrecap_server.web.state import AppState
+from sacrecap_server.web.context import AppState, Role, csrf_token, new_secret, sign_in
 from sacrecap_server_testing.transport import InProcess
 
 TOKEN = "correct horse battery of the owner"  # noqa: S105

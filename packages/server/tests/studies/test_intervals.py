@@ -7,9 +7,17 @@ import numpy as np
 import pytest
 
 from sacrecap.judgments.bootstrap import draws
-from sacrecap_studies.aggregate import accuracy_intervals, dawid_skene, strengths
-from sacrecap_studies.alpha import Alpha, judgment
-from sacrecap_studies.clustered_intervals import bootstrap, mean_interval, share_interval, wilson
+from sacrecap_studies.estimates import (
+    Alpha,
+    accuracy_intervals,
+    bootstrap,
+    dawid_skene,
+    judgment,
+    mean_interval,
+    share_interval,
+    strengths,
+    wilson,
+)
 
 
 def votes_of(chance, units, values, people=4):

@@ -10,8 +10,7 @@ from dataclasses import replace
 import pytest
 
 from sacrecap_studies import KINDS
-from sacrecap_studies.answers import PageAnswer
-from sacrecap_studies.export import answers_csv, export
+from sacrecap_studies.answers import PageAnswer, answers_csv, export
 from sacrecap_studies.quality import SECONDS, quality
 
 START = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)

@@ -7,8 +7,8 @@ import pytest
 from study_world import questions_file
 from test_quality import answer as answered
 
+from sacrecap_studies.answers import export, export_name
 from sacrecap_studies.design import StudyFileError, read_design
-from sacrecap_studies.export import export, export_name
 from sacrecap_studies.quality import quality
 from sacrecap_studies.questions import AnswerError, images_of
 

@@ -64,9 +64,9 @@ def serve(
     """
     check_extra("sacrecap contest serve")
     os.umask(0o077)
+    from sacrecap_server.app import serve_app
     from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
     from sacrecap_server.contest.door import Door, Proxy, create_app
-    from sacrecap_server.run import serve_app
     from sacrecap_server.settings import ServerSettings, secret
 
     settings = ServerSettings(**options, behind_proxy=behind_proxy)

@@ -23,8 +23,8 @@ from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, UsageError, warn
 from sacrecap_server.cli.serving import check_extra, owner_token, serving_options
 from sacrecap_studies import sample_size as planning
+from sacrecap_studies.answers import compare_winners
 from sacrecap_studies.design import StudyDesign, read_design
-from sacrecap_studies.joined import compare_winners
 from sacrecap_studies.kinds import KINDS
 from sacrecap_studies.make import CATEGORIES, images_of, make_study
 
@@ -313,7 +313,7 @@ def serve(files: tuple[str, ...], database: str | None, **options: Any) -> Calla
     """
     check_extra("sacrecap study serve")
     os.umask(0o077)
-    from sacrecap_server.run import serve_studies
+    from sacrecap_server.app import serve_studies
     from sacrecap_server.settings import ServerSettings
     from sacrecap_server.store.database import Database
     from sacrecap_server.studies.repository import make_once

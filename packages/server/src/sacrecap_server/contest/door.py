@@ -34,10 +34,8 @@ from sacrecap_server.contest.signatures import COOKIE_SECONDS, Key
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import event
 from sacrecap_server.settings import ServerSettings
-from sacrecap_server.web.faults import refused_of
-from sacrecap_server.web.format import STATIC, templates
-from sacrecap_server.web.limits import RateLimit
-from sacrecap_server.web.security import surround
+from sacrecap_server.web.security import RateLimit, Surrounding, refused_of
+from sacrecap_server.web.templates import STATIC, templates
 
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
 _CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
@@ -523,5 +521,5 @@ def create_app(door: Door, settings: ServerSettings) -> Starlette:
 
     app = Starlette(routes=ROUTES, lifespan=lifespan, exception_handlers={Refused: answer, HTTPException: answer})
     app.state.door = door
-    surround(app, settings, answer, limits_addresses=False)
+    app.add_middleware(Surrounding, settings=settings, answer=answer, limits_addresses=False)
     return app

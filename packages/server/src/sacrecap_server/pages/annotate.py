@@ -10,33 +10,20 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Depends, Form, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.settings import is_loopback
-from sacrecap_server.store.blobs import fetch
+from sacrecap_server.store.database import fetch
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyImage
-from sacrecap_server.studies import endings, repository
-from sacrecap_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
+from sacrecap_server.studies import arrivals, endings, repository
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
 from sacrecap_server.studies.endings import Ending
-from sacrecap_server.studies.links import (
-    MTURK_FRAMES,
-    TOKEN,
-    AwayError,
-    open_link,
-    personal_signature,
-    place_mark,
-    submit_origin,
-)
-from sacrecap_server.web.context import Context, RequestContext, Response
-from sacrecap_server.web.language import Language
-from sacrecap_server.web.limits import neighbourhood
-from sacrecap_server.web.owner import Role
-from sacrecap_server.web.routing import Routes
-from sacrecap_server.web.security import policy
+from sacrecap_server.web.context import Context, RequestContext, Role, Routes
+from sacrecap_server.web.security import neighbourhood, policy
+from sacrecap_server.web.templates import Language
 from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import AnswerError, captions_of, words_of
 
@@ -66,7 +53,7 @@ class Visit:
     @classmethod
     def of(cls, context: RequestContext, session: Session, code: str) -> Visit:
         """The visit of this request; from here on, its pages are in the study's language, and framed as it may be."""
-        study, person = study_and_person(session, code, context.cookie_hash)
+        study, person = arrivals.study_and_person(session, code, context.cookie_hash)
         settings = repository.settings_of(study)
         if settings.get("platform") == "mturk" and not context.in_address:
             context.keep_in_address()
@@ -86,7 +73,7 @@ class Visit:
         """Origins that may frame this study's pages and take its result."""
         if self.settings.get("platform") != "mturk":
             return ()
-        return (MTURK_FRAMES, *self.context.settings.frame_hosts)
+        return (arrivals.MTURK_FRAMES, *self.context.settings.frame_hosts)
 
     def to(self, path: str, **query: str) -> str:
         """The address of a page of this study, for this browser."""
@@ -119,36 +106,36 @@ class Visit:
 @routes.annotator_page("/s/{code}")
 def welcome(context: Context, code: str) -> Response:
     """Instructions and consent; what the link says goes on with the form."""
-    arrival = Arrival.of(context.request.query_params)
+    arrival = arrivals.Arrival.of(context.request.query_params)
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
     arrival, obstacle = _by_prolific(visit, arrival)
     return show_welcome(visit, arrival, obstacle or _obstacle(visit, arrival))
 
 
-def _by_prolific(visit: Visit, arrival: Arrival) -> tuple[Arrival, str]:
+def _by_prolific(visit: Visit, arrival: arrivals.Arrival) -> tuple[arrivals.Arrival, str]:
     """The arrival that Prolific has signed, under our signature, which lasts while people read; or what is wrong."""
-    token = visit.context.request.query_params.get(TOKEN, "")
+    token = visit.context.request.query_params.get(arrivals.TOKEN, "")
     if not token or not visit.settings.get("signed_links"):
         return arrival, ""
     state, code = visit.context.state, visit.study.code
     try:
-        ids = state.prolific.ids(token, open_link(visit.context.base_address, code))
-    except AwayError:
+        ids = state.prolific.ids(token, arrivals.open_link(visit.context.base_address, code))
+    except arrivals.AwayError:
         return arrival, Message(
             "The platform cannot be asked now whether this link is right. Open it again in a minute."
         )
     if ids is None:
         return arrival, Message("This link is not complete. Open it again exactly as the platform gives it.")
-    arrival = Arrival.of(ids)
-    return replace(arrival, signature=personal_signature(state.secret_key, code, arrival.worker)), ""
+    arrival = arrivals.Arrival.of(ids)
+    return replace(arrival, signature=arrivals.personal_signature(state.secret_key, code, arrival.worker)), ""
 
 
-def show_welcome(visit: Visit, arrival: Arrival, obstacle: str = "", **values: Any) -> Response:
+def show_welcome(visit: Visit, arrival: arrivals.Arrival, obstacle: str = "", **values: Any) -> Response:
     return visit.render("annotate-welcome.html", arrival=arrival, obstacle=obstacle, **values)
 
 
-def _obstacle(visit: Visit, arrival: Arrival) -> str:
+def _obstacle(visit: Visit, arrival: arrivals.Arrival) -> str:
     """Why this browser cannot begin; nothing if it can."""
     if arrival.is_preview:
         return Message("This is a preview. Accept the work on the platform to begin.")
@@ -171,7 +158,7 @@ def _obstacle(visit: Visit, arrival: Arrival) -> str:
 
 @routes.annotator_page("/s/{code}/begin", methods=("POST",))
 def begin_done(context: Context, code: str, form: Fields) -> Response:
-    arrival = Arrival.of(form)
+    arrival = arrivals.Arrival.of(form)
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
     if obstacle := _obstacle(visit, arrival):
@@ -183,16 +170,16 @@ def begin_done(context: Context, code: str, form: Fields) -> Response:
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
         try:
-            begin(
+            arrivals.begin(
                 session,
                 visit.study,
                 context.cookie_hash,
                 arrival,
                 is_signed=is_signed,
-                submit_to=submit_origin(arrival.submit_to, context.settings.frame_hosts),
-                place=place_mark(context.state.secret_key, code, neighbourhood(context.address)),
+                submit_to=arrivals.submit_origin(arrival.submit_to, context.settings.frame_hosts),
+                place=arrivals.place_mark(context.state.secret_key, code, neighbourhood(context.address)),
             )
-        except ElsewhereError:
+        except arrivals.ElsewhereError:
             raise Refused(
                 403,
                 "Somebody has begun with this id in another browser. Go on there, or open the platform's link again.",

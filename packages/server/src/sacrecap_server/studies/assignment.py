@@ -3,45 +3,237 @@
 `StudyItem.taken` counts the assignments that hold a place of the item: given out or answered. Whoever changes it is
 the only writer, so the count is right however many people there are. A place is given back when nobody answers in
 time, and when the answers of a person no longer count. Checks and practice have a place for everybody.
+
+Which page comes next, and in which order its options stand, is drawn: every draw follows from the study's secret seed
+and the person's number, so that it can be repeated. Items are worked through in waves of `WAVE`, by an order of chance
+of the whole study. Within a wave, a person gets the items that the fewest people have, and among those follows an order
+of their own: an item's place in the study says nothing about its place in a person's work, all items of a wave fill
+evenly, and a large study has items that several people judged long before its end.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
+from collections import Counter
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, exists, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from sacrecap_server.errors import not_found
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_server.studies.ordering import (
-    AGAIN,
-    item_of_next_wave,
-    item_of_wave,
-    next_at_the_end,
-    next_check,
-    next_practice,
-    order_of_options,
-    seed_of,
-)
-from sacrecap_server.studies.repository import (
-    SURVEYS,
-    every_of,
-    kind_of,
-    limit_of,
-    most_checks,
-    most_items,
-    rule_of,
-    settings_of,
-)
+from sacrecap_server.studies import repository
 from sacrecap_studies import checks
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.design import PARTIAL
 from sacrecap_studies.kinds import AnswerError
 from sacrecap_studies.messages import Message
+
+WAVE = 1000
+"""Items that are open at once."""
+_CANDIDATES = 16
+"""Items that are looked at for one whose pair the person does not know yet."""
+_PRIME = 1_000_003
+"""Multiplying by a number below it shuffles the numbers of a wave; products stay below 2 ** 31."""
+
+# Used for every page: building a query takes several times as long as running it.
+_IS_NEW = ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == bindparam("annotator"))
+_OPEN = (StudyItem.study_id == bindparam("study"), StudyItem.role == "item", StudyItem.taken < bindparam("judgments"))
+_OWN_ORDER = ((StudyItem.shuffle - bindparam("start")) * bindparam("factor") + bindparam("shift")) % _PRIME
+_BEST = (
+    select(StudyItem.id, StudyItem.taken, StudyItem.group)
+    .where(*_OPEN, StudyItem.shuffle >= bindparam("start"), StudyItem.shuffle < bindparam("end"), _IS_NEW)
+    .order_by(StudyItem.taken, _OWN_ORDER)
+    .limit(_CANDIDATES)
+)
+_FIRST_OPEN = (
+    select(StudyItem.shuffle).where(*_OPEN, StudyItem.shuffle >= bindparam("start")).order_by(StudyItem.shuffle)
+).limit(1)
+_FIRST_NEW = _FIRST_OPEN.where(_IS_NEW)
+_KNOWN = (
+    select(Assignment.group, func.count())
+    .where(
+        Assignment.annotator_id == bindparam("annotator"),
+        Assignment.role == "item",
+        Assignment.group.in_(bindparam("groups", expanding=True)),
+    )
+    .group_by(Assignment.group)
+)
+AGAIN = "again"
+"""The role of an assignment of an item that the person has answered before."""
+_HAD = select(Assignment.item_id, Assignment.role).where(
+    Assignment.annotator_id == bindparam("annotator"),
+    Assignment.role.in_(("item", AGAIN)),
+    Assignment.answered.is_not(None),
+)
+HELD = ("given", "answered")
+"""States in which an assignment holds a place of its item."""
+_SHOWN = select(Assignment.shown_order).where(Assignment.item_id == bindparam("item"), Assignment.state.in_(HELD))
+_NEXT_OF_ROLE = (
+    select(StudyItem)
+    .where(StudyItem.study_id == bindparam("study"), StudyItem.role == bindparam("role"), _IS_NEW)
+    .order_by(StudyItem.number)
+    .limit(1)
+)
+
+
+def draw(study: Study, annotator: Annotator, *what: object) -> Random:
+    """The random numbers of one decision."""
+    return Random(seed_of(study, annotator) + "".join(f":{part}" for part in what))
+
+
+def seed_of(study: Study, annotator: Annotator) -> str:
+    """What all of a person's draws begin with."""
+    return f"{study.seed}:{annotator.id}"
+
+
+def item_of_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """The next item of the wave in which this person is; None if it has none left for them."""
+    annotator.wave = max(annotator.wave, study.wave)
+    return _best(session, study, annotator)
+
+
+def item_of_next_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """The same of the first wave that has an item left for them."""
+    values = {"study": study.id, "judgments": study.judgments, "annotator": annotator.id}
+    first = session.execute(_FIRST_OPEN, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
+    if first is None and study.wave:
+        # Places have come free in items that were complete.
+        first = session.execute(_FIRST_OPEN, {**values, "start": 0}).scalar_one_or_none()
+    if first is None:
+        return None
+    if study.wave != first // WAVE:
+        study.wave = first // WAVE
+    new = session.execute(_FIRST_NEW, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
+    if new is None:
+        return None
+    annotator.wave = new // WAVE
+    return _best(session, study, annotator)
+
+
+def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """Of the items with the fewest people, one of a pair that the person knows least; then by the person's order."""
+    chance = draw(study, annotator, "order", annotator.wave)
+    values = {
+        "study": study.id,
+        "judgments": study.judgments,
+        "annotator": annotator.id,
+        "start": annotator.wave * WAVE,
+        "end": (annotator.wave + 1) * WAVE,
+        "factor": chance.randrange(1, _PRIME),
+        "shift": chance.randrange(_PRIME),
+    }
+    candidates: list[tuple[int, int, int]] = [(row[0], row[1], row[2]) for row in session.execute(_BEST, values)]
+    if not candidates:
+        return None
+    tied = [candidate for candidate in candidates if candidate[1] == candidates[0][1]]
+    if repository.kind_of(study).has_several_pages and len(tied) > 1:
+        groups = list({group for _, _, group in tied})
+        known = session.execute(_KNOWN, {"annotator": annotator.id, "groups": groups})
+        counts = {row[0]: row[1] for row in known}
+        tied.sort(key=lambda candidate: counts.get(candidate[2], 0))
+    return session.get_one(StudyItem, tied[0][0])
+
+
+def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """What comes before the items: the questions to everybody, then practice, in the order of the file."""
+    if annotator.practised:
+        return None
+    item = _next_of_role(session, study, annotator, "before") or _next_of_role(session, study, annotator, "practice")
+    annotator.practised = item is None
+    return item
+
+
+def next_at_the_end(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
+    """What comes after the items: some of them again, then the questions to everybody; and how often they had it."""
+    again = min(repository.settings_of(study).get("again", 0), annotator.items)
+    if again:
+        had = session.execute(_HAD, {"annotator": annotator.id}).all()
+        ids = [row.item_id for row in had if row.role == "item"]
+        left = sorted(set(ids) - {row.item_id for row in had if row.role == AGAIN})
+        if left and len(had) - len(ids) < again:
+            return session.get_one(StudyItem, draw(study, annotator, AGAIN, len(had)).choice(left)), 1
+    item = _next_of_role(session, study, annotator, "after") if annotator.items else None
+    return None if item is None else (item, 0)
+
+
+def _next_of_role(session: Session, study: Study, annotator: Annotator, role: str) -> StudyItem | None:
+    values = {"study": study.id, "annotator": annotator.id, "role": role}
+    return session.execute(_NEXT_OF_ROLE, values).scalar_one_or_none()
+
+
+def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
+    """A check that is due, and how often this person had it before; None if no check is due.
+
+    A role whose checks this person has all had hands over to the other, and when all are used, those that the person
+    had least often come again.
+    """
+    every = repository.every_of(study)
+    due = checks.due(every, seed_of(study, annotator), annotator.items, repository.most_items(study))
+    if sum(due.values()) <= annotator.checks:
+        return None
+    query = select(StudyItem.id, StudyItem.role).where(StudyItem.study_id == study.id, StudyItem.role.in_(every))
+    pool = {row.id: row.role for row in session.execute(query.order_by(StudyItem.id))}
+    had_query = (
+        select(Assignment.item_id, func.count())
+        .where(Assignment.annotator_id == annotator.id, Assignment.role.in_(("gold", "attention")))
+        .group_by(Assignment.item_id)
+        .order_by(func.max(Assignment.id))
+    )
+    had = Counter({row[0]: row[1] for row in session.execute(had_query)})  # the one they had last is the last
+    counts = Counter(pool[item] for item in had.elements() if item in pool)
+    chance = draw(study, annotator, "check", annotator.checks)
+    for role in sorted(due, key=lambda role: counts[role] - due[role]):
+        unused = [item for item, its_role in pool.items() if its_role == role and not had[item]]
+        if unused:
+            return session.get_one(StudyItem, chance.choice(unused)), 0
+    last = next(reversed(had), None)
+    again = [item for item in pool if item != last] or list(pool)
+    least = min(had[item] for item in again)
+    chosen = chance.choice([item for item in again if had[item] == least])
+    return session.get_one(StudyItem, chosen), had[chosen]
+
+
+def order_of_options(session: Session, study: Study, annotator: Annotator, item: StudyItem) -> list[int]:
+    """Which option stands first, second and so on.
+
+    Over the people of an item, every option stands equally often in every place, as far as their number allows. With
+    two options, where that leaves a choice, the person has had this order less often; on checks, the right option
+    has stood first as often as second for each person.
+    """
+    content: dict[str, Any] = json.loads(item.content)
+    count = repository.kind_of(study).options(content)
+    if count < 2:
+        return list(range(count))
+    chance = draw(study, annotator, "options", item.id, annotator.checks)
+    if item.role != "item":
+        order = chance.sample(range(count), count)
+        right = repository.kind_of(study).right_option(json.loads(item.answer or "null"))
+        if right is None or count > 2:
+            return order
+        if annotator.check_lean and (order[0] == right) == (annotator.check_lean > 0):
+            order.reverse()
+        annotator.check_lean += 1 if order[0] == right else -1
+        return order
+    held = [json.loads(order) for order in session.execute(_SHOWN, {"item": item.id}).scalars()] if item.taken else []
+    # A Latin square: orders in which every option stands once in every place. The first `count` people have one.
+    base = Random(f"{study.seed}:square:{item.id}:{len(held) // count}").sample(range(count), count)
+    turns = [base[turn:] + base[:turn] for turn in range(count)]
+    chance.shuffle(turns)
+    used = Counter(place for order in held for place in enumerate(order))
+
+    def cost(order: list[int]) -> tuple[int, int]:
+        leaning = annotator.lean * (1 if order[0] == 0 else -1) if count == 2 else 0
+        return sum(used[place] for place in enumerate(order)), leaning
+
+    order = min(turns, key=cost)
+    if count == 2:
+        annotator.lean += 1 if order[0] == 0 else -1
+    return order
+
 
 TOO_FAST = "too-fast"
 """How people ended whose answers came faster than anybody reads."""
@@ -69,8 +261,8 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
 
 def pages_of(study: Study, annotator: Annotator) -> int:
     """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
-    most = most_items(study)
-    return most + sum(checks.due(every_of(study), seed_of(study, annotator), most - 1, most).values())
+    most = repository.most_items(study)
+    return most + sum(checks.due(repository.every_of(study), seed_of(study, annotator), most - 1, most).values())
 
 
 def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -169,7 +361,7 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
         raise not_found("question")
     if assignment.state in ANSWERED:
         return True
-    kind = kind_of(study)
+    kind = repository.kind_of(study)
     answer = kind.read(json.loads(assignment.item.content), form, json.loads(assignment.shown_order))
     written = kind.fingerprint(answer)
     if _wrote_it(session, assignment, written, mine=True):
@@ -211,9 +403,9 @@ def _store(
     assignment.active_ms = min(int(milliseconds), _LONGEST_MS) if is_plausible else None
     in_sight = None if assignment.active_ms is None else assignment.active_ms / 1000
     seconds = shortest(elapsed(assignment.given, assignment.answered), in_sight)
-    assignment.too_fast = None if seconds is None else seconds < limit_of(study, "speed").least
+    assignment.too_fast = None if seconds is None else seconds < repository.limit_of(study, "speed").least
     annotator.feedback = None
-    if assignment.role in SURVEYS:
+    if assignment.role in repository.SURVEYS:
         assignment.too_fast = None
         return
     if assignment.role == AGAIN:
@@ -238,7 +430,7 @@ def _store(
 
 def _is_right(study: Study, assignment: Assignment, answer: Any) -> bool:
     assert assignment.item.answer is not None
-    return kind_of(study).is_correct(json.loads(assignment.item.answer), answer)
+    return repository.kind_of(study).is_correct(json.loads(assignment.item.answer), answer)
 
 
 def _same_as_before(session: Session, assignment: Assignment, answer: Any) -> bool:
@@ -257,10 +449,12 @@ def _end_practice_question(
 ) -> None:
     """Keeps what the next page says about the answer; after the last, decides whether the person goes on."""
     assignment.correct = _is_right(study, assignment, answer)
-    lines = kind_of(study).explain(json.loads(assignment.item.content), json.loads(assignment.item.answer or "null"))
+    lines = repository.kind_of(study).explain(
+        json.loads(assignment.item.content), json.loads(assignment.item.answer or "null")
+    )
     annotator.feedback = json.dumps({"right": assignment.correct, "lines": lines, "because": assignment.item.because})
     session.flush()
-    least = settings_of(study)["practice"]["least"]
+    least = repository.settings_of(study)["practice"]["least"]
     if least is None or next_practice(session, study, annotator) is not None:
         return
     right, answered = _score(session, annotator, Assignment.role == "practice")
@@ -281,9 +475,9 @@ def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int
 
 def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
     """Consequences of wrong answers to checks; those of all roles count together."""
-    right, answered = _score(session, annotator, Assignment.role.in_(every_of(study)))
-    rule = rule_of(study)
-    if not rule.fails(right, answered, most_checks(study)):
+    right, answered = _score(session, annotator, Assignment.role.in_(repository.every_of(study)))
+    rule = repository.rule_of(study)
+    if not rule.fails(right, answered, repository.most_checks(study)):
         return
     if rule.policy == "exclude":
         exclude(session, study, annotator, Message("checks right") + f": {right}/{answered}")
@@ -297,7 +491,7 @@ def _apply_limits(session: Session, study: Study, annotator: Annotator) -> None:
         ("speed", annotator.fast, Message("answers too fast")),
         ("repeats", annotator.repeats, Message("sentences that others wrote before")),
     ):
-        rule = limit_of(study, name)
+        rule = repository.limit_of(study, name)
         if annotator.excluded is not None or not rule.fails(faults, annotator.pages):
             continue
         if rule.policy == "exclude":

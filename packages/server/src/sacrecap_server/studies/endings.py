@@ -1,17 +1,26 @@
-"""The messages for a person who has no question: whether the study is finished for them, and what they can do."""
+"""How people end: the messages for a person who has no question, and what the owner decides about people and answers.
+
+Whom to approve and to pay, what is odd, which answers are rejected, who is forgotten. Nothing follows from a remark:
+each may be harmless.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 
-from sqlalchemy import exists, func, select
+from sqlalchemy import delete, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, now
-from sacrecap_server.studies.assignment import TOO_FAST, give_back, withdraw
-from sacrecap_server.studies.links import completion_address
+from sacrecap_server.errors import Refused, not_found
+from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings, StudyItem, now
+from sacrecap_server.studies.arrivals import completion_address
+from sacrecap_server.studies.assignment import AGAIN, ANSWERED, TOO_FAST, WITH_ITEM, give_back, withdraw
 from sacrecap_server.studies.repository import settings_of
+from sacrecap_studies.messages import Message
 
 LEFT = ("partial", "stopped", "withdrawn", TOO_FAST)
 """People who ended before everything was answered: they get no more questions."""
@@ -142,3 +151,120 @@ def state_of(person: Annotator) -> str:
     if person.excluded is not None and person.ended != "withdrawn":
         return "screened out"
     return person.ended or "at work"
+
+
+_LONGEST = 200
+
+
+def reject(session: Session, study: Study, answer_id: int, reason: str = "") -> None:
+    """The answer does not count from now on, whatever becomes of the person, and somebody else is asked."""
+    assignment = _answer(session, study, answer_id)
+    if assignment.state == "answered":
+        study.wave = 0
+        assignment.item.taken -= assignment.role != AGAIN
+    if assignment.state in ANSWERED:
+        assignment.state, assignment.reason = "rejected", " ".join(reason.split())[:_LONGEST]
+
+
+def restore(session: Session, study: Study, answer_id: int) -> None:
+    """Takes a rejection back.
+
+    Raises `Refused` (409) if others have completed the question meanwhile: it would have one answer too many.
+    """
+    assignment = _answer(session, study, answer_id)
+    if assignment.state != "rejected":
+        return
+    person = session.get_one(Annotator, assignment.annotator_id)
+    if person.excluded is not None:
+        assignment.state = "discarded"
+    elif assignment.role == "item" and assignment.item.taken >= study.judgments:
+        raise Refused(409, "Others have answered this question meanwhile, so there is no place for this answer.")
+    else:
+        assignment.state = "answered"
+        assignment.item.taken += assignment.role != AGAIN
+    assignment.reason = ""
+
+
+def _answer(session: Session, study: Study, answer_id: int) -> Assignment:
+    query = WITH_ITEM.where(Assignment.id == answer_id, Assignment.study_id == study.id)
+    assignment = session.execute(query).scalar_one_or_none()
+    if assignment is None:
+        raise not_found("answer")
+    return assignment
+
+
+def erase(session: Session, study: Study, person: Annotator) -> None:
+    """Deletes a person with all they answered; others are asked instead."""
+    withdraw(session, study, person)
+    session.execute(delete(StudyFindings).where(StudyFindings.study_id == study.id))  # they name the person
+    session.delete(person)
+
+
+EVEN = 0.1
+"""Times that differ less than this from each other, by their mean, are rarely a person's."""
+_AWAY = 0.5
+_PASTED = 0.1
+_TOGETHER = 3
+"""People at one address from which this is said: a household has two."""
+
+
+def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> dict[int, list[str]]:
+    """Remarks by person; none for most.
+
+    Args:
+        people: all of a study.
+        spreads: of each person's times, as `sacrecap_studies.quality` has them.
+    """
+    there = list(people)
+    places = Counter(person.place for person in there if person.place)
+    sharing: dict[int, list[str]] = {}
+    for person in there:
+        spread, together = spreads.get(person.id), places[person.place or ""]
+        remarks = {
+            Message("pasted into %(number)s of %(all)s answers", number=person.pasted, all=person.pages): person.pasted
+            > _PASTED * person.pages,
+            Message("in another window during %(number)s of %(all)s", number=person.away, all=person.pages): person.away
+            > _AWAY * person.pages,
+            Message("answers at an even pace"): spread is not None and spread < EVEN,
+            Message("%(number)s people at one address", number=together): together >= _TOGETHER,
+        }
+        sharing[person.id] = [remark for remark, holds in remarks.items() if holds]
+    return sharing
+
+
+PARTS = ("partial", "stopped", "too-fast")
+"""How people ended who did a part of the work,"""
+DONE = ("complete", *PARTS)
+"""or all of it."""
+Rows = list[tuple[str, ...]]
+
+
+def approvals(people: Iterable[Annotator], platform: str) -> Rows:
+    """Rows of a file; those who are excluded are in Mechanical Turk's with the reason, and in no other.
+
+    Prolific takes a list of ids, and pays each the whole reward: it has those who are complete.
+    """
+    named = [person for person in people if person.worker]
+    if platform != "mturk":
+        return [(str(person.worker),) for person in named if state_of(person) == "complete"]
+    rows: Rows = [("HITId", "AssignmentId", "WorkerId", "Approve", "Reject")]
+    for person in named:
+        is_done = state_of(person) in DONE
+        reason = "" if person.excluded is None else f"Excluded: {person.excluded}."
+        if is_done or reason:
+            rows.append(
+                (person.platform_study, person.platform_session, str(person.worker), "x" if is_done else "", reason)
+            )
+    return rows
+
+
+def bonuses(people: Iterable[Annotator], platform: str, per_answer: Decimal) -> Rows:
+    """Pay by answer, for those who did a part; on Mechanical Turk, which pays all approved work alike, for all."""
+    is_turk = platform == "mturk"
+    rows: Rows = [("WorkerId", "AssignmentId", "BonusAmount", "Reason")] if is_turk else []
+    for person in people:
+        if person.worker and person.items and state_of(person) in (DONE if is_turk else PARTS):
+            amount = str((per_answer * person.items).quantize(Decimal("0.01"), ROUND_HALF_UP))
+            more = (person.platform_session, amount, f"{person.items} answers") if is_turk else (amount,)
+            rows.append((person.worker, *more))
+    return rows

@@ -17,7 +17,7 @@ from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
-from sacrecap_server.store.blobs import forget, keep
+from sacrecap_server.store.database import forget, keep
 from sacrecap_server.store.schema import Annotator, Assignment, KeyValue, Study, StudyFindings, StudyImage, StudyItem
 from sacrecap_studies import KINDS
 from sacrecap_studies.checks import CheckRule, needed, remarks

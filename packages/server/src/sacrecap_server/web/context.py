@@ -1,19 +1,145 @@
-"""One request, as handlers see it: who calls, the database, and how to answer."""
+"""One request: who calls (the owner, by a token; an annotator, by a browser's cookie), what handlers see, and routes.
+
+The owner shows one token: as a program in each request, or once in a browser, for a cookie. `Routes` adds no route that
+does not say whose it is.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+import datetime as dt
+import enum
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
-from fastapi import Depends, Request
+from fastapi import APIRouter, Depends, Request, Security
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+from starlette.convertors import IntegerConvertor, register_url_convertor
+from starlette.datastructures import FormData
 
-from sacrecap_server.store.schema import now
-from sacrecap_server.web.language import ENGLISH, asked_for, macros
-from sacrecap_server.web.owner import Caller, csrf_token, digest, is_secret, new_secret
+from sacrecap.errors import DataError
+from sacrecap_server.errors import Refused
+from sacrecap_server.settings import ServerSettings
+from sacrecap_server.store.database import Database, unstorable
+from sacrecap_server.store.schema import KeyValue, SignedIn, now
+from sacrecap_server.studies.arrivals import ProlificSignatures
+from sacrecap_server.studies.results import Counting
+from sacrecap_server.web.security import RateLimit
+from sacrecap_server.web.templates import ENGLISH, PACKAGE, asked_for, macros, templates
+
+SIGNED_IN_FOR = dt.timedelta(days=14)
+
+
+def new_secret() -> str:
+    """256 random bits as text, for cookies and tokens."""
+    return secrets.token_urlsafe(32)
+
+
+def digest(secret: str) -> str:
+    """The hash that is stored for a random secret. Nobody can guess 256 bits, so it need not be slow."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+_LENGTH = len(new_secret())
+
+
+def is_secret(text: str) -> bool:
+    """Whether this has the form of `new_secret`."""
+    return len(text) == _LENGTH and text.replace("-", "").replace("_", "").isalnum() and text.isascii()
+
+
+def csrf_token(secret_key: str, cookie: str) -> str:
+    """The CSRF token for this cookie: only our own pages can know it, and it expires with the cookie."""
+    return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
+
+
+class Role(enum.IntEnum):
+    """Whose a route is."""
+
+    ANYONE = 0
+    OWNER = 1
+
+
+def is_token(text: str, token: str | None) -> bool:
+    """Whether this is the owner's token; compared in a time that tells nothing about it."""
+    return token is not None and hmac.compare_digest(digest(text), digest(token))
+
+
+def sign_in(session: Session) -> str:
+    """A new sign-in: the cookie's value."""
+    secret = new_secret()
+    session.execute(delete(SignedIn).where(SignedIn.expires < now()))
+    session.add(SignedIn(token_hash=digest(secret), expires=now() + SIGNED_IN_FOR))
+    return secret
+
+
+def sign_out(session: Session, cookie: str) -> None:
+    """Ends the sign-in: from now on the cookie is invalid, also copies of it."""
+    session.execute(delete(SignedIn).where(SignedIn.token_hash == digest(cookie)))
+
+
+class AppState:
+    """Made once by `create_app`; handlers reach it as `context.state`."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        settings.check()
+        self.settings = settings
+        self.database = Database(settings.database)
+        self.database.prepare()
+        with self.database.write() as session:
+            key = session.get(KeyValue, "secret_key") or KeyValue(name="secret_key", value=new_secret())
+            session.add(key)
+            hashed = "" if settings.owner_token is None else digest(settings.owner_token)
+            row = session.get(KeyValue, "owner_token")
+            if row is None or row.value != hashed:  # whoever signed in by another token is signed out
+                session.execute(delete(SignedIn))
+                session.merge(KeyValue(name="owner_token", value=hashed))
+        self.secret_key = key.value
+        # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
+        self.cookie_name = "__Host-sacrecap" if settings.secure else "sacrecap"
+        self.templates = templates(PACKAGE / "templates")
+        self.privacy_text = ""
+        """The owner's own text for /privacy."""
+        if settings.privacy_file is not None:
+            try:
+                self.privacy_text = Path(settings.privacy_file).read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise DataError(f"--privacy-file {settings.privacy_file}: cannot be read: {error}") from None
+        self.sign_ins = RateLimit(60, 600)
+        """Attempts to sign in, by address."""
+        self.beginnings = RateLimit(60, 3600)
+        """People who begin a study, by address."""
+        self.prolific = ProlificSignatures()
+        self.counting = Counting(self.database)
+
+    def close(self) -> None:
+        """Ends what is being counted, and lets the database go."""
+        self.counting.stop()
+        self.database.close()
+
+
+NOTICES = {
+    "saved": "Saved.",
+    "study-made": "The study is made, and paused. Look at the preview, then open it.",
+    "study-deleted": "The study and its answers are deleted.",
+    "too-late": "That answer was not saved: it came too late, or somebody else has the question now.",
+    "deleted": "Deleted.",
+}
+"""Messages that a redirection may show on its target page, by key."""
+
 
 if TYPE_CHECKING:
-    from sacrecap_server.web.state import AppState
+    from sacrecap_server.web.context import AppState
 
 
 R = TypeVar("R", bound=Response)
@@ -27,7 +153,9 @@ class RequestContext:
         self.state: AppState = request.app.state.server
         self.database = self.state.database
         self.settings = self.state.settings
-        self.caller = Caller()
+        self.role = Role.ANYONE
+        self.by_token = False
+        """No cookie is involved, so no other site can have caused the request."""
         self.cookie_name = self.state.cookie_name
         self.cookie = request.cookies.get(self.cookie_name, "")
         self._new_cookie: str | None = None
@@ -90,10 +218,10 @@ class RequestContext:
         return csrf_token(self.state.secret_key, self.keep_cookie())
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """A page from `templates/`; it also sees `context`, `caller` and `settings`."""
-        shared = {"context": self, "caller": self.caller, "settings": self.settings, "language": self.language}
+        """A page from `templates/`; it also sees `context`, `settings`, `language` and the macros `forms`."""
+        shared = {"context": self, "settings": self.settings, "language": self.language, "NOTICES": NOTICES}
         shared |= macros(self.state.templates, self.language.tag)
-        text = self.state.templates.get_template(template).render(**shared, now=now(), **values)
+        text = self.state.templates.get_template(template).render(**shared, **values)
         return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
 
     def redirect(self, path: str, notice: str = "") -> RedirectResponse:
@@ -131,4 +259,133 @@ async def current_context(request: Request) -> RequestContext:
 
 Context = Annotated[RequestContext, Depends(current_context)]
 
-__all__ = ["Context", "RequestContext", "Response"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+B = TypeVar("B", bound="Body")
+_BEARER = HTTPBearer(scheme_name="token", description="The owner's token.", auto_error=False)
+"""As the API's description has it; `Guard` checks it."""
+_NO_TOKEN = "This needs the owner's token: send it as 'Authorization: Bearer TOKEN'."  # noqa: S105
+
+
+class Body(BaseModel):
+    """The JSON of an answer."""
+
+    @classmethod
+    def of(cls: type[B], source: object, **more: Any) -> B:
+        """The body with these fields, and the others as attributes of `source` have them."""
+        return cls(**{name: getattr(source, name) for name in cls.model_fields if name not in more}, **more)
+
+
+class ErrorDetail(BaseModel):
+    """An error: the HTTP status, one sentence, and the list of problems if there are several."""
+
+    status: int
+    message: str
+    problems: list[str]
+
+
+class ErrorBody(BaseModel):
+    """The one shape of every error."""
+
+    error: ErrorDetail
+
+
+class SignInFirst(Exception):  # noqa: N818
+    """A page of the owner's, asked for by somebody else."""
+
+
+class Guard:
+    """Runs before a handler: finds the caller, then checks the role and, on pages, the CSRF token."""
+
+    def __init__(self, role: Role, *, api: bool, annotator: bool = False) -> None:
+        self.role = role
+        self.api = api
+        self.annotator = annotator
+
+    async def __call__(self, request: Request) -> None:
+        context = RequestContext(request)
+        request.state.context = context
+        if self.annotator:
+            context.act_as_annotator()
+        else:
+            await self._find(context)
+        if context.role < self.role:
+            raise Refused(401, _NO_TOKEN) if self.api else SignInFirst()
+        if request.method in {"GET", "HEAD"}:
+            return
+        # FastAPI has parsed the form, or will use what is parsed here. The API takes no forms, but files.
+        is_form = not self.api and "form" in request.headers.get("content-type", "").lower()
+        form = await request.form() if is_form else FormData()
+        for name, value in form.multi_items():
+            if unstorable(name) or unstorable(value if isinstance(value, str) else value.filename or ""):
+                raise Refused(422, "A field of the form has a character that cannot be stored (NUL).")
+        if not context.by_token and not (self.api and self.role is Role.ANYONE):
+            shown = request.headers.get("x-csrf-token", form.get("csrf"))
+            token = shown.encode() if isinstance(shown, str) else b""
+            if not context.cookie or not hmac.compare_digest(token, context.csrf().encode()):
+                raise Refused(
+                    403, "This form is out of date, or came from another site. Go back, reload the page, try again."
+                )
+
+    async def _find(self, context: RequestContext) -> None:
+        """Who calls: by the token, or by the cookie of a sign-in that has not ended."""
+        scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
+        if self.api and scheme.lower() == "bearer":
+            context.by_token = is_token(token.strip(), context.settings.owner_token)
+            context.role = Role.OWNER if context.by_token else Role.ANYONE
+        elif context.cookie:
+
+            def is_signed_in() -> bool:
+                with context.database.read() as session:
+                    row = session.get(SignedIn, digest(context.cookie))
+                    return row is not None and row.expires > now()
+
+            context.role = Role.OWNER if await run_in_threadpool(is_signed_in) else Role.ANYONE
+
+
+class NumberConvertor(IntegerConvertor):
+    """The number of a row in a path: one to nine ASCII digits. Any other text leads to no page."""
+
+    regex = "[0-9]{1,9}"
+
+
+register_url_convertor("number", NumberConvertor())
+
+
+class Routes(APIRouter):
+    """A router whose every route says whose it is."""
+
+    def page(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
+        return self._add(path, Guard(role, api=False), methods, include_in_schema=False, response_model=None)
+
+    def annotator_page(self, path: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+        """A page of people who answer studies: it knows them by `RequestContext.act_as_annotator`."""
+        guard = Guard(Role.ANYONE, api=False, annotator=True)
+        return self._add(path, guard, methods, include_in_schema=False, response_model=None)
+
+    def token_page(self, path: str) -> Callable[[F], F]:
+        """A page of the owner's for programs, too: they show the token."""
+        return self._add(path, Guard(Role.OWNER, api=True), ("GET",), include_in_schema=False, response_model=None)
+
+    def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
+        """A handler under `/api/v1` that answers with a pydantic model."""
+        responses = {status: {"model": ErrorBody} for status in (400, 403, 404, 413, 422, 429)}
+        if role > Role.ANYONE:
+            responses |= {401: {"model": ErrorBody}}
+            options["dependencies"] = [Security(_BEARER)]
+        options["responses"] = {**responses, **options.get("responses", {})}
+        return self._add("/api/v1" + path, Guard(role, api=True), methods, **options)
+
+    def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
+        def add(handler: F) -> F:
+            # `{study_id}` becomes `{study_id:number}`, where the handler takes a number by that name.
+            types = get_type_hints(handler)
+            numbered = re.sub(
+                r"\{(\w+)\}", lambda match: f"{{{match[1]}:number}}" if types[match[1]] is int else match[0], path
+            )
+            dependencies = [Depends(guard), *options.get("dependencies", [])]
+            self.add_api_route(numbered, handler, methods=list(methods), **{**options, "dependencies": dependencies})
+            return handler
+
+        return add

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from sacrecap_server.errors import Refused
 from sacrecap_server.log import event
 from sacrecap_server.store.schema import Study
-from sacrecap_server.studies import answer_statistics, repository
+from sacrecap_server.studies import repository, results
 from sacrecap_server.studies.results import (
     ROLES,
     STATES,
@@ -26,12 +26,9 @@ from sacrecap_server.studies.results import (
     progress,
     progress_of,
 )
-from sacrecap_server.web.context import Context, RequestContext
-from sacrecap_server.web.owner import Role
-from sacrecap_server.web.routing import Body, Routes
-from sacrecap_studies.answers import PageAnswer
+from sacrecap_server.web.context import Body, Context, RequestContext, Role, Routes
+from sacrecap_studies.answers import PageAnswer, answers_csv, export, export_name
 from sacrecap_studies.design import StudyFileError, read_design
-from sacrecap_studies.export import answers_csv, export, export_name
 from sacrecap_studies.quality import Quality
 
 
@@ -276,7 +273,7 @@ def get_results(context: Context, number: Number) -> ResultsBody:
     """Agreement, strengths or ratings, and people, with intervals; many answers are counted beside requests."""
     with context.database.read() as session:
         study = repository.find(session, number)
-        latest = answer_statistics.current(session, study, context.state.counting)
+        latest = results.current(session, study, context.state.counting)
     return ResultsBody.model_validate(
         {"current": latest.is_current, "computed": latest.computed, "results": latest.body}
     )

@@ -1,10 +1,12 @@
-"""The language of pages, by the catalogues in `locale/`.
+"""Templates, how they write numbers, times and contacts, the files beside them, and the language of pages.
 
-Annotators' pages are in their study's, with its owner's own words; the owner's are English.
+Languages are those of the catalogues in `locale/`. Annotators' pages are in their study's, with its owner's own words;
+the owner's are English.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,14 +15,68 @@ from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, pass_context
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import escape
+from markupsafe import Markup, escape
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 from sacrecap_studies.messages import Message
 
+
+def moment(value: dt.datetime | None) -> Markup:
+    """A time to the minute, in UTC, that does not break over lines."""
+    text = "–" if value is None else f"{value.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M} UTC"
+    return Markup("<time>{}</time>").format(text)
+
+
+def count(value: int) -> str:
+    """A whole number with thousands apart."""
+    return f"{value:,}"
+
+
+def link(contact: str) -> str:
+    """A contact as a link's target: an address of a page stays, an e-mail address is written to."""
+    return contact if contact.startswith(("https://", "http://")) else f"mailto:{contact}"
+
+
+@cache
+def templates(folder: Path) -> Environment:
+    """The templates of a folder, which have `_`, `ngettext` and `translated` in the language of each page.
+
+    They depend on no setting: the servers of one process share them, compiled once.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(folder),
+        extensions=["jinja2.ext.i18n"],
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
+    environment.filters.update(moment=moment, link=link, count=count, translated=_translated)
+    environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
+    return environment
+
+
+class _Sheets(StaticFiles):
+    """Browsers ask each time whether what they have is still right."""
+
+    def file_response(self, *file: Any, **how: Any) -> Response:
+        response = super().file_response(*file, **how)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
+PACKAGE = Path(__file__).parents[1]
+STATIC = Mount("/static", _Sheets(directory=PACKAGE / "static"))
+CATALOGUES = PACKAGE / "locale"
+_LANGUAGES = frozenset(["en", *(path.stem for path in CATALOGUES.glob("*.mo"))])
+_EMAIL = re.compile(r"[^@\s<>\"',;:()\[\]?&%]+@[A-Za-z0-9.-]+")
 _PLACE = re.compile(r"%\((\w+)\)")
-CATALOGUES = Path(__file__).parents[1] / "locale"
 _RIGHT_TO_LEFT = frozenset(["ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"])
 _RIGHT_TO_LEFT_SCRIPTS = frozenset(["adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"])
 
@@ -33,7 +89,6 @@ class Language:
     """As BCP 47 writes it, such as `de` or `ar-EG`."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Words of the study's owner, by the English text that they replace."""
-
     writing: str = ""
     """`ltr` or `rtl`, where the owner says so."""
 
@@ -90,14 +145,9 @@ def asked_for(header: str) -> Language:
         tag, _, quality = part.partition(";")
         tag, weight = tag.strip().lower().split("-")[0], re.fullmatch(r" *q=([01](?:\.\d{1,3})?) *", quality)
         liked = float(weight[1]) if weight else 0.0 if quality else 1.0
-        if liked > most and (tag == "en" or tag in _languages()):
+        if liked > most and tag in _LANGUAGES:
             best, most = tag, liked
     return Language(best)
-
-
-@cache
-def _languages() -> frozenset[str]:
-    return frozenset(path.stem for path in CATALOGUES.glob("*.mo"))
 
 
 @cache
@@ -109,28 +159,16 @@ def _catalogue(tag: str) -> NullTranslations:
         return GNUTranslations(file)
 
 
-def install(environment: Environment) -> None:
-    """Gives templates `_`, `ngettext`, `{% trans %}` and the filter `translated`, in the language of each page."""
-    environment.add_extension("jinja2.ext.i18n")
-    environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
-    environment.filters["translated"] = _translated
-
-
-def _of(context: Context) -> Language:
-    language: Any = context.get("language")
-    return language if isinstance(language, Language) else ENGLISH
-
-
 @pass_context
 def _gettext(context: Context, message: str) -> str:
-    language = _of(context)
+    language: Language = context["language"]
     translated = language.words(message)
     return _pattern(message, translated) if translated else language.gettext(message)
 
 
 @pass_context
 def _ngettext(context: Context, singular: str, plural: str, number: int) -> str:
-    language = _of(context)
+    language: Language = context["language"]
     message = singular if number == 1 else plural
     translated = language.words(message)
     return _pattern(message, translated) if translated else language.ngettext(singular, plural, number)
@@ -145,7 +183,8 @@ def _pattern(message: str, translated: str) -> str:
 @pass_context
 def _translated(context: Context, message: str) -> str:
     """A text that is ours unless the owner wrote one: never a pattern, so a `%` in it is only a `%`."""
-    return _of(context).translate(message)
+    language: Language = context["language"]
+    return language.translate(message)
 
 
 @lru_cache(maxsize=64)

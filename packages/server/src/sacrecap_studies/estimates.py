@@ -1,16 +1,21 @@
-"""One answer from several people's, and a ranking from choices.
+"""Statistics of answers that are not independent: intervals of 95 %, Krippendorff's α, one answer from several people's
+(Dawid and Skene), and a ranking from choices (Bradley and Terry).
 
-Both methods are short. crowd-kit has them too, but needs pandas, scikit-learn, NLTK and transformers in a server;
-the tests compare Dawid–Skene with what it finds.
+Answers to one image are similar, independent of the person and of the number of references, and so are the answers of
+one person. So the unit that is drawn, or whose answers are added up first, is the image (or the person), never the
+answer. crowd-kit has the methods too, but needs pandas, scikit-learn, NLTK and transformers in a server; the tests
+compare Dawid–Skene with what it finds.
+
+Krippendorff, *Content Analysis* (2004), section 11.3; the thresholds are those of its section 11.4.2.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +23,157 @@ from numpy.typing import NDArray
 from sacrecap.errors import warn
 from sacrecap.judgments.bootstrap import draws
 from sacrecap.judgments.calibration.strengths import bradley_terry as maximum_of_likelihood
-from sacrecap_studies.clustered_intervals import LEVEL, Floats, Integers, Interval, wilson
 from sacrecap_studies.messages import Message
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Interval = tuple[float, float]
+
+LEVEL = 0.95
+DRAWS = 1000
+_TAIL = (1 - LEVEL) / 2
+_SEED = 0
+_DRAWN_AT_A_TIME = 200_000
+"""Drawn units that are in memory at a time."""
+
+
+def sums_by_unit(units: Integers, *columns: Floats) -> Floats:
+    """(units, columns): the sum of each column over the rows of each unit; units are numbered from 0."""
+    size = int(units.max()) + 1 if len(units) else 0
+    return np.stack([np.bincount(units, column, minlength=size) for column in columns], axis=1)
+
+
+def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], samples: int = DRAWS) -> Interval | None:
+    """The percentile interval of a statistic of sums, by drawing units with replacement.
+
+    None with fewer than two units, or where most draws leave the statistic undefined.
+
+    Args:
+        sums: (units, columns).
+        statistic: of (draws, columns), the sums over the drawn units; NaN if it is undefined.
+        samples: how often as many units as there are get drawn.
+    """
+    count = len(sums)
+    if count < 2:
+        return None
+    times = draws(count, samples, _SEED)
+    batch = max(1, _DRAWN_AT_A_TIME // count)
+    values = statistic(np.concatenate([times[start : start + batch] @ sums for start in range(0, samples, batch)]))
+    values = values[~np.isnan(values)]
+    if len(values) < samples / 2:
+        return None
+    low, high = np.quantile(values, [_TAIL, 1 - _TAIL])
+    return float(low), float(high)
+
+
+def mean_interval(sums: Floats) -> Interval | None:
+    """The interval of a mean, from the (units, 2) sums of values and their numbers, by drawing units."""
+    return bootstrap(sums, lambda drawn: drawn[:, 0] / np.where(drawn[:, 1] > 0, drawn[:, 1], np.nan))
+
+
+def share_interval(sums: Floats) -> Interval | None:
+    """The interval of a share over few units, such as people.
+
+    From the (units, 2) sums of hits and trials: the spread of the units' residuals, with Student's t for their number.
+    With one unit, as if its trials were independent.
+    """
+    hits, trials = sums.sum(axis=0)
+    count = len(sums)
+    if not trials:
+        return None
+    share = hits / trials
+    if count < 2:
+        return wilson(float(hits), float(trials))
+    residuals = sums[:, 0] - share * sums[:, 1]
+    error = math.sqrt(float((residuals**2).sum()) * count / (count - 1)) / trials
+    # People who all give the very same share do not make it known exactly.
+    near = wilson(float(hits), float(trials))
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(count - 1, 1 - _TAIL)) * error
+    return min(max(share - reach, 0.0), near[0]), max(min(share + reach, 1.0), near[1])
+
+
+def wilson(hits: float, trials: float) -> Interval:
+    """Wilson's (1927) interval of a share of independent trials."""
+    from scipy.special import ndtri  # here: it is a tenth of a server's start
+
+    z = float(ndtri(1 - _TAIL))
+    centre = (hits + z * z / 2) / (trials + z * z)
+    reach = z / (trials + z * z) * math.sqrt(max(hits * (trials - hits) / trials, 0.0) + z * z / 4)
+    # Without hits, or misses, the end is exact; rounding misses it by the last bit.
+    return (max(centre - reach, 0.0) if hits else 0.0), (min(centre + reach, 1.0) if hits < trials else 1.0)
+
+
+TENTATIVE = 0.667
+"""Below it, Krippendorff advises against conclusions; from it on, tentative ones are acceptable."""
+RELIABLE = 0.8
+"""From here on he calls data reliable."""
+Level = Literal["nominal", "interval"]
+
+
+def judgment(alpha: float) -> str:
+    """What Krippendorff's thresholds say of a value: `low`, `tentative` or `reliable`."""
+    return "reliable" if alpha >= RELIABLE else "tentative" if alpha >= TENTATIVE else "low"
+
+
+class Alpha:
+    """Krippendorff's α of counts.
+
+    Args:
+        votes: (units, values) how many people gave each unit each value.
+        values: the values' places on the scale, for the level `interval`.
+        level: whether values are only different (`nominal`), or their squared distances count (`interval`).
+    """
+
+    def __init__(self, votes: Floats, values: Sequence[float], level: Level) -> None:
+        places = np.asarray(values, dtype=float)
+        squared = (places[:, None] - places[None, :]) ** 2
+        self._distance = (squared > 0).astype(float) if level == "nominal" else squared
+        self._votes = votes.astype(float)
+        self._parts = self._contributions(self._votes)
+
+    @property
+    def value(self) -> float | None:
+        """α; None if no unit has two answers, or all answers are one value."""
+        value = self._of_sums(self._parts.sum(axis=0, keepdims=True))[0]
+        return None if np.isnan(value) else float(value)
+
+    def interval(self, clusters: Integers) -> Interval | None:
+        """By drawing clusters of units, such as all units of an image; `clusters` has each unit's, from 0."""
+        shared = self._parts[:, 1:].sum(axis=1) > 0
+        _, numbers = np.unique(clusters[shared], return_inverse=True)
+        sums = np.zeros((int(numbers.max()) + 1 if len(numbers) else 0, self._parts.shape[1]))
+        np.add.at(sums, numbers, self._parts[shared])
+        return bootstrap(sums, self._of_sums)
+
+    def without(self, people: Integers, units: Integers, values: Integers, count: int) -> list[float | None]:
+        """α without each person, from the person, unit and value of every answer; `count` is how many people there are.
+
+        The answers are those that the counts were made of, one per person and unit.
+        """
+        rest = self._votes[units]
+        rest[np.arange(len(units)), values] -= 1
+        change = self._contributions(rest) - self._parts[units]
+        sums = np.repeat(self._parts.sum(axis=0, keepdims=True), count, axis=0)
+        np.add.at(sums, people, change)
+        return [None if np.isnan(value) else float(value) for value in self._of_sums(sums)]
+
+    def _contributions(self, votes: Floats) -> Floats:
+        """(units, 1 + values): a unit's disagreement, then its counts; nothing of units with fewer than two answers."""
+        sizes = votes.sum(axis=1)
+        shared = sizes > 1
+        disagreement = ((votes @ self._distance) * votes).sum(axis=1) / np.where(shared, sizes - 1, 1)
+        parts: Floats = np.concatenate([disagreement[:, None], votes], axis=1) * shared[:, None]
+        return parts
+
+    def _of_sums(self, sums: Floats) -> Floats:
+        counts = sums[:, 1:]
+        expected = ((counts @ self._distance) * counts).sum(axis=1)
+        # Sums that were taken apart again may miss zero by a rounding.
+        enough = expected > 1e-9
+        return np.where(enough, 1 - (counts.sum(axis=1) - 1) * sums[:, 0] / np.where(enough, expected, 1), np.nan)
+
 
 H = TypeVar("H", bound=Hashable)
 

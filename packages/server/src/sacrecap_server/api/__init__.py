@@ -1,5 +1,0 @@
-"""The JSON API of studies."""
-
-from sacrecap_server.api import studies
-
-ROUTES = (studies.routes,)
