@@ -32,8 +32,8 @@ know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts s
 cookie of their own: below `/s/`, `context.cookie_hash` is what to store to know a browser again (it sets the cookie
 when there is none), and the CSRF token works with it too.
 
-**A table**: a class in `store/schema.py`; `Database.prepare` makes it. What its columns hold about people, `PERSONAL`
-says there.
+**A table**: a class in `store/schema.py`; `Database.prepare` makes it. What a column holds about people, its
+`doc` says.
 
 **Long work** on many answers runs in a child process: see `studies.results`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
@@ -136,8 +137,8 @@ class Deleted(Body):
 routes = Routes(tags=["studies"])
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 _MOST = 500
-_PIECE = 64 * 1024
-"""Characters of a file that are sent at a time."""
+_PIECE = 200
+"""Lines of a file that are sent at a time."""
 _FILE = {
     "requestBody": {
         "required": True,
@@ -315,16 +316,10 @@ def _streamed(
         repository.find(session, study_id)
 
     def pieces() -> Iterator[str]:
-        waiting: list[str] = []
-        size = 0
         with context.database.read() as session:
-            for line in lines(session, repository.find(session, study_id)):
-                waiting.append(line)
-                size += len(line)
-                if size > _PIECE:
-                    yield "".join(waiting)
-                    waiting, size = [], 0
-        yield "".join(waiting)
+            left = lines(session, repository.find(session, study_id))
+            while piece := "".join(islice(left, _PIECE)):
+                yield piece
 
     headers = {"Content-Disposition": f'attachment; filename="study-{study_id}-{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(pieces(), media_type=f"{media_type}; charset=utf-8", headers=headers)

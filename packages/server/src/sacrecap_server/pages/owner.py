@@ -6,10 +6,11 @@ import csv
 import io
 import json
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from decimal import Decimal
+from itertools import accumulate
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -23,7 +24,7 @@ from sacrecap_server import api
 from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.log import event
 from sacrecap_server.pages.annotate import Visit, show_end, show_question, show_stop, show_welcome
-from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyItem, stored
+from sacrecap_server.store.schema import ABOUT_PEOPLE, Annotator, Assignment, Base, Study, StudyItem
 from sacrecap_server.studies import arrivals, endings, repository, results
 from sacrecap_server.studies.arrivals import Arrival
 from sacrecap_server.studies.assignment import exclude, include
@@ -80,7 +81,11 @@ async def health() -> Response:
 @routes.page("/privacy", role=Role.ANYONE)
 def privacy_page(context: Context) -> Response:
     """Public: people read it before they answer a study."""
-    return context.render("privacy.html", rows=list(stored()), own=context.state.privacy_text)
+    rows = [
+        (title, [column.doc for column in Base.metadata.tables[name].c if column.doc], until)
+        for name, (title, until) in ABOUT_PEOPLE.items()
+    ]
+    return context.render("privacy.html", rows=rows, own=context.state.privacy_text)
 
 
 Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
@@ -134,7 +139,8 @@ def _study_page(context: Context, study_id: int, problem: str = "") -> Response:
         sizes=sizes,
         study_settings=repository.settings_of(study),
         export_name=export_name(repository.kind_of(study)),
-        links=links_of(context, study),
+        open_link=arrivals.open_link(context.base_address, study.code),
+        platform_links=_platform_links(context, study),
         remarks=remarks,
     )
 
@@ -306,25 +312,16 @@ _MOST_LINKS = 2000
 _LONGEST_ID = 128
 
 
-@dataclass(frozen=True)
-class StudyLinks:
-    """The addresses by which people come to a study."""
-
-    anybody: str
-    platforms: dict[str, str]
-    """By the platform's name."""
-
-
-def links_of(context: RequestContext, study: Study) -> StudyLinks:
-    """The study's links, by the server's address for people."""
+def _platform_links(context: RequestContext, study: Study) -> dict[str, str]:
+    """The addresses to give a crowd platform, by its name."""
     base, key = context.base_address, context.state.secret_key
     platform = repository.settings_of(study).get("platform") or "prolific"
     if repository.settings_of(study).get("signed_links"):
-        return StudyLinks(arrivals.open_link(base, study.code), {"Prolific": arrivals.open_link(base, study.code)})
+        return {"Prolific": arrivals.open_link(base, study.code)}
     platforms = {arrivals.PLATFORMS[platform]: arrivals.platform_link(base, key, study.code, platform)}
     if platform != "mturk":
         platforms["Another platform"] = arrivals.platform_link(base, key, study.code, "")
-    return StudyLinks(arrivals.open_link(base, study.code), platforms)
+    return platforms
 
 
 @routes.page("/studies/{study_id}/links", role=Role.OWNER, methods=("POST",))
@@ -479,40 +476,29 @@ _ENDS = {
 }
 
 
-@dataclass(frozen=True)
-class PageGroup:
-    """Pages of one sort that follow each other."""
-
-    key: str
-    name: str
-    first: int
-    size: int
-    is_here: bool = False
-
-
-@dataclass(frozen=True)
-class Preview:
-    """Where a page is among those of the study."""
-
-    name: str
-    previous: int | None
-    next: int | None
-    sections: list[PageGroup]
-
-
 @routes.page("/studies/{study_id}/preview", role=Role.OWNER)
 def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0) -> Response:
-    """One page of the study as annotators see it."""
+    """One page of the whole study as annotators see it: entrance, every question of every role, every way to end.
+
+    Nothing is given out or saved, and each page says so.
+    """
     with context.database.read() as session:
         study = repository.find(session, study_id)
-        sections = _sections(repository.sizes(session, study), page)
-        here = next((section for section in sections if section.is_here), None)
-        if here is None:
+        sizes = repository.sizes(session, study)
+        # The sections that the preview walks through: key, name, and number of pages.
+        sections = [("welcome", "Welcome", 1)]
+        sections += [(role, name, sizes[role]) for role, name in _ROLES.items() if sizes.get(role)]
+        sections += [(role, role, size) for role, size in sizes.items() if role not in _ROLES]
+        sections += [("stop", "Stopping", 1), ("end", "Endings", len(_ENDS))]
+        *firsts, end = accumulate((size for _, _, size in sections), initial=0)
+        if page >= end:
             raise not_found("page of the study")
-        place = page - here.first
+        number = bisect(firsts, page) - 1
+        key, name, size = sections[number]
+        place = page - firsts[number]
         item = None
-        if here.key not in ("welcome", "stop", "end"):
-            query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == here.key)
+        if key not in ("welcome", "stop", "end"):
+            query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == key)
             item = session.execute(query.order_by(StudyItem.number).offset(place).limit(1)).scalar_one_or_none()
             if item is None:
                 raise not_found("question")
@@ -520,34 +506,25 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         images = repository.shown_images(session, study, contents)
     visit = Visit(context, study, repository.settings_of(study), _somebody(study), f"?page={page}")
     visit.prepare()
-    last = sections[-1].first + sections[-1].size - 1
-    name = f"{here.name} {place + 1:,} of {here.size:,}" if here.size > 1 else here.name
-    if here.key == "end":
-        name = f"Ending: {list(_ENDS.values())[place]}"
-    preview = Preview(name, page - 1 if page else None, page + 1 if page < last else None, sections)
+    name = f"{name} {place + 1:,} of {size:,}" if size > 1 else name
+    preview = {
+        "name": f"Ending: {list(_ENDS.values())[place]}" if key == "end" else name,
+        "previous": page - 1 if page else None,
+        "next": page + 1 if page < end - 1 else None,
+        "sections": [
+            (section[1], first, first == firsts[number]) for section, first in zip(sections, firsts, strict=True)
+        ],
+    }
     if item is not None:
         options = list(range(repository.kind_of(study).options(contents[0])))
         assignment = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
         return show_question(visit, assignment, images, preview=preview)
-    if here.key == "welcome":
+    if key == "welcome":
         visit.person = None
         return show_welcome(visit, Arrival(), preview=preview)
-    if here.key == "stop":
+    if key == "stop":
         return show_stop(visit, preview=preview)
     return show_end(visit, _ending(visit, list(_ENDS)[place]), preview=preview)
-
-
-def _sections(sizes: dict[str, int], page: int) -> list[PageGroup]:
-    """The pages in the order in which the preview walks through them."""
-    pages = [("welcome", "Welcome", 1)]
-    pages += [(role, name, sizes[role]) for role, name in _ROLES.items() if sizes.get(role)]
-    pages += [(role, role, size) for role, size in sizes.items() if role not in _ROLES]
-    pages += [("stop", "Stopping", 1), ("end", "Endings", len(_ENDS))]
-    sections, first = [], 0
-    for key, name, size in pages:
-        sections.append(PageGroup(key, name, first, size, is_here=first <= page < first + size))
-        first += size
-    return sections
 
 
 def _somebody(study: Study) -> Annotator:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sqlalchemy import DateTime, Dialect, ForeignKey, Index, LargeBinary, String, Text, TypeDecorator, UniqueConstraint
@@ -59,9 +57,9 @@ class SignedIn(Base):
 
     __tablename__ = "signed_in"
 
-    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    created: Mapped[Created]
-    expires: Mapped[dt.datetime]
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True, doc="hash of the cookie")
+    created: Mapped[Created] = mapped_column(doc="when the person signed in")
+    expires: Mapped[dt.datetime] = mapped_column(doc="when the sign-in ends")
 
 
 class Blob(Base):
@@ -162,31 +160,28 @@ class Annotator(Base):
 
     id: Mapped[Id]
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
-    cookie_hash: Mapped[str | None] = mapped_column(String(64))
-    worker: Mapped[str | None] = mapped_column(String(128))
-    platform_study: Mapped[str] = mapped_column(String(128), default="")
-    platform_session: Mapped[str] = mapped_column(String(128), default="")
-    completion: Mapped[str] = mapped_column(String(24))
+    cookie_hash: Mapped[str | None] = mapped_column(String(64), doc="hash of the browser's cookie")
+    worker: Mapped[str | None] = mapped_column(String(128), doc="what the crowd platform calls the person")
+    platform_study: Mapped[str] = mapped_column(String(128), default="", doc="the platform's number of its study")
+    platform_session: Mapped[str] = mapped_column(String(128), default="", doc="the platform's number of the session")
+    completion: Mapped[str] = mapped_column(String(24), doc="the code that shows that the person was there")
     """Their own completion code, if the study does not have one for all."""
-    started: Mapped[Created]
-    items: Mapped[int] = mapped_column(default=0)
+    started: Mapped[Created] = mapped_column(doc="when the person began")
+    items: Mapped[int] = mapped_column(default=0, doc="how many questions the person answered")
     """Number of items answered, without checks."""
-    warned: Mapped[bool] = mapped_column(default=False)
-    excluded: Mapped[str | None] = mapped_column(String(200))
+    warned: Mapped[bool] = mapped_column(default=False, doc="whether the person was warned")
+    excluded: Mapped[str | None] = mapped_column(String(200), doc="why the answers do not count")
     """Why their answers do not count; None if they do."""
-    pages: Mapped[int] = mapped_column(default=0)
+    pages: Mapped[int] = mapped_column(default=0, doc="how many pages the person answered")
     """Number of questions answered, with checks, without practice."""
-    checks: Mapped[int] = mapped_column(default=0)
-    """Number of checks given out."""
-    fast: Mapped[int] = mapped_column(default=0)
-    """Number of answers, among `pages`, that were too fast."""
-    repeats: Mapped[int] = mapped_column(default=0)
-    """Number of answers that somebody else had given in the same words."""
-    cautions: Mapped[str] = mapped_column(String(40), default="")
+    checks: Mapped[int] = mapped_column(default=0, doc="how many checks the person was given")
+    fast: Mapped[int] = mapped_column(default=0, doc="how many answers were too fast")
+    repeats: Mapped[int] = mapped_column(default=0, doc="how many answers repeat somebody's words")
+    cautions: Mapped[str] = mapped_column(String(40), default="", doc="what the person was asked to mind")
     """What the person was warned of: `speed`, `repeats`, or both, separated by a blank."""
     practised: Mapped[bool] = mapped_column(default=False)
     """Whether they have finished all practice questions."""
-    feedback: Mapped[str | None] = mapped_column(Text)
+    feedback: Mapped[str | None] = mapped_column(Text, doc="how the last practice question was answered")
     """JSON: how the last practice question was answered; see `assignment.record`."""
     lean: Mapped[int] = mapped_column(default=0)
     """Of two options: number of items that showed the first option first, minus those that showed it second."""
@@ -194,16 +189,18 @@ class Annotator(Base):
     """Of two options: number of checks that showed the right option first, minus those that showed it second."""
     wave: Mapped[int] = mapped_column(default=0)
     """Number of the block of a thousand items, sorted by `shuffle`, that they are in."""
-    ended: Mapped[str | None] = mapped_column(String(12))
+    ended: Mapped[str | None] = mapped_column(String(12), doc="how the person's part ended")
     """complete, partial, stopped, too-fast or withdrawn; nobody gets questions after all but the first."""
-    ended_at: Mapped[dt.datetime | None]
-    pasted: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Number of answers into which something was pasted, according to the browser."""
-    away: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Number of answers during which another window had the focus, according to the browser."""
-    place: Mapped[str | None] = mapped_column(String(64))
+    ended_at: Mapped[dt.datetime | None] = mapped_column(doc="when it ended")
+    pasted: Mapped[int] = mapped_column(default=0, server_default="0", doc="into how many answers something was pasted")
+    away: Mapped[int] = mapped_column(default=0, server_default="0", doc="during how many another window was in front")
+    place: Mapped[str | None] = mapped_column(
+        String(64), doc="a hash of the internet address, to find those who began at the same one"
+    )
     """A keyed hash, of this study alone, of the internet address from which they began."""
-    platform_return: Mapped[str] = mapped_column(String(200), default="")
+    platform_return: Mapped[str] = mapped_column(
+        String(200), default="", doc="the platform's address for the end of the work"
+    )
     """Origin of the platform that receives the result by a form, as Mechanical Turk does."""
 
     @property
@@ -229,19 +226,18 @@ class Assignment(Base):
     id: Mapped[Id]
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
     item_id: Mapped[int] = mapped_column(ForeignKey("study_item.id"))
-    annotator_id: Mapped[int] = mapped_column(ForeignKey("annotator.id"))
+    annotator_id: Mapped[int] = mapped_column(ForeignKey("annotator.id"), doc="person")
     state: Mapped[str] = mapped_column(String(10), default="given")
     """given, answered, released (not in time), discarded (the person is excluded), or rejected by the owner."""
-    shown_order: Mapped[str] = mapped_column(String(400))
+    shown_order: Mapped[str] = mapped_column(String(400), doc="in which order the options stood")
     """JSON: which option was shown first, second and so on."""
-    given: Mapped[Created]
+    given: Mapped[Created] = mapped_column(doc="when the question was shown")
     expires: Mapped[dt.datetime]
-    answered: Mapped[dt.datetime | None]
-    active_ms: Mapped[int | None]
+    answered: Mapped[dt.datetime | None] = mapped_column(doc="when it was answered")
+    active_ms: Mapped[int | None] = mapped_column(doc="how long the page was in sight")
     """How long the page was visible, according to the browser."""
-    answer: Mapped[str | None] = mapped_column(Text)
-    correct: Mapped[bool | None]
-    """Only on checks."""
+    answer: Mapped[str | None] = mapped_column(Text, doc="the answer")
+    correct: Mapped[bool | None] = mapped_column(doc="whether it was right, on checks")
     item: Mapped[StudyItem] = relationship(lazy="raise")
     annotator: Mapped[Annotator] = relationship(lazy="raise")
     role: Mapped[str] = mapped_column(String(10), default="item")
@@ -250,14 +246,12 @@ class Assignment(Base):
     """The group of the item."""
     round: Mapped[int] = mapped_column(default=0)
     """How often this person had this page before: 0 for items, since only checks come again."""
-    too_fast: Mapped[bool | None]
+    too_fast: Mapped[bool | None] = mapped_column(doc="whether it came sooner than the page can be read")
     """Whether the answer came before anybody can have read the page; None if the time is unknown."""
-    repeated: Mapped[bool | None]
-    """Of sentences: whether somebody else had written the same before."""
-    fingerprint: Mapped[str | None] = mapped_column(String(32))
+    repeated: Mapped[bool | None] = mapped_column(doc="whether somebody else had written the same")
+    fingerprint: Mapped[str | None] = mapped_column(String(32), doc="a hash of the sentence, to find repeated ones")
     """Equal for sentences with the same words."""
-    reason: Mapped[str] = mapped_column(String(200), default="")
-    """Why the owner rejected the answer."""
+    reason: Mapped[str] = mapped_column(String(200), default="", doc="why the study's owner rejected it")
 
 
 class StudyFindings(Base):
@@ -269,51 +263,11 @@ class StudyFindings(Base):
     state: Mapped[str] = mapped_column(String(120))
     """The state of the answers that they were computed from: `results.state_of`."""
     computed: Mapped[Created]
-    body: Mapped[str] = mapped_column(Text)
+    body: Mapped[str] = mapped_column(Text, doc="statistics of the answers, for each person too")
     """JSON of `sacrecap_studies.quality.Quality`."""
 
 
-PERSONAL = {
-    "signed_in.token_hash": "hash of the cookie",
-    "signed_in.created": "when the person signed in",
-    "signed_in.expires": "when the sign-in ends",
-    "annotator.cookie_hash": "hash of the browser's cookie",
-    "annotator.worker": "what the crowd platform calls the person",
-    "annotator.platform_study": "the platform's number of its study",
-    "annotator.platform_session": "the platform's number of the session",
-    "annotator.platform_return": "the platform's address for the end of the work",
-    "annotator.completion": "the code that shows that the person was there",
-    "annotator.started": "when the person began",
-    "annotator.items": "how many questions the person answered",
-    "annotator.warned": "whether the person was warned",
-    "annotator.excluded": "why the answers do not count",
-    "annotator.ended": "how the person's part ended",
-    "annotator.ended_at": "when it ended",
-    "annotator.pages": "how many pages the person answered",
-    "annotator.checks": "how many checks the person was given",
-    "annotator.fast": "how many answers were too fast",
-    "annotator.repeats": "how many answers repeat somebody's words",
-    "annotator.cautions": "what the person was asked to mind",
-    "annotator.pasted": "into how many answers something was pasted",
-    "annotator.away": "during how many another window was in front",
-    "annotator.place": "a hash of the internet address, to find those who began at the same one",
-    "annotator.feedback": "how the last practice question was answered",
-    "assignment.annotator_id": "person",
-    "assignment.given": "when the question was shown",
-    "assignment.answered": "when it was answered",
-    "assignment.active_ms": "how long the page was in sight",
-    "assignment.answer": "the answer",
-    "assignment.correct": "whether it was right, on checks",
-    "assignment.shown_order": "in which order the options stood",
-    "assignment.too_fast": "whether it came sooner than the page can be read",
-    "assignment.repeated": "whether somebody else had written the same",
-    "assignment.fingerprint": "a hash of the sentence, to find repeated ones",
-    "assignment.reason": "why the study's owner rejected it",
-    "study_findings.body": "statistics of the answers, for each person too",
-}
-"""By `table.column`."""
-
-KINDS = {
+ABOUT_PEOPLE = {
     "signed_in": ("Sign-ins of the owner", "Until they sign out, at most 14 days."),
     "annotator": (
         "People who answer studies",
@@ -325,21 +279,7 @@ KINDS = {
         "Until they are computed again after a change, or the study is deleted.",
     ),
 }
-"""Tables with something about people: what people call their rows, and how long those are kept."""
+"""Tables with something about people: what people call their rows, and how long those are kept.
 
-
-@dataclass(frozen=True)
-class Stored:
-    """What one table holds about people."""
-
-    title: str
-    columns: list[str]
-    """In words."""
-    until: str
-
-
-def stored() -> Iterator[Stored]:
-    """Everything about people that the tables of this server hold, in the order of `KINDS`."""
-    for name, (title, until) in KINDS.items():
-        columns = [f"{name}.{column.name}" for column in Base.metadata.tables[name].c]
-        yield Stored(title, [PERSONAL[column] for column in columns if column in PERSONAL], until)
+The page /privacy has these, with the `doc` of each column that holds something about a person; of no other has one.
+"""

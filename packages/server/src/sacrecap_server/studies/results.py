@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -212,7 +212,6 @@ def people_of(session: Session, study: Study) -> dict[int, Annotator]:
     return {person.id: person for person in session.execute(query).scalars()}
 
 
-_COUNTED = ("item", "gold", "attention", "practice")
 SMALL = 200
 """Answers up to which statistics are computed in the request; that takes a tenth of a second."""
 _AGAIN = 60.0
@@ -248,7 +247,7 @@ def state_of(session: Session, study: Study) -> tuple[str, int]:
     )
     rows = session.execute(query).all()
     text = ",".join(f"{state[0]}{count}.{total}" for state, count, total in rows)
-    return f"{text},{_limit(study):g}", sum(count for _, count, _ in rows)
+    return f"{text},{repository.limit_of(study, 'speed').least:g}", sum(count for _, count, _ in rows)
 
 
 def current(session: Session, study: Study, counting: Counting) -> Findings:
@@ -259,24 +258,9 @@ def current(session: Session, study: Study, counting: Counting) -> Findings:
         return Findings(json.loads(findings.body), True, findings.computed)
     if count <= SMALL:
         return Findings(_computed(session, study), True, now())
-    counted = counting.ask(study.id)
+    is_counting, problem = counting.ask(study.id)
     body, computed = (None, None) if findings is None else (json.loads(findings.body), findings.computed)
-    return Findings(body, False, computed, counted.state in _UNDER_WAY, counted.problem)
-
-
-_UNDER_WAY = ("queued", "running")
-
-
-@dataclass
-class Count:
-    """The last count of the answers of one study."""
-
-    state: str = "queued"
-    """queued, running, done or failed."""
-    problem: str = ""
-    """Why it failed, in plain words."""
-    ended: float = 0.0
-    """When, by `time.monotonic`."""
+    return Findings(body, False, computed, is_counting, problem)
 
 
 class Counting:
@@ -284,45 +268,43 @@ class Counting:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._counts: dict[int, Count] = {}
+        self._counts: dict[int, Future[tuple[float, str]]] = {}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="statistics")
 
-    def ask(self, study_id: int) -> Count:
-        """The count that waits or runs, or ended less than a minute ago; else a new one, which begins."""
+    def ask(self, study_id: int) -> tuple[bool, str]:
+        """Whether a count waits or runs, which begins here if the last is over a minute old; and why the last failed."""
         with self._lock:
             latest = self._counts.get(study_id)
-            if latest is not None and (latest.state in _UNDER_WAY or time.monotonic() - latest.ended < _AGAIN):
-                return latest
-            self._counts[study_id] = new = Count()
-        self._pool.submit(self._run, study_id, new)
-        return new
+            if latest is not None and latest.done():
+                ended, problem = latest.result()
+                if time.monotonic() - ended < _AGAIN:
+                    return False, problem
+                latest = None
+            if latest is None:
+                self._counts[study_id] = self._pool.submit(self._run, study_id)
+        return True, ""
 
     def stop(self) -> None:
         """Ends the count that runs, and forgets those that wait."""
         self._stopping.set()
         self._pool.shutdown(cancel_futures=True)
 
-    def _run(self, study_id: int, count: Count) -> None:
-        count.state = "running"
+    def _run(self, study_id: int) -> tuple[float, str]:
+        """When the count ended, by `time.monotonic`, and why it failed, in plain words."""
+        problem = ""
         try:
             header = {"database": self._database.file, "study": study_id}
             answer = run_child(f"{__name__}:compute", header, [], _LIMITS, self._stopping)
             with self._database.write() as session:
                 store(session, study_id, answer)
-            count.state = "done"
         except ChildFailedError as error:
-            count.state, count.problem = "failed", str(error)
+            problem = str(error)
         except Exception as error:  # noqa: BLE001  (the database may be away; another look asks again)
             event("statistics.error", error=type(error).__name__)
-            count.state, count.problem = "failed", "It did not end. Look again in a minute."
-        finally:
-            count.ended = time.monotonic()
-
-
-def _limit(study: Study) -> float:
-    return repository.limit_of(study, "speed").least
+            problem = "It did not end. Look again in a minute."
+        return time.monotonic(), problem
 
 
 def compute(header: dict[str, Any], _: list[bytes]) -> dict[str, Any]:
@@ -335,8 +317,8 @@ def compute(header: dict[str, Any], _: list[bytes]) -> dict[str, Any]:
 
 
 def _computed(session: Session, study: Study) -> dict[str, Any]:
-    answers = list(answers_of(session, study, *_COUNTED))
-    result = quality(repository.kind_of(study), answers, fast_below=_limit(study))
+    answers = list(answers_of(session, study, "item", "gold", "attention", "practice"))
+    result = quality(repository.kind_of(study), answers, fast_below=repository.limit_of(study, "speed").least)
     body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(result)))
     return body
 
