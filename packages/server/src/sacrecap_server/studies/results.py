@@ -274,7 +274,7 @@ class Counting:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="statistics")
 
     def ask(self, study_id: int) -> tuple[bool, str]:
-        """Whether a count waits or runs, which begins here if the last is over a minute old; and why the last failed."""
+        """Whether a count waits or runs (it begins here if the last is over a minute old); and why the last failed."""
         with self._lock:
             latest = self._counts.get(study_id)
             if latest is not None and latest.done():

@@ -320,9 +320,9 @@ class Guard:
             if unstorable(name) or unstorable(value if isinstance(value, str) else value.filename or ""):
                 raise Refused(422, "A field of the form has a character that cannot be stored (NUL).")
         if not context.by_token and not (self.api and self.role is Role.ANYONE):
-            shown = request.headers.get("x-csrf-token", form.get("csrf"))
-            token = shown.encode() if isinstance(shown, str) else b""
-            if not context.cookie or not hmac.compare_digest(token, context.csrf().encode()):
+            token = request.headers.get("x-csrf-token", form.get("csrf"))
+            is_known = context.cookie and isinstance(token, str)
+            if not is_known or not hmac.compare_digest(str(token).encode(), context.csrf().encode()):
                 raise Refused(
                     403, "This form is out of date, or came from another site. Go back, reload the page, try again."
                 )
