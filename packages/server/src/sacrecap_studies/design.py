@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import mean
 from typing import Any
 
@@ -46,15 +46,6 @@ class StudyPage:
 
 
 @dataclass(frozen=True)
-class Checks:
-    """Questions with known answers of one role; `CheckRule` says what follows from failing them."""
-
-    every: int
-    """One of them after so many items."""
-    pages: list[StudyPage]
-
-
-@dataclass(frozen=True)
 class Limit:
     """How many of a person's answers may have a fault, and what follows where more have it."""
 
@@ -72,64 +63,30 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Practice:
-    """Questions before the first item, whose known answers are shown after each."""
-
-    least: float | None
-    """The share that must be right to go on; None if everybody goes on."""
-    pages: list[StudyPage]
-
-
-@dataclass(frozen=True)
 class StudyDesign:
     """A study as its file describes it."""
 
     kind: StudyKind
     title: str
-    instructions: str
-    consent: str
     judgments: int
     most_per_person: int | None
     minutes: int
     """Minutes after which an unanswered item goes to somebody else."""
-    workers_only: bool
-    completion_code: str
-    completion_url: str
     images: dict[str, str]
     """Web address or `data:` URL of each image."""
     pages: list[StudyPage]
-    checks: dict[str, Checks] = field(default_factory=dict)
-    rule: CheckRule = field(default_factory=CheckRule)
-    """What follows from failing checks of all roles."""
-    question: str = ""
-    """What the page asks."""
-    language: str = "en"
-    """Of the questions and buttons, as BCP 47 writes it."""
-    direction: str = ""
-    """ltr or rtl; empty for the direction of the language."""
-    texts: dict[str, str] = field(default_factory=dict)
-    """The owner's words by the English text of ours that they replace."""
-    practice: Practice | None = None
-    speed: Limit = field(default_factory=Limit)
-    """Answers that were too fast."""
-    repeats: Limit = field(default_factory=Limit)
-    """Sentences that somebody else has written too."""
-    question_settings: dict[str, Any] = field(default_factory=dict)
-    """What the file says about questions, as it says it: see `StudyKind.asking`."""
-    again: int = 0
-    """Items that each person gets a second time, at the end, to see whether they say the same."""
-    examples: list[dict[str, Any]] = field(default_factory=list)
-    """`{"text", "good", "because"}`: what people are shown before they begin."""
-
-    crowd: dict[str, Any] = field(default_factory=dict)
-    """See `read_crowd`."""
+    """Of the items."""
+    known: dict[str, list[StudyPage]]
+    """Questions with known answers by role: gold, attention and practice, as far as there are some."""
+    settings: dict[str, Any]
+    """Everything else, as a study keeps it: see `_design`."""
 
     @property
     def remarks(self) -> list[str]:
         """What the owner should know of the checks before the start: see `remarks`."""
-        every = {role: checks.every for role, checks in self.checks.items()}
-        there = sum(len(checks.pages) for checks in self.checks.values())
-        return remarks(every, there, min(len(self.pages), self.most_per_person or len(self.pages)), self.rule)
+        every, rule = self.settings["checks"], CheckRule(**self.settings["rule"])
+        there = sum(len(self.known[role]) for role in every)
+        return remarks(every, there, min(len(self.pages), self.most_per_person or len(self.pages)), rule)
 
 
 def read_design(data: bytes, source: str = "study") -> StudyDesign:
@@ -159,8 +116,8 @@ class StudyFileError(DataError):
 
 def _design(fields: Fields) -> StudyDesign:
     kind = KINDS[fields.one_of("study", list(KINDS))]
-    settings = _settings_of(fields, kind)
-    kind = kind.asking(settings)
+    settings: dict[str, Any] = {"asked": _asked(fields, kind)}
+    kind = kind.asking(settings["asked"])
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
         StudyPage(group, content)
@@ -169,49 +126,59 @@ def _design(fields: Fields) -> StudyDesign:
     ]
     if len(pages) > MOST_PAGES:
         fields.wrong("items", f"{len(pages):,} pages, of which there may be {MOST_PAGES:,}; make several studies")
-    crowd = read_crowd(fields, completion)
+    settings |= {**_crowd(fields, completion), "size": len(pages)}
+    is_paid = bool(settings["platform"])
     most_per_person = fields.whole("most_per_person", 0, 1, 100_000) or None
     items = min(len(pages), most_per_person or len(pages))
-    checks = _checks(fields, kind, items)
-    every = {role: group.every for role, group in checks.items()}
-    answers = items + (needed(every, items))
-    design = StudyDesign(
-        kind=kind,
-        title=fields.text("title", kind.title, most=120),
-        instructions=fields.text("instructions", kind.instructions, most=5000),
-        consent=fields.text("consent", "", most=20_000),
-        judgments=fields.whole("judgments", kind.judgments, 1, 1000),
-        most_per_person=most_per_person,
-        minutes=fields.whole("minutes", 15, 1, 1440),
-        workers_only=fields.optional("workers_only", flag, default=False),
-        completion_code=completion.text("code", "", most=60),
-        completion_url=completion.optional("url", link, ""),
-        images=_images(fields),
-        pages=pages,
-        checks=checks,
-        rule=_rule(fields, kind, checks, items, "exclude" if crowd["platform"] else "warn"),
-        question=fields.text("question", kind.question, most=500),
-        language=fields.optional("language", read_language, "en"),
-        direction=fields.one_of("direction", DIRECTIONS, ""),
-        texts=fields.optional("texts", read_texts, {}),
-        practice=_practice(fields, kind) if fields.has("practice") else None,
-        speed=_limit(fields, "speed", kind, answers, PARTIAL if crowd["platform"] else "note"),
-        repeats=_limit(fields, "repeats", kind, answers, "note"),
-        crowd=crowd,
-        question_settings=settings,
-        again=fields.whole("again", 0, 0, 1000),
-        examples=fields.entries("examples", _example) if fields.has("examples") else [],
-    )
+    # Items for one check of each role.
+    settings["checks"], known = _checks(fields, kind, items)
+    luck = _luck(kind, known)
+    number = needed(settings["checks"], items)
+    title = fields.text("title", kind.title, most=120)
+    settings["instructions"] = fields.text("instructions", kind.instructions, most=5000)
+    settings["consent"] = fields.text("consent", "", most=20_000)
+    judgments = fields.whole("judgments", kind.judgments, 1, 1000)
+    minutes = fields.whole("minutes", 15, 1, 1440)
+    settings["workers_only"] = fields.optional("workers_only", flag, default=False)
+    settings["completion_code"] = completion.text("code", "", most=60)
+    settings["completion_url"] = completion.optional("url", link, "")
+    images: dict[str, str] = fields.optional("images", _mapping, {})
+    for image_id, address in images.items():
+        fields.check(f"images[{image_id[:60]!r}]", _address, address, "")
+    # What follows from failing checks of all roles.
+    policy = "exclude" if is_paid else "warn"
+    settings["rule"] = asdict(_rule(fields, luck, number if items else None, policy))
+    settings["question"] = fields.text("question", kind.question, most=500)
+    settings["language"] = fields.optional("language", read_language, "en")
+    settings["direction"] = fields.one_of("direction", DIRECTIONS, "")  # empty for that of the language
+    settings["texts"] = fields.optional("texts", read_texts, dict[str, str]())
+    settings["practice"] = None
+    if fields.has("practice"):
+        settings["practice"], known["practice"] = _practice(fields, kind)
+    # Answers that were too fast, and sentences that somebody else has written too.
+    settings["speed"] = asdict(_limit(fields, "speed", kind, items + number, PARTIAL if is_paid else "note"))
+    settings["repeats"] = asdict(_limit(fields, "repeats", kind, items + number, "note"))
+    # Items that each person gets a second time, at the end, to see whether they say the same.
+    settings["again"] = fields.whole("again", 0, 0, 1000)
+    # What people are shown before they begin.
+    settings["examples"] = fields.entries("examples", _example) if fields.has("examples") else []
     for name in ("practice", "examples"):
         fields.take(name)
     completion.end()
     fields.end()
-    _check_images(fields, design)
-    return design
+    if kind.shows_image:
+        every = [page for role in (pages, *known.values()) for page in role]
+        for image_id in dict.fromkeys(image_id for page in every for image_id in images_of(page.content)):
+            if image_id not in images:
+                fields.wrong("images", f"no image {quoted(image_id)}, which an item shows")
+    return StudyDesign(kind, title, judgments, most_per_person, minutes, images, pages, known, settings)
 
 
-def _settings_of(fields: Fields, kind: StudyKind) -> dict[str, Any]:
-    """What the file asks and shows besides what its kind does, as the file says it; empty if something is wrong."""
+def _asked(fields: Fields, kind: StudyKind) -> dict[str, Any]:
+    """What the file asks and shows besides what its kind does, as the file says it; empty if something is wrong.
+
+    See `StudyKind.asking`.
+    """
     is_general = kind.name == "questions"
     names = [name for name in ASKED if fields.has(name) or (is_general and name == "questions")]
     names = [name for name in names if is_general or name != "questions"]
@@ -234,44 +201,49 @@ def _example(fields: Fields, _: int) -> dict[str, Any]:
     }
 
 
-def _checks(fields: Fields, kind: StudyKind, items: int) -> dict[str, Checks]:
-    """By role; how often they come follows from the items that a person gets, where the file does not say."""
-    read = {}
+def _checks(fields: Fields, kind: StudyKind, items: int) -> tuple[dict[str, int], dict[str, list[StudyPage]]]:
+    """Items for one check, and the checks, by role; how often they come follows from the items that a person gets,
+    where the file does not say.
+    """
+    every, known = {}, {}
     for role in ROLES:
         if fields.has(role):
             checks = Fields(fields.take(role), role, fields.problems)
-            pages = checks.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
-            read[role] = Checks(checks.whole("every", 0, 1, 10_000), pages)
+            known[role] = checks.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
+            every[role] = checks.whole("every", 0, 1, 10_000)
             checks.end()
         fields.take(role)
-    every = usual_every(items, [len(role.pages) for role in read.values()], CheckRule(luck=_luck(kind, read)).needed)
-    return {role: Checks(checks.every or every, checks.pages) for role, checks in read.items()}
+    usual = usual_every(items, [len(pages) for pages in known.values()], CheckRule(luck=_luck(kind, known)).needed)
+    return {role: number or usual for role, number in every.items()}, known
 
 
-def _luck(kind: StudyKind, checks: dict[str, Checks]) -> float:
+def _luck(kind: StudyKind, checks: dict[str, list[StudyPage]]) -> float:
     """The share of these checks that somebody gets right who answers at random."""
-    chances = [kind.luck(page.content, page.answer) for group in checks.values() for page in group.pages]
+    chances = [kind.luck(page.content, page.answer) for pages in checks.values() for page in pages]
     return round(mean(chances), 3) if chances else 0.5
 
 
-def _rule(fields: Fields, kind: StudyKind, checks: dict[str, Checks], items: int, policy: str) -> CheckRule:
-    """The rule of all checks. A policy that the file names must be able to act; ours is as strict as can be."""
+def _rule(fields: Fields, luck: float, number: int | None, policy: str) -> CheckRule:
+    """The rule of all checks, of which a person gets this number; None where there are no items either.
+
+    A policy that the file names must be able to act; ours is as strict as can be.
+    """
     section = Fields(fields.take("checks") or {}, "checks", fields.problems)
     rule = CheckRule(
         policy=section.one_of("policy", POLICIES, policy),
         honest=section.number("honest", 0.9, 0.5, 0.99),
         mistaken=section.number("mistaken", 0.02, 0.0001, 0.2),
-        luck=_luck(kind, checks),
+        luck=luck,
     )
-    number = needed({role: group.every for role, group in checks.items()}, items)
-    problem = rule.problem(number) if rule.policy != "note" and items else ""
+    problem = rule.problem(number) if rule.policy != "note" and number is not None else ""
     if problem and section.has("policy"):
         section.wrong("policy", f"{problem}: add checks, set every to less, or the policy to 'note'")
     section.end()
     return replace(rule, policy="note") if problem else rule
 
 
-def _practice(fields: Fields, kind: StudyKind) -> Practice:
+def _practice(fields: Fields, kind: StudyKind) -> tuple[dict[str, float | None], list[StudyPage]]:
+    """The share that must be right to go on (None if everybody goes on), and the questions."""
     practice = Fields(fields.take("practice"), "practice", fields.problems)
 
     def page(item: Fields, number: int) -> StudyPage:
@@ -281,7 +253,7 @@ def _practice(fields: Fields, kind: StudyKind) -> Practice:
     pages = practice.entries("items", page)
     least = practice.number("least", -1, 0, 1)
     practice.end()
-    return Practice(None if least < 0 else least, pages)
+    return {"least": None if least < 0 else least}, pages
 
 
 def _limit(fields: Fields, name: str, kind: StudyKind, answers: int, policy: str) -> Limit:
@@ -315,13 +287,6 @@ def read_texts(value: object) -> dict[str, str]:
     return {text(ours, most=500): text(theirs, most=500).strip() for ours, theirs in value.items()}
 
 
-def _images(fields: Fields) -> dict[str, str]:
-    images: dict[str, str] = fields.optional("images", _mapping, {})
-    for image_id, address in images.items():
-        fields.check(f"images[{image_id[:60]!r}]", _address, address, "")
-    return images
-
-
 def _mapping(value: object) -> dict[str, str]:
     if not isinstance(value, dict):
         raise Invalid.of(value, "{image_id: address}")
@@ -337,24 +302,13 @@ def _address(value: object) -> str:
     return address
 
 
-def _check_images(fields: Fields, design: StudyDesign) -> None:
-    """Every image that a page shows must be there."""
-    if not design.kind.shows_image:
-        return
-    every = [*design.pages, *(page for checks in design.checks.values() for page in checks.pages)]
-    every += design.practice.pages if design.practice else []
-    for image_id in dict.fromkeys(image_id for page in every for image_id in images_of(page.content)):
-        if image_id not in design.images:
-            fields.wrong("images", f"no image {quoted(image_id)}, which an item shows")
-
-
 PLATFORMS = ("prolific", "mturk")
 ENDINGS = ("screened_out", "no_consent", "partial")
 """Ways to leave besides completion, each with a code and an address of its own."""
 
 
-def read_crowd(fields: Fields, completion: Fields) -> dict[str, Any]:
-    """The settings, by name; `completion` is the field of that name, of which this reads the endings."""
+def _crowd(fields: Fields, completion: Fields) -> dict[str, Any]:
+    """The settings of a crowd platform; `completion` is the field of that name, of which this reads the endings."""
     platform = fields.one_of("platform", PLATFORMS, "")
     signed = fields.optional("signed_links", flag, default=False)
     if signed and platform != "prolific":

@@ -131,7 +131,7 @@ class Fields:
 
     def one_of(self, name: str, accepted: Sequence[str], default: str | None = None) -> str:
         if default is None:
-            return self.read(name, fields.one_of, accepted[0], accepted=accepted)
+            return self.read(name, fields.one_of, next(iter(accepted), ""), accepted=accepted)
         return self.optional(name, fields.one_of, default, accepted=accepted)
 
     def inside(self, name: str) -> Fields:

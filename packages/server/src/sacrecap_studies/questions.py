@@ -84,9 +84,9 @@ class PageQuestion(ABC):
     def expected(self, fields: Fields, key: str, content: Content) -> Any:
         """The known answer of a check, in the field `key`."""
 
-    @abstractmethod
     def is_correct(self, expected: Any, answer: Any) -> bool:
         """Whether an answer to a check is the known one."""
+        return bool(expected == answer)
 
     @abstractmethod
     def luck(self, content: Content, expected: Any) -> float:
@@ -133,9 +133,6 @@ class Choice(PageQuestion):
     def expected(self, fields: Fields, key: str, content: Content) -> str:
         return fields.one_of(key, [*LETTERS[: len(captions_of(content))], *self.extra_choices])
 
-    def is_correct(self, expected: Any, answer: Any) -> bool:
-        return bool(expected == answer)
-
     def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
         return 1 / max(1, len(captions_of(content)) + len(self.extra_choices))  # a file with none is refused
 
@@ -168,9 +165,6 @@ class BestWorst(PageQuestion):
         answer = {end: ends.one_of(end, list(LETTERS[: len(captions_of(content))])) for end in ("best", "worst")}
         ends.end()
         return answer
-
-    def is_correct(self, expected: Any, answer: Any) -> bool:
-        return bool(expected == answer)
 
     def luck(self, content: Content, expected: Any) -> float:  # noqa: ARG002
         return 1 / max(1, perm(len(captions_of(content)), 2))
@@ -325,13 +319,10 @@ class Options(EachQuestion):
         return "123456789".ljust(len(self.labels))
 
     def read_one(self, form: Form, name: str, captions: Sequence[str]) -> str | None:  # noqa: ARG002
-        text = form.get(name, "")
-        if not text and self.optional:
-            return None
-        place = _place(text, len(self.labels))
-        if place is None:
+        place = _place(form.get(name, ""), len(self.labels))
+        if place is None and (form.get(name) or not self.optional):
             raise AnswerError("Answer every question.")
-        return self.labels[place]
+        return None if place is None else self.labels[place]
 
     def read_expected(self, value: Any, captions: Sequence[str]) -> str:  # noqa: ARG002
         return one_of(value, accepted=self.labels)

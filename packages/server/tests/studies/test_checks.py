@@ -93,9 +93,9 @@ def read(value):
 def test_a_policy_that_cannot_act_is_an_error():
     with pytest.raises(StudyFileError, match=r"checks.policy: 'exclude' cannot act: a person gets 1 check, .* than 2"):
         read(file(10, 1, checks={"policy": "exclude"}))
-    assert read(file(10, 1)).rule.policy == "note", "ours is no error"
-    assert read(file(10, 3)).rule.policy == "warn"
-    assert read(file(10, 3, platform="prolific")).rule.policy == "exclude"
+    assert read(file(10, 1)).settings["rule"]["policy"] == "note", "ours is no error"
+    assert read(file(10, 3)).settings["rule"]["policy"] == "warn"
+    assert read(file(10, 3, platform="prolific")).settings["rule"]["policy"] == "exclude"
 
 
 def test_a_study_has_at_most_so_many_pages(monkeypatch):
@@ -108,9 +108,9 @@ def test_a_study_has_at_most_so_many_pages(monkeypatch):
 def test_limits_of_speed_that_cannot_act_are_an_error():
     with pytest.raises(StudyFileError, match=r"speed.after: 'warn' acts after 9 answers, but a person gives 8"):
         read(file(7, 1, speed={"policy": "warn", "after": 9}))
-    found = read(file(2, 1, platform="prolific")).speed
-    assert (found.policy, found.after) == ("partial", 3)
-    assert read(file(60, 1)).speed.policy == "note"
+    found = read(file(2, 1, platform="prolific")).settings["speed"]
+    assert (found["policy"], found["after"]) == ("partial", 3)
+    assert read(file(60, 1)).settings["speed"]["policy"] == "note"
 
 
 def test_too_little_power_is_said_with_what_would_do():

@@ -107,11 +107,11 @@ def test_checks_of_several_questions():
     item = {**PAGE, "answer": {"fluent": {"w": [3, 3]}, "wrong": {"w": ["Red"]}, "ends": {"best": "b", "worst": "e"}}}
     del item["references"]
     design = read(FLUENT, WRONG, ENDS, LIES, gold={"items": [item]})
-    (check,) = design.checks["gold"].pages
+    (check,) = design.known["gold"]
     right = {"fluent": [3.0, 1.0, 1.0, 1.0], "wrong": [[1], [0], [], []], "ends": {"best": "b", "worst": "e"}}
     assert design.kind.is_correct(check.answer, right)
     page = read(LIES, FLUENT, gold={"items": [{"a": "Hm.", "answer": {"lies": "yes", "fluent": [2, 3]}}]})
-    (known,) = page.checks["gold"].pages
+    (known,) = page.known["gold"]
     assert page.kind.is_correct(known.answer, {"lies": "yes", "fluent": 3.0})
     assert not page.kind.is_correct(known.answer, {"lies": "yes", "fluent": 1.0})
     assert page.kind.luck(known.content, known.answer) == pytest.approx(1 / 3)
@@ -133,7 +133,7 @@ def test_the_luck_of_whoever_answers_at_random():
     item = {**PAGE, "answer": {"fluent": {"w": [2, 3], "x": [1, 1]}, "lies": {"w": "yes"}}}
     del item["references"]
     design = read(FLUENT, LIES, gold={"items": [item]})
-    (check,) = design.checks["gold"].pages
+    (check,) = design.known["gold"]
     every = [
         {"fluent": [w, x, 1, 1], "lies": [lie, "no", "no", "no"]}
         for w in (1, 2, 3)
@@ -148,7 +148,7 @@ def test_the_luck_of_best_and_worst_and_of_whoever_marks_no_word():
     known = [({"ends": {"best": "b", "worst": "e"}}, 1 / 12), ({"wrong": {"w": ["red"]}}, 0), ({"wrong": {"w": []}}, 1)]
     for answer, luck in known:
         item = {"sets": PAGE["sets"], "answer": answer}
-        (check,) = read(ENDS, WRONG, gold={"items": [item]}).checks["gold"].pages
+        (check,) = read(ENDS, WRONG, gold={"items": [item]}).known["gold"]
         assert read(ENDS, WRONG).kind.luck(check.content, check.answer) == pytest.approx(luck)
 
 
@@ -228,7 +228,7 @@ def test_captions_of_a_page_may_have_images_of_their_own():
     """They are told apart by their images then, so that one system may have several."""
     check = {"sets": [BEACH, KITCHEN], "answer": {"kitchen": [2, 3]}}
     design = read(FLUENT, items=[{"sets": [BEACH, KITCHEN]}], images=SHOWN, gold={"items": [check]})
-    (page,), (known,) = design.pages, design.checks["gold"].pages
+    (page,), (known,) = design.pages, design.known["gold"]
     assert images_of(page.content) == ["beach", "kitchen"]
     assert known.answer == [None, [2, 3]]
     said = ([1.0, 3.0], [2.0, 3.0])

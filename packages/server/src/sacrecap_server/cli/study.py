@@ -138,7 +138,7 @@ def check(file: str) -> None:
     """Check FILE completely, and summarise what it asks."""
     design = read_design(read_bytes(file), file)
     _warn(design)
-    checks = sum(len(check.pages) for check in design.checks.values())
+    checks = sum(len(design.known[role]) for role in design.settings["checks"])
     click.echo(
         f"{design.kind.name}: {len(design.pages):,} questions, {design.judgments} people each, "
         f"{len(design.pages) * design.judgments:,} answers; {checks:,} checks, {len(design.images):,} images"

@@ -64,14 +64,6 @@ def command(link: str, file: str | None, system: str | None, no_wait: bool, form
     return 0
 
 
-class _BusyError(Exception):
-    """The server is busy; after so many seconds it may be asked again."""
-
-    def __init__(self, message: str, seconds: int) -> None:
-        super().__init__(message)
-        self.seconds = seconds
-
-
 class _Sent(io.BytesIO):
     """A body that tells how much of it is sent."""
 
@@ -89,11 +81,8 @@ class _Door:
             with reading(link), open(link, encoding="utf-8") as file:
                 link = file.read().strip()
         parts = urllib.parse.urlsplit(link)
-        if (
-            parts.scheme not in {"http", "https"}
-            or not parts.hostname
-            or not re.fullmatch(r"[\w.~%-]+", parts.fragment)
-        ):
+        is_link = parts.scheme in {"http", "https"} and parts.hostname
+        if not is_link or not re.fullmatch(r"[\w.~%-]+", parts.fragment):
             raise UsageError("LINK must be a team's whole link, https://…/enter#…, or a file that has it")
         if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
             raise UsageError(
@@ -107,34 +96,27 @@ class _Door:
 
         Raises `DataError` with the server's own words where it refuses, or where there is no answer.
         """
-        for left in range(_ATTEMPTS - 1, -1, -1):
-            try:
-                return self._ask(path, data)
-            except _BusyError as busy:
-                if not left:
-                    raise DataError(str(busy)) from None
-                click.echo(f"sacrecap: {busy}; trying again in {busy.seconds} s", err=True)
-                time.sleep(busy.seconds)
-        raise AssertionError
-
-    def _ask(self, path: str, data: bytes | None) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if data is not None:
             headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(len(data))}
-        body = None if data is None else _Sent(data)
-        request = urllib.request.Request(self.url + path, body, headers)  # noqa: S310  (checked above)
-        try:
-            with urllib.request.build_opener(_NoRedirection).open(request, timeout=120) as answer:
-                document: dict[str, Any] = json.load(answer)
-        except urllib.error.HTTPError as error:
-            wait = error.headers.get("Retry-After", "")
-            refusal = f"{self.url}: {_printable(_refusal(error))}"
-            if error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT:
-                raise _BusyError(refusal, int(wait)) from None
-            raise DataError(refusal) from None
-        except (OSError, ValueError) as error:
-            raise DataError(f"{self.url}: no answer of a contest ({getattr(error, 'reason', error)})") from None
-        return document
+        for left in range(_ATTEMPTS - 1, -1, -1):
+            body = None if data is None else _Sent(data)
+            request = urllib.request.Request(self.url + path, body, headers)  # noqa: S310  (checked above)
+            try:
+                with urllib.request.build_opener(_NoRedirection).open(request, timeout=120) as answer:
+                    document: dict[str, Any] = json.load(answer)
+                    return document
+            except urllib.error.HTTPError as error:
+                wait = error.headers.get("Retry-After", "")
+                refusal = f"{self.url}: {_printable(_refusal(error))}"
+                is_busy = error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT
+                if not left or not is_busy:
+                    raise DataError(refusal) from None
+            except (OSError, ValueError) as error:
+                raise DataError(f"{self.url}: no answer of a contest ({getattr(error, 'reason', error)})") from None
+            click.echo(f"sacrecap: {refusal}; trying again in {int(wait)} s", err=True)
+            time.sleep(int(wait))
+        raise AssertionError
 
 
 class _NoRedirection(urllib.request.HTTPRedirectHandler):

@@ -90,14 +90,8 @@ def seed_of(study: Study, annotator: Annotator) -> str:
     return f"{study.seed}:{annotator.id}"
 
 
-def item_of_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
-    """The next item of the wave in which this person is; None if it has none left for them."""
-    annotator.wave = max(annotator.wave, study.wave)
-    return _best(session, study, annotator)
-
-
 def item_of_next_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
-    """The same of the first wave that has an item left for them."""
+    """The next item of the first wave that has one left for this person, who goes on in it."""
     values = {"study": study.id, "judgments": study.judgments, "annotator": annotator.id}
     first = session.execute(_FIRST_OPEN, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
     if first is None and study.wave:
@@ -105,8 +99,7 @@ def item_of_next_wave(session: Session, study: Study, annotator: Annotator) -> S
         first = session.execute(_FIRST_OPEN, {**values, "start": 0}).scalar_one_or_none()
     if first is None:
         return None
-    if study.wave != first // WAVE:
-        study.wave = first // WAVE
+    study.wave = first // WAVE
     new = session.execute(_FIRST_NEW, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
     if new is None:
         return None
@@ -171,7 +164,7 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
     A role whose checks this person has all had hands over to the other, and when all are used, those that the person
     had least often come again.
     """
-    every = repository.every_of(study)
+    every = repository.settings_of(study)["checks"]
     due = checks.due(every, seed_of(study, annotator), annotator.items, repository.most_items(study))
     if sum(due.values()) <= annotator.checks:
         return None
@@ -262,7 +255,9 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
 def pages_of(study: Study, annotator: Annotator) -> int:
     """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
     most = repository.most_items(study)
-    return most + sum(checks.due(repository.every_of(study), seed_of(study, annotator), most - 1, most).values())
+    return most + sum(
+        checks.due(repository.settings_of(study)["checks"], seed_of(study, annotator), most - 1, most).values()
+    )
 
 
 def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -271,45 +266,39 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
     practice = next_practice(session, study, annotator)
     if practice is not None:
         return _assign(session, study, annotator, practice)
-    if study.most_per_person is not None and annotator.items >= study.most_per_person:
-        return _give_at_the_end(session, study, annotator)
-    item = item_of_wave(session, study, annotator)
-    if item is None:
-        # Only now: until a place is wanted, whoever has it may still answer.
-        release_abandoned(session, study)
-        item = item_of_next_wave(session, study, annotator)
-    expired = _expired(session, study, annotator) if item is None else None
+    item = expired = None
+    if study.most_per_person is None or annotator.items < study.most_per_person:
+        annotator.wave = max(annotator.wave, study.wave)
+        item = _best(session, study, annotator)
+        if item is None:
+            # Only now: until a place is wanted, whoever has it may still answer.
+            release_abandoned(session, study)
+            item = item_of_next_wave(session, study, annotator)
+        if item is None:
+            # What this person did not answer in time and nobody else has answered meanwhile; least complete first.
+            query = WITH_ITEM.join(Assignment.item).where(
+                Assignment.annotator_id == annotator.id,
+                Assignment.state == "released",
+                Assignment.role == "item",
+                StudyItem.taken < study.judgments,
+            )
+            expired = session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
     if item is None and expired is None:
-        return _give_at_the_end(session, study, annotator)
-    check = next_check(session, study, annotator)
-    if check is not None:
-        annotator.checks += 1
-        return _assign(session, study, annotator, *check)
-    if item is not None:
-        return _assign(session, study, annotator, item)
-    assert expired is not None
-    # The same question with the options as they stood, since the person may still have the page.
-    expired.state, expired.given = "given", now()
-    expired.expires = now() + dt.timedelta(minutes=study.minutes)
-    expired.item.taken += 1
-    session.flush()
+        upcoming = next_at_the_end(session, study, annotator)
+    else:
+        upcoming = next_check(session, study, annotator)
+        annotator.checks += upcoming is not None
+    if upcoming is None and item is not None:
+        upcoming = item, 0
+    if upcoming is not None:
+        return _assign(session, study, annotator, *upcoming)
+    if expired is not None:
+        # The same question with the options as they stood, since the person may still have the page.
+        expired.state, expired.given = "given", now()
+        expired.expires = now() + dt.timedelta(minutes=study.minutes)
+        expired.item.taken += 1
+        session.flush()
     return expired
-
-
-def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    """What this person did not answer in time and nobody else has answered meanwhile; least complete first."""
-    query = WITH_ITEM.join(Assignment.item).where(
-        Assignment.annotator_id == annotator.id,
-        Assignment.state == "released",
-        Assignment.role == "item",
-        StudyItem.taken < study.judgments,
-    )
-    return session.execute(query.order_by(StudyItem.taken, Assignment.id)).scalars().first()
-
-
-def _give_at_the_end(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    upcoming = next_at_the_end(session, study, annotator)
-    return None if upcoming is None else _assign(session, study, annotator, *upcoming)
 
 
 def _assign(session: Session, study: Study, annotator: Annotator, item: StudyItem, times: int = 0) -> Assignment:
@@ -409,7 +398,11 @@ def _store(
         assignment.too_fast = None
         return
     if assignment.role == AGAIN:
-        assignment.correct = _same_as_before(session, assignment, answer)
+        before = select(Assignment.answer).where(
+            Assignment.annotator_id == annotator.id, Assignment.item_id == assignment.item_id, Assignment.round == 0
+        )
+        first = session.execute(before).scalar_one_or_none()
+        assignment.correct = first is not None and bool(json.loads(first) == answer)
         return
     if assignment.role == "practice":
         _end_practice_question(session, study, annotator, assignment, answer)
@@ -431,17 +424,6 @@ def _store(
 def _is_right(study: Study, assignment: Assignment, answer: Any) -> bool:
     assert assignment.item.answer is not None
     return repository.kind_of(study).is_correct(json.loads(assignment.item.answer), answer)
-
-
-def _same_as_before(session: Session, assignment: Assignment, answer: Any) -> bool:
-    """Whether somebody who got an item again says the same."""
-    query = select(Assignment.answer).where(
-        Assignment.annotator_id == assignment.annotator_id,
-        Assignment.item_id == assignment.item_id,
-        Assignment.round == 0,
-    )
-    before = session.execute(query).scalar_one_or_none()
-    return before is not None and bool(json.loads(before) == answer)
 
 
 def _end_practice_question(
@@ -475,9 +457,9 @@ def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int
 
 def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
     """Consequences of wrong answers to checks; those of all roles count together."""
-    right, answered = _score(session, annotator, Assignment.role.in_(repository.every_of(study)))
-    rule = repository.rule_of(study)
-    if not rule.fails(right, answered, repository.most_checks(study)):
+    every, rule = repository.settings_of(study)["checks"], repository.rule_of(study)
+    right, answered = _score(session, annotator, Assignment.role.in_(every))
+    if not rule.fails(right, answered, checks.needed(every, repository.most_items(study))):
         return
     if rule.policy == "exclude":
         exclude(session, study, annotator, Message("checks right") + f": {right}/{answered}")

@@ -8,7 +8,6 @@ import json
 import random
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +19,7 @@ from sacrecap_server.errors import not_found
 from sacrecap_server.store.database import forget, keep
 from sacrecap_server.store.schema import Annotator, Assignment, KeyValue, Study, StudyFindings, StudyImage, StudyItem
 from sacrecap_studies import KINDS
-from sacrecap_studies.checks import CheckRule, needed, remarks
+from sacrecap_studies.checks import CheckRule, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
 from sacrecap_studies.field_reader import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
@@ -40,18 +39,8 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
     All its draws follow from the seed, a secret random one by default. `file` is the name of a served file.
     """
     rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
-    settings = {
-        name: getattr(design, name)
-        for name in (
-            *("instructions", "consent", "workers_only", "completion_code", "completion_url", "question", "language"),
-            *("direction", "texts", "again", "examples"),
-        )
-    }
-    settings |= {**design.crowd, "size": len(design.pages), "asked": design.question_settings, "file": file}
-    settings |= {name: asdict(getattr(design, name)) for name in ("rule", "speed", "repeats")}
-    settings["checks"] = {role: checks.every for role, checks in design.checks.items()}
-    settings["practice"] = None if design.practice is None else {"least": design.practice.least}
-    study = _paused(session, seed, kind=design.kind.name, settings=json.dumps(settings), **rules)
+    settings = json.dumps({**design.settings, "file": file})
+    study = _paused(session, seed, kind=design.kind.name, settings=settings, **rules)
     _insert(session, _items(study, design))
     for image_id, address in design.images.items():
         image = StudyImage(study_id=study.id, image_id=image_id, code=secrets.token_urlsafe(12))
@@ -105,10 +94,8 @@ def _insert(session: Session, items: Iterable[dict[str, Any]]) -> None:
 
 
 def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
-    roles: dict[str, list[StudyPage]] = {"item": design.pages}
-    roles |= {role: checks.pages for role, checks in design.checks.items()}
-    roles |= {"practice": design.practice.pages} if design.practice else {}
-    roles |= {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.question_settings}
+    surveys = {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.settings["asked"]}
+    roles = {"item": design.pages, **design.known, **surveys}
     for role, pages in roles.items():
         places = _places(study, role, len(pages))
         for number, (page, place) in enumerate(zip(pages, places, strict=True)):
@@ -165,12 +152,6 @@ def settings_of(study: Study) -> dict[str, Any]:
     return settings
 
 
-def every_of(study: Study) -> dict[str, int]:
-    """Items for one check of each role."""
-    checks: dict[str, int] = settings_of(study)["checks"]
-    return checks
-
-
 def rule_of(study: Study) -> CheckRule:
     """What follows from failing checks."""
     return CheckRule(**settings_of(study)["rule"])
@@ -182,11 +163,6 @@ def most_items(study: Study) -> int:
     return min(size, study.most_per_person or size)
 
 
-def most_checks(study: Study) -> int:
-    """The most checks that one person can get."""
-    return needed(every_of(study), most_items(study))
-
-
 def limit_of(study: Study, name: str) -> Limit:
     """The rule for answers with a fault: `speed` or `repeats`."""
     return Limit(**settings_of(study)[name])
@@ -194,7 +170,7 @@ def limit_of(study: Study, name: str) -> Limit:
 
 def remarks_of(session: Session, study: Study) -> list[str]:
     """What the owner should know of the checks before the start."""
-    pages, every = sizes(session, study), every_of(study)
+    pages, every = sizes(session, study), settings_of(study)["checks"]
     return remarks(every, sum(pages.get(role, 0) for role in every), most_items(study), rule_of(study))
 
 
