@@ -128,7 +128,7 @@ def signed_query(key, world, study, worker="P1", **changes):
 def publish(monkeypatch, world, key):
     """Prolific's keys are this one."""
     keys = {"keys": [key.as_dict(private=False)]}
-    monkeypatch.setattr(world.state.prolific._published, "_fetched", lambda: json.dumps(keys).encode())
+    monkeypatch.setattr(world.state.prolific, "_fetched", lambda: json.dumps(keys).encode())
 
 
 def test_ids_count_only_in_links_that_prolific_has_signed(world, monkeypatch, prolific_key):
@@ -186,8 +186,8 @@ def test_tokens_that_others_signed_and_keys_that_are_away(world, monkeypatch, pr
     def away(*_):
         raise AwayError
 
-    world.state.prolific._published._cached = None
-    monkeypatch.setattr(world.state.prolific._published, "_fetched", away)
+    world.state.prolific._cached = None
+    monkeypatch.setattr(world.state.prolific, "_fetched", away)
     assert "in einer Minute" in Browser(world).get(f"/s/{study.code}", params=query).text
 
 

@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
@@ -109,6 +110,7 @@ _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
 _SHARED = ("image_id", "pair", "category", "references", "inclusion")
 """What an item of the file has for all its captions."""
+_Count = Callable[[list[list[PageAnswer]]], Content]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -136,27 +138,19 @@ def export(
             mark = ",\n"
         yield "[]\n" if mark == "[\n" else "\n]\n"
         return
-    counts = _Needed(judgments, pages or {})
-    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, counts):
+    needed = partial(_needed, judgments=judgments, sizes=pages or {})
+    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, needed):
         yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
-@dataclass(frozen=True)
-class _Needed:
-    """How many judgments each item of the file should get."""
-
-    judgments: int
-    pages: Mapping[int, int]
-
-    def of(self, pages: list[list[PageAnswer]]) -> Content:
-        """`complete`, and the judgments that are wanted and there."""
-        needed = self.judgments * self.pages.get(pages[0][0].group, 1)
-        least = min(map(len, pages)) if len(pages) == self.pages.get(pages[0][0].group, 1) else 0
-        had = sum(map(len, pages))
-        return {"complete": least >= self.judgments, "judgments": {"wanted": needed, "had": had}}
+def _needed(pages: list[list[PageAnswer]], judgments: int, sizes: Mapping[int, int]) -> Content:
+    """Whether an item of the file is `complete`, and the judgments that are wanted and there."""
+    size = sizes.get(pages[0][0].group, 1)
+    least = min(map(len, pages)) if len(pages) == size else 0
+    return {"complete": least >= judgments, "judgments": {"wanted": judgments * size, "had": sum(map(len, pages))}}
 
 
-def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Needed) -> Iterator[Content]:
+def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Count) -> Iterator[Content]:
     """A line per pair. Every person has a vote, or if references are pages, the majority of each page's people has it.
 
     Who found both equal, or could not tell, has no vote; nor has a page whose people are undecided.
@@ -180,10 +174,10 @@ def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Needed) -> I
         line = {**pair, "references": references, "winner": "b" if total > 0 else "c" if total < 0 else "tie"}
         line |= {"votes": votes} if votes else {}
         line |= {"people": counts, "said": people}
-        yield line | _besides(kind, pages[0]) | needed.of(pages)
+        yield line | _besides(kind, pages[0]) | needed(pages)
 
 
-def _rated(kind: StudyKind, answers: Iterable[PageAnswer], counts: _Needed) -> Iterator[Content]:
+def _rated(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Count) -> Iterator[Content]:
     """A line per caption, or set of captions; only sets have `captions`, and `caption` has them below each other.
 
     `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
@@ -211,10 +205,10 @@ def _rated(kind: StudyKind, answers: Iterable[PageAnswer], counts: _Needed) -> I
                 "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
                 "people": [answer.person for answer in page],
                 **_besides(kind, page, number),
-                **counts.of([page]),
+                **needed([page]),
             }
         if not captions:
-            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | counts.of([page])
+            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | needed([page])
 
 
 def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None) -> Content:
@@ -262,35 +256,28 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def _read(name: str) -> Callable[[PageAnswer], Any]:
+    """What an answer's field of this name has, or else the content of its page."""
+    return lambda row: _cell(getattr(row, name)) if hasattr(row, name) else row.content.get(name, "")
+
+
 _COLUMNS: dict[str, Callable[[PageAnswer], Any]] = {
     "answer_id": lambda row: row.id,
     "role": lambda row: row.role,
     "item": lambda row: row.group,
     "page": lambda row: row.number,
-    "image_id": lambda row: row.content.get("image_id", ""),
-    "a": lambda row: row.content.get("a", ""),
-    "b": lambda row: row.content.get("b", ""),
-    "c": lambda row: row.content.get("c", ""),
-    "b_system": lambda row: row.content.get("b_system", ""),
-    "c_system": lambda row: row.content.get("c_system", ""),
-    "category": lambda row: row.content.get("category", ""),
+    **{name: _read(name) for name in ("image_id", "a", "b", "c", "b_system", "c_system", "category")},
     "sets": lambda row: _cell(row.content.get("sets")),
     "person": lambda row: row.person,
-    "worker": lambda row: row.worker,
-    "platform_study": lambda row: row.platform_study,
-    "platform_session": lambda row: row.platform_session,
+    **{name: _read(name) for name in _PEOPLE},
     "answer": lambda row: "null" if row.answer is None else _cell(row.answer),
     "shown_order": _order,
-    "correct": lambda row: _cell(row.correct),
-    "counts": lambda row: _cell(row.counts),
-    "state": lambda row: row.state,
-    "reason": lambda row: row.reason,
+    **{name: _read(name) for name in ("correct", "counts", "state", "reason")},
     "given": lambda row: row.given.isoformat(),
     "answered": lambda row: row.answered.isoformat(),
     "active_seconds": lambda row: _cell(row.active_seconds),
     "elapsed_seconds": lambda row: "" if row.elapsed is None else round(row.elapsed, 3),
-    "too_fast": lambda row: _cell(row.too_fast),
-    "repeated": lambda row: _cell(row.repeated),
+    **{name: _read(name) for name in ("too_fast", "repeated")},
 }
 """What each column of the answers has."""
 

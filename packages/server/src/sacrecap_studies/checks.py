@@ -58,10 +58,6 @@ class CheckRule:
         """The share of people answering at random who fail within so many checks."""
         return 1 - float(_left(_limits(min(checks, MOST), self.honest, self.mistaken), self.luck).sum())
 
-    def excluded(self, checks: int) -> float:
-        """The share of careful people who do; at most `mistaken`."""
-        return 1 - float(_left(_limits(min(checks, MOST), self.honest, self.mistaken), self.honest).sum())
-
     @property
     def needed(self) -> int:
         """The fewest checks that catch `CAUGHT` of the people who answer at random; `ENDLESS` if fewer do not."""

@@ -48,14 +48,14 @@ class Need:
     """Of the interval."""
 
 
+@dataclass(frozen=True)
 class Target:
     """What a study estimates: how wide its interval is, by items and people."""
 
-    def __init__(self, width: Callable[[int, int], float], expected: Callable[[int], float | None]) -> None:
-        self.width = width
-        """Of the interval of so many items, with so many people each."""
-        self.expected = expected
-        """The value that so many people per item lead to."""
+    width: Callable[[int, int], float]
+    """Of the interval of so many items, with so many people each."""
+    expected: Callable[[int], float | None]
+    """The value that so many people per item lead to."""
 
     def need(self, width: float, judgments: int, per_person: int) -> Need:
         """The fewest items for an interval of at most this width. Raises `DataError` if 10 million do not do."""
@@ -205,10 +205,9 @@ class Pilot:
 
 def _pooled(groups: Iterable[Sequence[Sequence[float]]], source: str) -> Spread:
     """By a one-way analysis of variance in each group of items."""
-    groups = list(groups)
+    groups = [[answers for answers in group if answers] for group in groups]
     inside, between, weight, freedom = 0.0, 0.0, 0, 0
-    for group in groups:
-        items = [answers for answers in group if answers]
+    for items in groups:
         for answers in items:
             if len(answers) > 1:
                 inside += variance(answers) * (len(answers) - 1)
@@ -219,5 +218,5 @@ def _pooled(groups: Iterable[Sequence[Sequence[float]]], source: str) -> Spread:
     if not freedom or not weight:
         raise DataError(f"{source}: two items are needed that two people judged; give --between and --within instead")
     within = inside / freedom
-    share = fmean(1 / len(answers) for group in groups for answers in group if answers)
+    share = fmean(1 / len(answers) for items in groups for answers in items)
     return Spread(math.sqrt(max(0.0, between / weight - within * share)), math.sqrt(within))

@@ -15,9 +15,10 @@ import secrets
 import threading
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
+from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from joserfc import jwt
@@ -106,27 +107,49 @@ class AwayError(Exception):
     """The other server gives no answer, or none that can be used now."""
 
 
-class PublishedKeys:
-    """The keys at one address: fetched when needed, and kept for an hour."""
+TOKEN = "prolific_token"  # noqa: S105
+KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
+_ISSUER = "https://www.prolific.com"
+_IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+_LEEWAY = 60
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+
+class ProlificSignatures:
+    """Checks tokens with Prolific's public keys, which are fetched when needed, and kept for an hour."""
+
+    def __init__(self) -> None:
         self._turns = threading.BoundedSemaphore(_AT_ONCE)
         self._cached: tuple[float, KeySet] | None = None
 
-    def decoded(self, token: str, algorithms: Sequence[str]) -> jwt.Token:
-        """The token, if one of the keys has signed it.
+    def ids(self, token: str, link: str) -> dict[str, str] | None:
+        """Participant, study and session that Prolific has signed for this link; None if it did not, or long ago.
 
-        Raises `AwayError`, also where too many ask already, and `JoseError` or `ValueError` for a token that is not
-        right.
+        Raises `AwayError` where Prolific's keys cannot be had now, also where too many ask for them already.
         """
+        try:
+            claims = self._claims(token)
+            ids = claims["prolific"]
+            is_fresh = float(claims["exp"]) > time.time() - _LEEWAY
+            base, audience = urlsplit(link), claims["aud"]
+            for value in map(urlsplit, [audience] if isinstance(audience, str) else audience):
+                # For this study: its address, or that of the whole server.
+                is_here = (value.scheme, value.netloc) == (base.scheme, base.netloc)
+                is_here = is_here and value.path in ("", "/", base.path)
+                if is_here and is_fresh and claims["iss"] == _ISSUER:
+                    return {name: str(ids[name]) for name in _IDS}
+        except (JoseError, KeyError, TypeError, ValueError):
+            pass
+        return None
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        """What the token says, if one of the keys has signed it."""
         if not self._turns.acquire(timeout=SECONDS):
             raise AwayError
         try:
-            return jwt.decode(token, self._keys(), algorithms=list(algorithms))
+            return jwt.decode(token, self._keys(), algorithms=["RS256"]).claims
         except (JoseError, ValueError):
             # The server may have new keys.
-            return jwt.decode(token, self._keys(most_seconds=10.0), algorithms=list(algorithms))
+            return jwt.decode(token, self._keys(most_seconds=10.0), algorithms=["RS256"]).claims
         finally:
             self._turns.release()
 
@@ -143,43 +166,9 @@ class PublishedKeys:
         return keys
 
     def _fetched(self) -> bytes:
-        with _open(self.address, timeout=SECONDS) as answer:
+        with _open(KEYS, timeout=SECONDS) as answer:
             data: bytes = answer.read(_LARGEST)
         return data
-
-
-TOKEN = "prolific_token"  # noqa: S105
-KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
-_ISSUER = "https://www.prolific.com"
-_IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-_LEEWAY = 60
-
-
-class ProlificSignatures:
-    """Checks tokens with Prolific's public keys, which are fetched when needed."""
-
-    def __init__(self) -> None:
-        self._published = PublishedKeys(KEYS)
-
-    def ids(self, token: str, link: str) -> dict[str, str] | None:
-        """Participant, study and session that Prolific has signed for this link; None if it did not, or long ago.
-
-        Raises `AwayError` where Prolific's keys cannot be had now.
-        """
-        try:
-            claims = self._published.decoded(token, ("RS256",)).claims
-            ids = claims["prolific"]
-            is_fresh = float(claims["exp"]) > time.time() - _LEEWAY
-            base, audience = urlsplit(link), claims["aud"]
-            for value in map(urlsplit, [audience] if isinstance(audience, str) else audience):
-                # For this study: its address, or that of the whole server.
-                is_here = (value.scheme, value.netloc) == (base.scheme, base.netloc)
-                is_here = is_here and value.path in ("", "/", base.path)
-                if is_here and is_fresh and claims["iss"] == _ISSUER:
-                    return {name: str(ids[name]) for name in _IDS}
-        except (JoseError, KeyError, TypeError, ValueError):
-            pass
-        return None
 
 
 _LONGEST = 128
@@ -208,27 +197,16 @@ class Arrival:
     @property
     def fields(self) -> dict[str, str]:
         """The arrival as the fields of a form, which `of` reads again."""
-        names = {
-            "worker": self.worker,
-            "study": self.study,
-            "session": self.session,
-            "key": self.key,
-            "sig": self.signature,
-            "turkSubmitTo": self.submit_to,
-        }
-        return {name: value for name, value in names.items() if value}
+        return {names[0]: getattr(self, field) for field, names in _NAMES.items() if getattr(self, field)}
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Arrival:
         """From the query of a link, or from a form with `fields`."""
-        return cls(
-            _first(values, "worker", "PROLIFIC_PID", "workerId"),
-            _first(values, "study", "STUDY_ID", "hitId"),
-            _first(values, "session", "SESSION_ID", "assignmentId"),
-            _first(values, "key"),
-            _first(values, "sig"),
-            _first(values, "turkSubmitTo"),
-        )
+        identifiers = {
+            field: next((values[name] for name in names if values.get(name)), "") for field, names in _NAMES.items()
+        }
+        plain = ("".join(filter(str.isprintable, text))[:_LONGEST].strip() for text in identifiers.values())
+        return cls(**dict(zip(_NAMES, plain, strict=True)))
 
     def is_signed(self, secret_key: str, code: str) -> bool:
         """Whether the server made this very link for this very person."""
@@ -239,19 +217,19 @@ class Arrival:
         return is_right(self.key, platform_key(secret_key, code))
 
 
-def _first(values: Mapping[str, str], *names: str) -> str:
-    identifier = next((values[name] for name in names if values.get(name)), "")
-    return "".join(letter for letter in identifier if letter.isprintable())[:_LONGEST].strip()
+_NAMES = {
+    "worker": ("worker", "PROLIFIC_PID", "workerId"),
+    "study": ("study", "STUDY_ID", "hitId"),
+    "session": ("session", "SESSION_ID", "assignmentId"),
+    "key": ("key",),
+    "signature": ("sig",),
+    "submit_to": ("turkSubmitTo",),
+}
+"""What links and forms call the fields of an arrival: we, Prolific, Mechanical Turk."""
 
 
 class ElsewhereError(Exception):
     """Somebody began with this worker id in another browser, and this one cannot show that it is theirs too."""
-
-
-def annotator_of_cookie(session: Session, study: Study, cookie_hash: str) -> Annotator | None:
-    """Who this browser is in the study."""
-    query = select(Annotator).where(Annotator.study_id == study.id, Annotator.cookie_hash == cookie_hash)
-    return session.execute(query).scalar_one_or_none()
 
 
 def study_and_person(session: Session, code: str, cookie_hash: str) -> tuple[Study, Annotator | None]:
@@ -278,7 +256,8 @@ def begin(
     A worker id belongs to the browser that began with it. Another browser takes it over with a signed link, or with the
     platform's session that the person began with; otherwise this raises `ElsewhereError`.
     """
-    person = annotator_of_cookie(session, study, cookie_hash)
+    mine = (Annotator.study_id == study.id) & (Annotator.cookie_hash == cookie_hash)
+    person = session.execute(select(Annotator).where(mine)).scalar_one_or_none()
     if person is None or arrival.worker not in ("", person.worker):
         person = None
         if arrival.worker:
@@ -289,11 +268,7 @@ def begin(
             if not arrival.session or not same_session:
                 raise ElsewhereError
         # One browser, another worker: the browser is theirs from now on.
-        session.execute(
-            update(Annotator)
-            .where(Annotator.study_id == study.id, Annotator.cookie_hash == cookie_hash)
-            .values(cookie_hash=None)
-        )
+        session.execute(update(Annotator).where(mine).values(cookie_hash=None))
         if person is None:
             # Short enough to type, without letters that look alike.
             code = "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(10))
