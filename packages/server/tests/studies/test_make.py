@@ -51,7 +51,7 @@ def test_drawing_depends_on_the_seed_and_on_nothing_else():
     assert drawn(1) == drawn(1) != drawn(2)
     assert len(drawn(1)["items"]) == 3
     made = design(drawn(1))
-    assert {role: len(checks.pages) for role, checks in made.checks.items()} == {"gold": 2, "attention": 2}
+    assert {role: len(pages) for role, pages in made.known.items()} == {"gold": 2, "attention": 2}
     assert made.rule.policy == "warn"
 
 
@@ -115,7 +115,7 @@ def test_ratings_of_captions(kind, together):
     assert len(read.pages) == (4 if together else 12)
     assert len(read.pages[0].content["sets"]) == (3 if together else 1)
     assert read.pages[0].content["references"] == people["0"]
-    for page in read.checks["gold"].pages:
+    for page in read.known["gold"]:
         answer = page.answer["adequacy"] if kind == "adequacy-fluency" else page.answer
         points = read.kind.questions[0].points
         for shown, (low, high) in zip(page.content["sets"], answer, strict=True):
@@ -129,7 +129,7 @@ def test_diversity():
     made = design(study, images=images_of("https://x.org/{image_id:03}.jpg", list(REFERENCES)))
     assert len(made.pages) == 6
     assert made.images["4"] == "https://x.org/004.jpg"
-    page = made.checks["gold"].pages[0]
+    page = made.known["gold"][0]
     assert sorted(filter(None, page.answer)) == [[0, 0.3]], "of the others, any rating is right"
     assert [len(one["captions"]) for one in page.content["sets"]] == [3, 3, 3], "as an item has them, people's too"
     assert [own["sets"][-1]["system"] for own in study["items"]] == ["human"] * 6
@@ -153,7 +153,7 @@ def test_questions_with_known_answers_of_every_kind(kind, role):
     made = make_study(kind, REFERENCES, systems.get(kind, {"one": ONE, "two": TWO}), **{role: 4})
     images = {} if kind == "triplet" else images_of("https://x.org/{image_id}.jpg", list(REFERENCES))
     read = design(made, images=images)
-    pages = read.practice.pages if role == "practice" else read.checks[role].pages
+    pages = read.known[role]
     assert len(pages) == 4
     for page in pages:
         shown, item = page.content, read.pages[0].content

@@ -39,6 +39,7 @@ from sacrecap_server.web.templates import STATIC, templates
 
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
 _CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
+"""How many files are checked at a time, are in the server, are of one team, and are begun in a minute."""
 _CHECK_LIMITS = ResourceLimits(seconds=60, memory=3072)
 _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
 
@@ -78,29 +79,6 @@ class Proxy:
             raise Refused(422, "The proxy passes a name that is not UTF-8.") from None
 
 
-class Room:
-    """How many files are checked at a time, in all, of one team, and in a minute."""
-
-    def __init__(self) -> None:
-        self.limiter = anyio.CapacityLimiter(_CHECKS)
-        self._inside: Counter[str] = Counter()
-        self._begun = RateLimit(_A_MINUTE, 60)
-
-    @asynccontextmanager
-    async def place(self, team: str) -> AsyncIterator[None]:
-        """A place for a file, to be taken before it is read. Raises `Refused` with the seconds to wait."""
-        if self._inside[team] >= _MOST_OF_ONE:
-            raise Refused(429, f"{_MOST_OF_ONE} files of this team are being checked.", retry_after=5)
-        if self._inside.total() >= _MOST_INSIDE:
-            raise Refused(503, "The server is checking many files. Send yours again in 20 seconds.", retry_after=20)
-        self._begun.take(team)
-        self._inside[team] += 1
-        try:
-            yield
-        finally:
-            self._inside[team] -= 1
-
-
 class Door:
     """One contest, served: its folder, what the door keeps beside it, and who asks."""
 
@@ -116,10 +94,28 @@ class Door:
         self.ledger = Ledger(state / "door.db", folder)
         self.ranker = Ranker(folder, site, self.ledger, how.get("limits", ResourceLimits(900, 4096)), self.run)
         self._contest: tuple[object, Contest] | None = None
+        self._inside: Counter[str] = Counter()
+        """How many files of each team are being checked."""
+        self._begun = RateLimit(_A_MINUTE, 60)
 
     @cached_property
-    def room(self) -> Room:
-        return Room()
+    def limiter(self) -> anyio.CapacityLimiter:
+        """Of the files that are checked at a time."""
+        return anyio.CapacityLimiter(_CHECKS)
+
+    @asynccontextmanager
+    async def place(self, team: str) -> AsyncIterator[None]:
+        """A place for a file, to be taken before it is read. Raises `Refused` with the seconds to wait."""
+        if self._inside[team] >= _MOST_OF_ONE:
+            raise Refused(429, f"{_MOST_OF_ONE} files of this team are being checked.", retry_after=5)
+        if self._inside.total() >= _MOST_INSIDE:
+            raise Refused(503, "The server is checking many files. Send yours again in 20 seconds.", retry_after=20)
+        self._begun.take(team)
+        self._inside[team] += 1
+        try:
+            yield
+        finally:
+            self._inside[team] -= 1
 
     @property
     def contest(self) -> Contest:
@@ -314,17 +310,11 @@ def team_page(request: Request, door: Door, team: Team, problem: Refused | None 
         entries = [_entry(door, submission) for submission in submissions]
         few = {span: few for span, (few, _) in left.items()}
         return JSONResponse({"team": team.name, "left": few, "submissions": entries})
-    phase = contest.phase(door.ledger.clock())
     # A page that loads itself again has no form: it would empty what somebody is writing.
     waits = "taken" in request.query_params and bool(submissions) and submissions[0].state == WAITS
-    values: dict[str, Any] = {
-        "contest": contest,
-        "left": left,
-        "phase": phase,
-        "of": stamps_of(contest),
-        "waits": waits,
-    }
-    values |= {"problem": problem, "submissions": submissions, "choice": door.ledger.choice(team.slug)}
+    values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "left": left}
+    values |= {"of": stamps_of(contest), "waits": waits, "choice": door.ledger.choice(team.slug)}
+    values |= {"submissions": submissions, "problem": problem}
     return _render(request, "team.html", problem.status if problem else 200, **values)
 
 
@@ -348,7 +338,7 @@ async def submit(request: Request) -> Response:
     try:
         if team is None or team.is_host:
             return await _submit(request)  # which refuses it
-        async with door.room.place(team.slug):
+        async with door.place(team.slug):
             return await _submit(request)
     finally:
         await request.close()
@@ -368,7 +358,7 @@ async def _submit(request: Request) -> Response:
                 raise Refused(422, "Choose a file of captions.")
             data, name, system = await upload.read(), upload.filename or "", _field(request, "system")
         take = partial(_take, door, team, contest, data, name, system)
-        submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.room.limiter)
+        submission, is_new = await anyio.to_thread.run_sync(take, limiter=door.limiter)
     except Refused as refused:
         if _wants_json(request) or refused.status not in (403, 422, 429):
             raise
@@ -438,14 +428,10 @@ def host_page(request: Request, door: Door, _: Team, new_team: Team | None = Non
     why = Counter(reason for _, reason in list(door.ranker.unscored.values()))
     problems += [f"{count} of the files cannot be scored: {reason}" for reason, count in why.most_common(3)]
     files = {team.slug: [file for file in every if file.team == team.slug] for team in teams}
-    values: dict[str, Any] = {
-        "teams": teams,
-        "files": files,
-        "shown": new_team,
-        "link": door.link(new_team) if new_team else "",
-    }
-    values |= {"contest": contest, "phase": contest.phase(door.ledger.clock()), "problem": problem}
-    return _render(request, "host.html", 422 if problem else 200, **values, problems=problems)
+    link = door.link(new_team) if new_team else ""
+    values: dict[str, Any] = {"contest": contest, "phase": contest.phase(door.ledger.clock()), "teams": teams}
+    values |= {"files": files, "shown": new_team, "link": link, "problem": problem, "problems": problems}
+    return _render(request, "host.html", 422 if problem else 200, **values)
 
 
 def host_teams(request: Request, door: Door, host: Team) -> Response:
