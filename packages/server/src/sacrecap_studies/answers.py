@@ -89,11 +89,7 @@ def judged(answers: Iterable[PageAnswer]) -> list[PageAnswer]:
 
 
 def by_page(answers: Iterable[PageAnswer]) -> Iterator[list[PageAnswer]]:
-    """The answers that count, a list per item that has any; one item is in memory at a time.
-
-    Args:
-        answers: in the order of the items.
-    """
+    """The answers that count, in the order of the items, a list per item that has any; one is in memory at a time."""
     return (list(group) for _, group in groupby(filter(_is_judgment, answers), attrgetter("number")))
 
 
@@ -124,11 +120,8 @@ def export(
 ) -> Iterator[str]:
     """The judgments: pairs or ratings in JSON lines; collected sentences as references. A piece of the file at a time.
 
-    Args:
-        kind: the study's protocol.
-        answers: in the order of the items.
-        judgments: people that each question is asked.
-        pages: by the file's item, the number of its questions where it has several, answered or not.
+    Answers are in the order of the items, `judgments` people are asked each question, and `pages` has the number of
+    questions of the file's items that have several, answered or not.
     """
     if kind.result == "sentences":
         mark = "[\n"
@@ -227,11 +220,8 @@ def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None)
 def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) -> Iterator[str]:
     """Every answer, whether it counts or not, a line at a time.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe in front.
-
-    Args:
-        answers: in any order.
-        pseudonymous: leave out what tells who somebody is elsewhere, such as worker ids; `person` stays.
+    A text that a spreadsheet would take for a formula gets an apostrophe in front. What is `pseudonymous` lacks what
+    tells who somebody is elsewhere, such as worker ids; `person` stays.
     """
     columns = {name: read for name, read in _COLUMNS.items() if not (pseudonymous and name in _PEOPLE)}
     line = io.StringIO(newline="")

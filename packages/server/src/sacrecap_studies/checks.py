@@ -43,13 +43,7 @@ class CheckRule:
     """Share of checks that somebody gets right who answers at random."""
 
     def fails(self, right: int, answered: int, checks: int) -> bool:
-        """Whether these answers are too often wrong.
-
-        Args:
-            right: right answers to checks.
-            answered: all answers to checks.
-            checks: the most checks that this person gets.
-        """
+        """Whether so many right answers of those to checks are too few, of a person who gets so many checks at most."""
         if not 0 < answered <= MOST:
             return False
         return right <= _limits(min(max(checks, answered), MOST), self.honest, self.mistaken)[answered - 1]
@@ -96,12 +90,8 @@ class CheckRule:
 
 
 def every(items: int, checks: Iterable[int], enough: int) -> int:
-    """Items for one check of each role, so that a person has as many checks as are needed, and none comes again.
-
-    Args:
-        items: that a person answers.
-        checks: how many there are of each role.
-        enough: checks of all roles together that a person needs.
+    """Items for one check of each role, so that a person who answers so many items has `enough` checks of all roles, and
+    none of the `checks` that there are of each role comes again.
     """
     there = list(checks)
     number, once = items * len(there) // enough, -(-items * len(there) // max(1, sum(there)))
@@ -111,11 +101,7 @@ def every(items: int, checks: Iterable[int], enough: int) -> int:
 def remarks(every: Mapping[str, int], there: int, items: int, rule: CheckRule) -> list[str]:
     """Sentences for the owner before the start; none if there are enough checks.
 
-    Args:
-        every: items for one check of each role.
-        there: checks of all roles.
-        items: that a person answers.
-        rule: what follows from failing.
+    `every` has the items for one check of each role, `there` are the checks of all roles, and a person answers `items`.
     """
     if not every or not items:
         return []
@@ -169,11 +155,8 @@ FIRST = 3
 def due(every: Mapping[str, int], seed: str, items: int, most: int) -> dict[str, int]:
     """How many checks of each role have come due before a person's next item.
 
-    Args:
-        every: length of a role's blocks, in items.
-        seed: of the person's draws.
-        items: items that the person has answered.
-        most: items that the person answers at most: no check is drawn for a place after them.
+    `every` has the length of a role's blocks, in items; the person has answered `items`, and answers `most` at most: no
+    check is drawn for a place after them.
     """
     checks = {}
     for place, (role, length) in enumerate(every.items()):

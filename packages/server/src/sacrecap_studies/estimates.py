@@ -44,14 +44,10 @@ def sums_by_unit(units: Integers, *columns: Floats) -> Floats:
 
 
 def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], samples: int = DRAWS) -> Interval | None:
-    """The percentile interval of a statistic of sums, by drawing units with replacement.
+    """The percentile interval of a statistic of (units, columns) sums, by drawing units with replacement.
 
-    None with fewer than two units, or where most draws leave the statistic undefined.
-
-    Args:
-        sums: (units, columns).
-        statistic: of (draws, columns), the sums over the drawn units; NaN if it is undefined.
-        samples: how often as many units as there are get drawn.
+    None with fewer than two units, or where most draws leave the statistic undefined: NaN of the (draws, columns) sums
+    over the drawn units.
     """
     count = len(sums)
     if count < 2:

@@ -84,11 +84,9 @@ def mean(spread: Spread) -> Target:
 
 
 def accuracy(assumed: float, agree: float) -> Target:
-    """How often a metric prefers what people do.
+    """How often a metric prefers what people do, where it prefers what is right in the `assumed` share of items.
 
-    Args:
-        assumed: the share of items where the metric prefers what is right.
-        agree: the share of answers of single people that are right; the majority of several is right more often.
+    Single people are right as often as they `agree`; the majority of several is right more often.
     """
 
     def expected(judgments: int) -> float:
@@ -106,11 +104,8 @@ def tau(assumed: float, spread: Spread) -> Target:
     """Kendall's τ of a metric with the mean rating, of values that are about normal.
 
     The variance of atanh τ is .437 / (m − 4) (Fieller, Hartley and Pearson, *Tests for rank correlation
-    coefficients*, Biometrika 44, 1957). Disagreement of people lowers τ, as it lowers Pearson's r.
-
-    Args:
-        assumed: τ with what people think on average, −1 to 1.
-        spread: of the ratings.
+    coefficients*, Biometrika 44, 1957). Disagreement of people lowers the `assumed` τ with what people think on
+    average, as it lowers Pearson's r.
     """
 
     def expected(judgments: int) -> float:

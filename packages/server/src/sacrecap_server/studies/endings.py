@@ -209,12 +209,7 @@ _TOGETHER = 3
 
 
 def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> dict[int, list[str]]:
-    """Remarks by person; none for most.
-
-    Args:
-        people: all of a study.
-        spreads: of each person's times, as `sacrecap_studies.quality` has them.
-    """
+    """Remarks on all people of a study, none for most; `spreads` are those of their times, as `quality` has them."""
     there = list(people)
     places = Counter(person.place for person in there if person.place)
     sharing: dict[int, list[str]] = {}

@@ -59,14 +59,7 @@ _FILE = "file "
 
 
 def make_once(session: Session, name: str, data: bytes, design: StudyDesign) -> str:
-    """Makes a study of a served file, once; what is in the way, where another file of this name was made into one.
-
-    Args:
-        session: a writing transaction.
-        name: the file's.
-        data: its content, by which it is known again.
-        design: what was read from it.
-    """
+    """Makes a study of a served file, once; what is in the way, where another file of this name was made into one."""
     key = _FILE + hashlib.sha256(data).hexdigest()
     if session.get(KeyValue, key) is not None:
         return ""
@@ -183,15 +176,10 @@ def change(session: Session, study: Study, **changes: Any) -> None:
     With fewer judgments than an item has already, its answers stay and nobody else gets it. `most_per_person` 0 takes
     the limit away. People who are at work see new texts with their next page.
 
-    Args:
-        session: a writing transaction.
-        study: what is changed.
-        changes: `title`, `judgments`, `most_per_person`, `minutes`, `instructions`, `consent`, `question`,
-            `completion_code`, `completion_url`, `language`, `direction`, `texts`, as the file has them. Consent cannot
-            change once somebody has agreed to it.
-
-    Raises:
-        StudyFileError: a value that the file could not have either; every problem is listed, and nothing changed.
+    `changes` has `title`, `judgments`, `most_per_person`, `minutes`, `instructions`, `consent`, `question`,
+    `completion_code`, `completion_url`, `language`, `direction`, `texts`, as the file has them. Consent cannot change
+    once somebody has agreed to it. Raises `StudyFileError` for what the file could not have either: every problem is
+    listed, and nothing changed.
     """
     changes = {name: value for name, value in changes.items() if value is not None}
     fields = Fields({name: None if value == "" else value for name, value in changes.items()}, "", Problems())
