@@ -90,8 +90,8 @@ class CheckRule:
 
 
 def every(items: int, checks: Iterable[int], enough: int) -> int:
-    """Items for one check of each role, so that a person who answers so many items has `enough` checks of all roles, and
-    none of the `checks` that there are of each role comes again.
+    """Items for one check of each role, so that whoever answers so many has `enough` checks of all roles, and none of the
+    `checks` that there are of each role comes again.
     """
     there = list(checks)
     number, once = items * len(there) // enough, -(-items * len(there) // max(1, sum(there)))
