@@ -21,7 +21,7 @@ from sacrecap_server.studies.assignment import exclude, include, next_assignment
 from sacrecap_server.studies.endings import reject
 from sacrecap_server.studies.results import answers_of, progress
 from sacrecap_studies.design import StudyFileError
-from sacrecap_studies.kinds import AnswerError
+from sacrecap_studies.questions import AnswerError
 
 ATTENTION = [{**one, "a": one["b"]} for one in GOLD]
 

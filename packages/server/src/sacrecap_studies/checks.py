@@ -90,7 +90,7 @@ class CheckRule:
 
 
 def every(items: int, checks: Iterable[int], enough: int) -> int:
-    """Items for one check of each role, so that whoever answers so many has `enough` checks of all roles, and none of the
+    """Items for one check of each role, so that who answers so many has `enough` checks of all roles, and none of the
     `checks` that there are of each role comes again.
     """
     there = list(checks)

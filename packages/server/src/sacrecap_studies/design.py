@@ -14,8 +14,8 @@ from sacrecap.errors import DataError
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
 from sacrecap_studies.field_reader import EnoughProblems, Fields, Problems, flag, link
-from sacrecap_studies.kinds import ASKED, KINDS, StudyKind, read_questions
-from sacrecap_studies.questions import Content, images_of
+from sacrecap_studies.kinds import KINDS, StudyKind
+from sacrecap_studies.questions import ASKED, Content, images_of, read_questions
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20

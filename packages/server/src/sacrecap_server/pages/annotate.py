@@ -110,7 +110,8 @@ def welcome(context: Context, code: str) -> Response:
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
     arrival, obstacle = _by_prolific(visit, arrival)
-    return show_welcome(visit, arrival, obstacle or _obstacle(visit, arrival))
+    obstacle = obstacle or _obstacle(visit, arrival)
+    return visit.render("annotate-welcome.html", arrival=arrival, obstacle=obstacle)
 
 
 def _by_prolific(visit: Visit, arrival: arrivals.Arrival) -> tuple[arrivals.Arrival, str]:
@@ -129,10 +130,6 @@ def _by_prolific(visit: Visit, arrival: arrivals.Arrival) -> tuple[arrivals.Arri
         return arrival, Message("This link is not complete. Open it again exactly as the platform gives it.")
     arrival = arrivals.Arrival.of(ids)
     return replace(arrival, signature=arrivals.personal_signature(state.secret_key, code, arrival.worker)), ""
-
-
-def show_welcome(visit: Visit, arrival: arrivals.Arrival, obstacle: str = "", **values: Any) -> Response:
-    return visit.render("annotate-welcome.html", arrival=arrival, obstacle=obstacle, **values)
 
 
 def _obstacle(visit: Visit, arrival: arrivals.Arrival) -> str:
@@ -192,7 +189,7 @@ def decline(context: Context, code: str) -> Response:
     """Whoever does not agree leaves with the platform's code for that. Nothing about them is stored."""
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
-    return show_end(visit, endings.with_code("no-consent", visit.study, None))
+    return visit.render("annotate-end.html", ending=endings.with_code("no-consent", visit.study, None))
 
 
 @routes.annotator_page("/s/{code}/task")
@@ -212,7 +209,9 @@ def task(context: Context, code: str) -> Response:
         visit = Visit.of(context, session, code)
         assignment, ending = _next(session, visit.study, visit.begun())
         images = _images(session, visit.study, assignment)
-    return show_question(visit, assignment, images) if assignment is not None else show_end(visit, ending)
+    if assignment is not None:
+        return show_question(visit, assignment, images)
+    return visit.render("annotate-end.html", ending=ending)
 
 
 def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment | None, Ending]:
@@ -260,11 +259,7 @@ def stop_page(context: Context, code: str) -> Response:
         visit = Visit.of(context, session, code)
     if visit.person is None:
         return context.redirect(visit.to(""))
-    return show_stop(visit)
-
-
-def show_stop(visit: Visit, **values: Any) -> Response:
-    return visit.render("annotate-stop.html", **{"problem": "", **values})
+    return visit.render("annotate-stop.html", problem="")
 
 
 @routes.annotator_page("/s/{code}/stop", methods=("POST",))
@@ -321,10 +316,6 @@ def show_question(visit: Visit, assignment: Assignment, images: Mapping[str, Stu
         most=pages_of(study, visit.person),
         **form,
     )
-
-
-def show_end(visit: Visit, ending: Ending, **values: Any) -> Response:
-    return visit.render("annotate-end.html", ending=ending, **values)
 
 
 @routes.page("/images/{image}", role=Role.ANYONE)

@@ -23,10 +23,9 @@ from sqlalchemy.orm import Session
 from sacrecap_server import api
 from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.log import event
-from sacrecap_server.pages.annotate import Visit, show_end, show_question, show_stop, show_welcome
+from sacrecap_server.pages.annotate import Visit, show_question
 from sacrecap_server.store.schema import ABOUT_PEOPLE, Annotator, Assignment, Base, Study, StudyItem
 from sacrecap_server.studies import arrivals, endings, repository, results
-from sacrecap_server.studies.arrivals import Arrival
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.endings import Ending, approvals, bonuses, flags_of, state_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of
@@ -521,10 +520,10 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         return show_question(visit, assignment, images, preview=preview)
     if key == "welcome":
         visit.person = None
-        return show_welcome(visit, Arrival(), preview=preview)
+        return visit.render("annotate-welcome.html", arrival=arrivals.Arrival(), obstacle="", preview=preview)
     if key == "stop":
-        return show_stop(visit, preview=preview)
-    return show_end(visit, _ending(visit, list(_ENDS)[place]), preview=preview)
+        return visit.render("annotate-stop.html", problem="", preview=preview)
+    return visit.render("annotate-end.html", ending=_ending(visit, list(_ENDS)[place]), preview=preview)
 
 
 def _somebody(study: Study) -> Annotator:

@@ -29,8 +29,8 @@ from sacrecap_server.studies import repository
 from sacrecap_studies import checks
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.design import PARTIAL
-from sacrecap_studies.kinds import AnswerError
 from sacrecap_studies.messages import Message
+from sacrecap_studies.questions import AnswerError
 
 WAVE = 1000
 """Items that are open at once."""
