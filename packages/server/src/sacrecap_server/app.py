@@ -62,6 +62,10 @@ def _sign_in_first(request: Request, _: Exception) -> Response:
 
 
 def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, RequestValidationError):
+        places = [".".join(map(str, item["loc"][1:])) or item["loc"][0] for item in error.errors()]
+        problems = [f"{place}: {item['msg']}" for place, item in zip(places, error.errors(), strict=True)]
+        error = Refused(422, "The request is not as it should be.", problems)
     refused = refused_of(error)
     headers = {"Retry-After": str(refused.retry_after)} if refused.retry_after else {}
     if refused.status == 401:
@@ -76,15 +80,7 @@ def _refused(request: Request, error: Exception) -> Response:
     return page
 
 
-def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    problems = [
-        f"{'.'.join(str(part) for part in item['loc'][1:]) or item['loc'][0]}: {item['msg']}" for item in error.errors()
-    ]
-    return _refused(request, Refused(422, "The request is not as it should be.", problems))
-
-
-_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _refused, RequestValidationError: _invalid}
+_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _refused, RequestValidationError: _refused}
 
 
 _FINISH_SECONDS = 10

@@ -27,11 +27,13 @@ class JsonLines(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        ours = record.name == log.name
+        ours, message = record.name == log.name, record.msg
+        # What a library's message says each time: the first line of its template, or the type of an exception.
+        fixed = next(iter(message.splitlines()), "") if isinstance(message, str) else type(message).__name__
         entry: dict[str, object] = {
             "time": dt.datetime.fromtimestamp(record.created, dt.timezone.utc).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "event": record.getMessage() if ours else _fixed_part(record.msg),
+            "event": record.getMessage() if ours else fixed,
             **getattr(record, "fields", {}),
         }
         if not ours:
@@ -39,11 +41,6 @@ class JsonLines(logging.Formatter):
         if record.exc_info and record.exc_info[1] is not None:
             entry |= error_fields(record.exc_info[1])
         return json.dumps(entry, ensure_ascii=False, default=str)
-
-
-def _fixed_part(message: object) -> str:
-    """What a library's message says each time: the first line of its template, or the type of an exception."""
-    return next(iter(message.splitlines()), "") if isinstance(message, str) else type(message).__name__
 
 
 def error_fields(error: BaseException) -> dict[str, object]:

@@ -185,20 +185,14 @@ def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) ->
     answers = [answer for answer in answers if answer.role != "again"]
     checks = [answer.correct for answer in answers if answer.correct is not None]
     seconds = [answer.seconds for answer in items if answer.seconds is not None]
-    timed = [answer for answer in answers if answer.seconds is not None]
+    timed = [(answer, answer.seconds) for answer in answers if answer.seconds is not None]
     person.items = len(items)
     person.seconds = median(seconds) if seconds else None
     if len(seconds) >= EVEN_FROM and max(seconds) > 0:
         person.spread = pstdev(seconds) / mean(seconds)
     person.timed = len(timed)
-    person.fast = sum(_is_fast(answer, limit) for answer in timed)
+    person.fast = sum(took < limit if answer.too_fast is None else answer.too_fast for answer, took in timed)
     person.checks, person.again, person.first = Share.of(checks), Share.of(again), Share.of(_firsts(items))
-
-
-def _is_fast(answer: PageAnswer, limit: float) -> bool:
-    if answer.too_fast is not None:
-        return answer.too_fast
-    return answer.seconds is not None and answer.seconds < limit
 
 
 def _firsts(items: Sequence[PageAnswer]) -> list[bool]:

@@ -90,7 +90,9 @@ def accuracy(assumed: float, agree: float) -> Target:
     """
 
     def expected(judgments: int) -> float:
-        right = _majority(agree, judgments)
+        # How often most of so many people are right; where they are undecided, a coin decides.
+        chances = [math.comb(judgments, n) * agree**n * (1 - agree) ** (judgments - n) for n in range(judgments + 1)]
+        right = sum(chances[judgments // 2 + 1 :]) + (0 if judgments % 2 else chances[judgments // 2] / 2)
         return assumed * right + (1 - assumed) * (1 - right)
 
     def width(items: int, judgments: int) -> float:
@@ -120,12 +122,6 @@ def tau(assumed: float, spread: Spread) -> Target:
         return math.tanh(centre + half) - math.tanh(centre - half)
 
     return Target(width, expected)
-
-
-def _majority(agree: float, judgments: int) -> float:
-    """How often most of so many people are right; where they are undecided, a coin decides."""
-    chances = [math.comb(judgments, n) * agree**n * (1 - agree) ** (judgments - n) for n in range(judgments + 1)]
-    return sum(chances[judgments // 2 + 1 :]) + (0 if judgments % 2 else chances[judgments // 2] / 2)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def test_drawing_depends_on_the_seed_and_on_nothing_else():
     assert len(drawn(1)["items"]) == 3
     made = design(drawn(1))
     assert {role: len(pages) for role, pages in made.known.items()} == {"gold": 2, "attention": 2}
-    assert made.rule.policy == "warn"
+    assert made.settings["rule"]["policy"] == "warn"
 
 
 def many_systems(images=40, references=6):
