@@ -118,7 +118,7 @@ def _needed(rule: CheckRule) -> int:
 @lru_cache(maxsize=512)
 def _limits(checks: int, honest: float, mistaken: float) -> tuple[int, ...]:
     """With how many right answers of 1, 2, … a person fails: these or fewer; -1 where nobody can."""
-    left, used, limits = _start(checks), 0.0, []
+    left, used, limits = np.eye(1, checks + 1)[0], 0.0, []
     for answered in range(1, checks + 1):
         left = _answer(left, honest)
         risk = used + np.cumsum(left)
@@ -130,15 +130,11 @@ def _limits(checks: int, honest: float, mistaken: float) -> tuple[int, ...]:
 
 def _left(limits: tuple[int, ...], right: float) -> Any:
     """The probability of each number of right answers, of somebody who has not failed before."""
-    left = _start(len(limits))
+    left = np.eye(1, len(limits) + 1)[0]
     for limit in limits:
         left = _answer(left, right)
         left[: limit + 1] = 0
     return left
-
-
-def _start(checks: int) -> Any:
-    return np.eye(1, checks + 1)[0]
 
 
 def _answer(left: Any, right: float) -> Any:

@@ -55,10 +55,6 @@ class Share:
         """The share of independent trials; None if there are none."""
         return cls(sum(hits), len(hits), wilson(sum(hits), len(hits))) if hits else None
 
-    @property
-    def value(self) -> float:
-        return self.hits / self.trials
-
 
 @dataclass
 class PersonQuality:

@@ -84,7 +84,7 @@ def test_people():
     one, _, three = sorted(quality(KINDS["pairwise"], answers).people, key=lambda each: each.person)
     assert (three.items, three.checks.hits, three.checks.trials, three.seconds) == (4, 1, 2, 4.0)
     assert three.with_others == 0
-    assert (one.first.value, three.first.value) == (1.0, 1.0)
+    assert one.first.hits / one.first.trials == three.first.hits / three.first.trials == 1.0
     assert one.with_others is None, "the others are undecided"
 
 
@@ -230,5 +230,5 @@ def test_speeders_and_times():
 def test_a_fixed_side_shows_in_the_share_of_the_first():
     answers = many(right=1.0, order=(0, 1))
     found = quality(KINDS["triplet"], answers)
-    assert found.first.value == 1.0
+    assert found.first.hits / found.first.trials == 1.0
     assert 0.9 < found.first.interval[0] < 1.0

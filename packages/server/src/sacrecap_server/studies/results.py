@@ -147,10 +147,6 @@ class Filter:
     state: str = ""
     image: str = ""
 
-    @property
-    def is_empty(self) -> bool:
-        return self == Filter()
-
     def query(self) -> dict[str, str]:
         """As the query of an address has it."""
         return {name: str(value) for name, value in vars(self).items() if value not in (None, "")}
