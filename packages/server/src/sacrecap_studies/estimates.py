@@ -209,11 +209,7 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
     takes larger steps in the same direction, and a plain step if the likelihood would fall. Warns if the limit is still
     not reached.
 
-    Args:
-        items: (answers,) number of the item of each answer, from 0.
-        people: (answers,) number of the person, from 0.
-        labels: (answers,) the person's label, from 0.
-        label_count: how many labels there are.
+    `items`, `people` and `labels` are (answers,) numbers from 0: of an answer the item, the person, and what they say.
     """
     votes = np.zeros((items.max() + 1, label_count))
     np.add.at(votes, (items, labels), 1.0)
@@ -263,12 +259,7 @@ def accuracy_intervals(
     A person who is right wherever they answered would get no width from that, so an interval is never narrower than
     Wilson's for as many answers to items whose truth is known.
 
-    Args:
-        items: (answers,) number of the item of each answer, from 0.
-        people: (answers,) number of the person, from 0.
-        labels: (answers,) the person's label, from 0.
-        units: (items,) number of the unit of each item, from 0.
-        fit: the estimate of all answers.
+    `items`, `people` and `labels` are those of `dawid_skene`, which gave `fit`; `units` are (items,) numbers from 0.
     """
     from scipy.sparse import csr_matrix
 
@@ -336,10 +327,8 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
     """Bradley–Terry's strengths with intervals, each group of compared systems with the strongest first.
 
     The variance is the robust one of clusters (Liang and Zeger 1986): choices of one unit may depend on each other in
-    any way. Intervals are of the log-odds of a strength, with Student's t for as many units.
-
-    Args:
-        choices: number of the unit, such as an image; the system that was chosen; the other one.
+    any way. Intervals are of the log-odds of a strength, with Student's t for as many units. A choice has the number of
+    its unit, such as an image, the system that was chosen, and the other one.
     """
     wins = Counter((chosen, loser) for _, chosen, loser in choices)
     groups = []
@@ -415,10 +404,8 @@ def bradley_terry(wins: Mapping[tuple[str, str], int]) -> list[dict[str, float]]
     Bradley and Terry (1952); the maximum of the likelihood, by Newton's method. Only names that were compared, directly
     or by way of others, have strengths that can be compared: each group of such names has its own, which sum to 1,
     the largest group first. Who loses to somebody and never wins back gets nothing, as the maximum has it. Names of a
-    group that have only losers in common, not even indirectly a choice between them, are NaN.
-
-    Args:
-        wins: how often the first was chosen over the second.
+    group that have only losers in common, not even indirectly a choice between them, are NaN. `wins` says how often the
+    first was chosen over the second.
     """
     names = sorted({name for pair in wins for name in pair})
     place = {name: number for number, name in enumerate(names)}

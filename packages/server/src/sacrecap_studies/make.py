@@ -368,14 +368,8 @@ def images_of(place: str | Path | ImageSource, image_ids: Sequence[str]) -> dict
 
     Copies are WebP files of at most `SIDE` pixels at the longer side, without what cameras write into files.
 
-    Args:
-        place: a folder, a tar file, or a pattern of files or addresses, as `ImageSource.open` takes it.
-        image_ids: ids of the images that the study shows.
-
-    Raises:
-        DataError: an image has no file, or its file cannot be shown.
-        MissingDependencyError: Pillow, which copies need, is not installed.
-        UsageError: as `ImageSource.open`.
+    `place` is a folder, a tar file, or a pattern of files or addresses, as `ImageSource.open` takes it. Raises
+    `DataError` where an image has no file, or its file cannot be shown.
     """
     source = ImageSource.open(place)
     pictures = source.find_all(image_ids)
