@@ -7,9 +7,15 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from sacrecap.errors import UsageError
+
+
+def _option(default: Any, help: str, metavar: str | None = None) -> Any:
+    """A field that commands have an option for."""
+    return field(default=default, metadata={"help": help, "metavar": metavar})
 
 
 @dataclass(frozen=True)
@@ -20,17 +26,13 @@ class ServerSettings:
     """The SQLite file, made as needed."""
     owner_token: str | None = field(default=None, repr=False)
     """What the owner shows; without it, there is none."""
-    host: str = "127.0.0.1"
-    port: int = 8080
-    public_url: str | None = None
-    """Where people reach the server."""
-    behind_proxy: str | None = None
-    """The address of the proxy whose X-Forwarded-* are believed."""
-    site_name: str = "sacrecap"
-    contact: str = ""
-    """How people reach the owner: an e-mail address, or that of a page."""
-    privacy_file: str | None = None
-    """The owner's text for the page /privacy."""
+    host: str = _option("127.0.0.1", "Address to listen on.")
+    port: int = _option(8080, "Port to listen on.")
+    public_url: str | None = _option(None, "Where people reach the server: https://evaluation.example.org.", "URL")
+    behind_proxy: str | None = _option(None, "Address of the reverse proxy; its X-Forwarded-* are trusted.", "ADDRESS")
+    site_name: str = _option("sacrecap", "Name of the server, at the top of each page.")
+    contact: str = _option("", "How people reach the host: e-mail, or https://…", "ADDRESS")
+    privacy_file: str | None = _option(None, "Your own text for the page /privacy, which lists what is stored.", "FILE")
     upload_limit: int = 32
     """The largest body of a request, MiB."""
     frame_hosts: tuple[str, ...] = ()

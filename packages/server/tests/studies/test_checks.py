@@ -11,7 +11,7 @@ from sacrecap_studies.checks import CAUGHT, CheckRule, due, every, needed
 from sacrecap_studies.design import StudyFileError, read_design
 
 
-def careful(rule):
+def for_the_careful(rule):
     """The rule, where careful people are those who answer at random: what it says of them."""
     return replace(rule, luck=rule.honest)
 
@@ -25,14 +25,14 @@ def fails_by_hand(rule, answers):
 def test_the_shares_are_those_of_all_courses(checks):
     """Every sequence of right and wrong answers, with its probability."""
     rule = CheckRule(honest=0.85, luck=0.4)
-    for share, told in ((0.85, careful(rule).caught(checks)), (0.4, rule.caught(checks))):
+    for share, told in ((0.85, for_the_careful(rule).caught(checks)), (0.4, rule.caught(checks))):
         total = sum(
             share ** sum(answers) * (1 - share) ** (checks - sum(answers))
             for answers in itertools.product((0, 1), repeat=checks)
             if fails_by_hand(rule, answers)
         )
         assert told == pytest.approx(total)
-    assert careful(rule).caught(checks) <= rule.mistaken
+    assert for_the_careful(rule).caught(checks) <= rule.mistaken
 
 
 @pytest.mark.parametrize(("luck", "needed"), [(0.5, 14), (0.364, 9), (0.1, 4)])
@@ -50,7 +50,7 @@ def test_where_no_number_of_checks_is_enough_the_owner_is_told_why():
 def test_no_number_of_checks_excludes_careful_people_more_often_than_allowed():
     for honest, mistaken in ((0.9, 0.02), (0.8, 0.05), (0.99, 0.001)):
         rule = CheckRule(honest=honest, mistaken=mistaken)
-        assert max(careful(rule).caught(checks) for checks in range(1, 80)) <= mistaken
+        assert max(for_the_careful(rule).caught(checks) for checks in range(1, 80)) <= mistaken
 
 
 @pytest.mark.parametrize(("items", "every"), [(10, 1), (20, 3), (60, 8)])
@@ -63,8 +63,8 @@ def test_drawn_people(items, every):
         sum(fails_by_hand(rule, [chance.random() < share for _ in range(checks)]) for _ in range(3000)) / 3000
         for share in (0.9, 0.5)
     )
-    assert careful == pytest.approx(careful(rule).caught(checks), abs=0.006)
-    assert careful(rule).caught(checks) <= 0.02
+    assert careful == pytest.approx(for_the_careful(rule).caught(checks), abs=0.006)
+    assert for_the_careful(rule).caught(checks) <= 0.02
     assert at_random >= 0.9
     assert at_random == pytest.approx(rule.caught(checks), abs=0.02)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from dataclasses import fields
 from importlib.util import find_spec
 from typing import Any
 
 import click
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap_server.settings import secret
+from sacrecap_server.settings import ServerSettings, secret
 
 LEAST_TOKEN = 32
 """Characters."""
@@ -24,37 +25,20 @@ def check_extra(command: str) -> None:
         raise MissingDependencyError(command, extra="server")
 
 
-def _option(name: str, help: str, default: Any = None, **how: Any) -> Callable[[Any], Any]:
-    """An option that can also come from the environment: `--public-url` from SACRECAP_PUBLIC_URL."""
-    variable = f"SACRECAP_{name.upper().replace('-', '_')}"
-    if default == "":
-        how["show_default"] = False
-    return click.option(f"--{name}", envvar=variable, show_envvar=True, default=default, help=help, **how)
-
-
-_OPTIONS = {
-    "host": _option("host", "Address to listen on.", "127.0.0.1"),
-    "port": _option("port", "Port to listen on.", 8080, type=click.IntRange(1, 65535)),
-    "public_url": _option(
-        "public-url", "Where people reach the server: https://evaluation.example.org.", metavar="URL"
-    ),
-    "behind_proxy": _option(
-        "behind-proxy", "Address of the reverse proxy; its X-Forwarded-* are trusted.", metavar="ADDRESS"
-    ),
-    "site_name": _option("site-name", "Name of the server, at the top of each page.", "sacrecap"),
-    "contact": _option("contact", "How people reach the host: e-mail, or https://…", "", metavar="ADDRESS"),
-    "privacy_file": _option(
-        "privacy-file", "Your own text for the page /privacy, which lists what is stored.", metavar="FILE"
-    ),
-}
-
-
 def serving_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Adds these options of a server, or all, by the names of the fields of `ServerSettings`."""
+    """Adds options of a server, by the names of the fields of `ServerSettings`; all where none is named.
+
+    Each can also come from the environment: `--public-url` from SACRECAP_PUBLIC_URL.
+    """
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(names or tuple(_OPTIONS)):
-            command = _OPTIONS[name](command)
+        for field in reversed(fields(ServerSettings)):
+            if field.metadata and field.name in (names or (field.name,)):
+                how: dict[str, Any] = {"type": click.IntRange(1, 65535)} if field.name == "port" else {}
+                how |= {"show_default": False} if field.default == "" else {}
+                name, variable = field.name.replace("_", "-"), f"SACRECAP_{field.name.upper()}"
+                how |= {"envvar": variable, "show_envvar": True, "default": field.default}
+                command = click.option(f"--{name}", **how, **field.metadata)(command)
         return command
 
     return add
