@@ -26,7 +26,7 @@ know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts s
 `context.redirect(path, "key of NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
 `UploadFile`, path and query). A part of a path that the handler takes as `int` is one to nine digits.
 
-**An API route**: `@routes.api("/studies/{id}", role=…)` in `api.py`, returning a pydantic model; errors have one shape.
+**An API route**: `@routes.api("/studies/{id}")` in `api.py`, returning a pydantic model; errors have one shape.
 
 **Who**: ANYONE < OWNER, who shows a token: programs in each request, browsers once, for a cookie. Annotators have a
 cookie of their own: below `/s/`, `context.cookie_hash` is what to store to know a browser again (it sets the cookie

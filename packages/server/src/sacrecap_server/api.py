@@ -27,7 +27,7 @@ from sacrecap_server.studies.results import (
     progress,
     progress_of,
 )
-from sacrecap_server.web.context import Body, Context, RequestContext, Role, Routes
+from sacrecap_server.web.context import Body, Context, RequestContext, Routes
 from sacrecap_studies.answers import PageAnswer, answers_csv, export, export_name
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.quality import Quality
@@ -155,7 +155,7 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
-@routes.api("/studies", role=Role.OWNER)
+@routes.api("/studies")
 def list_studies(context: Context) -> StudyList:
     """The newest 200 studies."""
     with context.database.read() as session:
@@ -169,7 +169,7 @@ def list_studies(context: Context) -> StudyList:
     )
 
 
-@routes.api("/studies", role=Role.OWNER, methods=("POST",), status_code=201, openapi_extra=_FILE)
+@routes.api("/studies", methods=("POST",), status_code=201, openapi_extra=_FILE)
 def make_study(context: Context, data: Annotated[bytes, Depends(_body)]) -> StudyBody:
     """Makes a study of a file; it is paused at first. Or lists every problem of the file, and makes nothing."""
     try:
@@ -182,7 +182,7 @@ def make_study(context: Context, data: Annotated[bytes, Depends(_body)]) -> Stud
     return get_study(context, study.id)
 
 
-@routes.api("/studies/{number}", role=Role.OWNER)
+@routes.api("/studies/{number}")
 def get_study(context: Context, number: Number) -> StudyBody:
     """One study: its rules and its progress."""
     with context.database.read() as session:
@@ -197,7 +197,7 @@ def get_study(context: Context, number: Number) -> StudyBody:
         )
 
 
-@routes.api("/studies/{number}", role=Role.OWNER, methods=("PATCH",))
+@routes.api("/studies/{number}", methods=("PATCH",))
 def change_study(context: Context, number: Number, change: ChangeBody) -> StudyBody:
     """Opens, pauses or closes a study, or changes texts and numbers, also after the start: all given, or nothing."""
     if change.state not in (None, *repository.STATES):
@@ -213,7 +213,7 @@ def change_study(context: Context, number: Number, change: ChangeBody) -> StudyB
     return get_study(context, number)
 
 
-@routes.api("/studies/{number}", role=Role.OWNER, methods=("DELETE",))
+@routes.api("/studies/{number}", methods=("DELETE",))
 def delete_study(
     context: Context,
     number: Number,
@@ -230,7 +230,7 @@ def delete_study(
     return Deleted(deleted=number, answers=answers)
 
 
-@routes.api("/studies/{number}/clone", role=Role.OWNER, methods=("POST",), status_code=201)
+@routes.api("/studies/{number}/clone", methods=("POST",), status_code=201)
 def clone_study(context: Context, number: Number, changes: CloneBody) -> StudyBody:
     """A new study with the same questions, images and rules; it is paused at first."""
     with context.database.write() as session:
@@ -241,7 +241,7 @@ def clone_study(context: Context, number: Number, changes: CloneBody) -> StudyBo
     return get_study(context, twin.id)
 
 
-@routes.api("/studies/{number}/answers", role=Role.OWNER)
+@routes.api("/studies/{number}/answers")
 def list_answers(
     context: Context,
     number: Number,
@@ -269,7 +269,7 @@ def list_answers(
     )
 
 
-@routes.api("/studies/{number}/results", role=Role.OWNER)
+@routes.api("/studies/{number}/results")
 def get_results(context: Context, number: Number) -> ResultsBody:
     """Agreement, strengths or ratings, and people, with intervals; many answers are counted beside requests."""
     with context.database.read() as session:
@@ -280,7 +280,7 @@ def get_results(context: Context, number: Number) -> ResultsBody:
     )
 
 
-@routes.api("/studies/{number}/export", role=Role.OWNER, response_class=Response, responses=_TEXT)
+@routes.api("/studies/{number}/export", response_class=Response, responses=_TEXT)
 def get_export(context: Context, number: Number) -> Any:
     """Judgments for `sacrecap agreement`, or collected references, of the answers that count."""
 
@@ -294,7 +294,7 @@ def get_export(context: Context, number: Number) -> Any:
     return _streamed(context, number, name, "application/json", lines)
 
 
-@routes.api("/studies/{number}/answers.csv", role=Role.OWNER, response_class=Response, responses=_TEXT)
+@routes.api("/studies/{number}/answers.csv", response_class=Response, responses=_TEXT)
 def get_answers_csv(
     context: Context,
     number: Number,

@@ -14,7 +14,7 @@ import re
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request, Security
@@ -136,10 +136,6 @@ NOTICES = {
     "deleted": "Deleted.",
 }
 """Messages that a redirection may show on its target page, by key."""
-
-
-if TYPE_CHECKING:
-    from sacrecap_server.web.context import AppState
 
 
 R = TypeVar("R", bound=Response)
@@ -319,7 +315,7 @@ class Guard:
         for name, value in form.multi_items():
             if unstorable(name) or unstorable(value if isinstance(value, str) else value.filename or ""):
                 raise Refused(422, "A field of the form has a character that cannot be stored (NUL).")
-        if not context.by_token and not (self.api and self.role is Role.ANYONE):
+        if not context.by_token:
             token = request.headers.get("x-csrf-token", form.get("csrf"))
             is_known = context.cookie and isinstance(token, str)
             if not is_known or not hmac.compare_digest(str(token).encode(), context.csrf().encode()):
@@ -368,14 +364,12 @@ class Routes(APIRouter):
         """A page of the owner's for programs, too: they show the token."""
         return self._add(path, Guard(Role.OWNER, api=True), ("GET",), include_in_schema=False, response_model=None)
 
-    def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a pydantic model."""
-        responses = {status: {"model": ErrorBody} for status in (400, 403, 404, 413, 422, 429)}
-        if role > Role.ANYONE:
-            responses |= {401: {"model": ErrorBody}}
-            options["dependencies"] = [Security(_BEARER)]
+    def api(self, path: str, *, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
+        """The owner's handler under `/api/v1`, which answers with a pydantic model."""
+        responses = {status: {"model": ErrorBody} for status in (400, 403, 404, 413, 422, 429, 401)}
         options["responses"] = {**responses, **options.get("responses", {})}
-        return self._add("/api/v1" + path, Guard(role, api=True), methods, **options)
+        options["dependencies"] = [Security(_BEARER)]
+        return self._add("/api/v1" + path, Guard(Role.OWNER, api=True), methods, **options)
 
     def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:
