@@ -28,7 +28,7 @@ from sacrecap_server.studies.results import (
     progress_of,
 )
 from sacrecap_server.web.context import Body, Context, RequestContext, Routes
-from sacrecap_studies.answers import PageAnswer, answers_csv, export, export_name
+from sacrecap_studies.answers import answers_csv, export, export_name
 from sacrecap_studies.design import StudyFileError, read_design
 from sacrecap_studies.quality import Quality
 
@@ -261,12 +261,11 @@ def list_answers(
     with context.database.read() as session:
         study = repository.find(session, number)
         answers = answers_page(session, study, Filter(person, role, item, state, image), page, size)
-    return AnswerList(
-        answers=[_answer(answer, pseudonymous=pseudonymous) for answer in answers.answers],
-        count=answers.count,
-        page=answers.page,
-        pages=answers.pages,
-    )
+    listed = [
+        AnswerBody.of(answer, number=answer.number + 1, worker="" if pseudonymous else answer.worker)
+        for answer in answers.answers
+    ]
+    return AnswerList.of(answers, answers=listed)
 
 
 @routes.api("/studies/{number}/results")
@@ -323,7 +322,3 @@ def _streamed(
 
     headers = {"Content-Disposition": f'attachment; filename="study-{study_id}-{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(pieces(), media_type=f"{media_type}; charset=utf-8", headers=headers)
-
-
-def _answer(answer: PageAnswer, *, pseudonymous: bool) -> AnswerBody:
-    return AnswerBody.of(answer, number=answer.number + 1, worker="" if pseudonymous else answer.worker)

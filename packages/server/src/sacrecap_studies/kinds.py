@@ -197,9 +197,17 @@ _RATE = (
     "You will see an image and a sentence that is meant to describe it. Look at the image, read the sentence, and rate "
     "the sentence, not the image."
 )
-_PAIR = (
-    "You will see an image and two sentences. Look at the image, read both, and choose the sentence that "
-    "describes it better."
+# Vedantam et al., 2015, appendix I.
+_PAIRWISE = StudyKind(
+    name="pairwise",
+    title="Compare descriptions of images",
+    question="Which sentence describes the image better?",
+    instructions="You will see an image and two sentences. Look at the image, read both, and choose the sentence that "
+    "describes it better.",
+    questions=(_CHOOSE,),
+    forms=("b",),
+    has_pairs=True,
+    judgments=11,
 )
 
 
@@ -225,28 +233,14 @@ KINDS: dict[str, StudyKind] = {
             shows_image=False,
             has_several_pages=True,
         ),
-        # The same, appendix I.
-        StudyKind(
-            name="pairwise",
-            title="Compare descriptions of images",
-            question="Which sentence describes the image better?",
-            instructions=_PAIR,
-            questions=(_CHOOSE,),
-            forms=("b",),
-            has_pairs=True,
-            judgments=11,
-        ),
-        StudyKind(
+        _PAIRWISE,
+        replace(
+            _PAIRWISE,
             name="pairwise-equal",
-            title="Compare descriptions of images",
-            question="Which sentence describes the image better?",
-            instructions=_PAIR + " If neither is better, say so.",
+            instructions=_PAIRWISE.instructions + " If neither is better, say so.",
             questions=(
                 Choice(name="choice", extra_choices={"tie": "Both are equally good", "unsure": "I cannot tell"}),
             ),
-            forms=("b",),
-            has_pairs=True,
-            judgments=11,
         ),
         # Wang and Chan, 2019; the definition is that of their footnote 4.
         StudyKind(
