@@ -16,17 +16,6 @@ from sacrecap_server.errors import Refused
 from sacrecap_server.log import event
 from sacrecap_server.store.schema import Study
 from sacrecap_server.studies import repository, results
-from sacrecap_server.studies.results import (
-    ROLES,
-    STATES,
-    Filter,
-    StudyProgress,
-    answers_of,
-    answers_page,
-    pages_by_group,
-    progress,
-    progress_of,
-)
 from sacrecap_server.web.context import Body, Context, RequestContext, Routes
 from sacrecap_studies.answers import answers_csv, export, export_name
 from sacrecap_studies.design import StudyFileError, read_design
@@ -48,7 +37,7 @@ class StudyBody(Body):
     remarks: list[str] = Field(description="What to know of the checks before opening; empty where they are enough.")
     url: str = Field(description="Its page.")
     link: str = Field(description="For annotators.")
-    progress: StudyProgress
+    progress: results.StudyProgress
 
 
 class StudyEntry(Body):
@@ -160,7 +149,7 @@ def list_studies(context: Context) -> StudyList:
     """The newest 200 studies."""
     with context.database.read() as session:
         studies = repository.listed(session)
-        counts = progress_of(session, studies)
+        counts = results.progress_of(session, studies)
     return StudyList(
         studies=[
             StudyEntry.of(study, answers=progress.answers, wanted=progress.wanted, people=progress.people)
@@ -193,7 +182,7 @@ def get_study(context: Context, number: Number) -> StudyBody:
             remarks=repository.remarks_of(session, study),
             url=f"{context.settings.url}/studies/{study.id}",
             link=f"{context.settings.url}/s/{study.code}",
-            progress=progress(session, study),
+            progress=results.progress(session, study),
         )
 
 
@@ -224,7 +213,7 @@ def delete_study(
         study = repository.find(session, number)
         if title.split() != study.title.split():
             raise Refused(422, "That is not the title of the study. Nothing was deleted.")
-        answers = progress(session, study).answers
+        answers = results.progress(session, study).answers
         repository.delete_whole(session, study)
     event("study.deleted", study=number, answers=answers)
     return Deleted(deleted=number, answers=answers)
@@ -249,18 +238,18 @@ def list_answers(
     size: Annotated[int, Query(ge=1, le=_MOST, description="Answers per page.")] = 100,
     person: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     item: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The question's number.")] = None,
-    role: Annotated[str, Query(description=f"One of {', '.join(ROLES)}.")] = "",
-    state: Annotated[str, Query(description=f"One of {', '.join(STATES)}.")] = "",
+    role: Annotated[str, Query(description=f"One of {', '.join(results.ROLES)}.")] = "",
+    state: Annotated[str, Query(description=f"One of {', '.join(results.STATES)}.")] = "",
     image: Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")] = "",
     pseudonymous: Annotated[bool, Query(description="Without worker ids.")] = False,
 ) -> AnswerList:
     """Answers with their questions, the newest first."""
-    for name, value, accepted in (("role", role, tuple(ROLES)), ("state", state, tuple(STATES))):
+    for name, value, accepted in (("role", role, tuple(results.ROLES)), ("state", state, tuple(results.STATES))):
         if value and value not in accepted:
             raise Refused(422, "%(name)s is one of %(names)s.", name=name, names=", ".join(accepted))
     with context.database.read() as session:
         study = repository.find(session, number)
-        answers = answers_page(session, study, Filter(person, role, item, state, image), page, size)
+        answers = results.answers_page(session, study, results.Filter(person, role, item, state, image), page, size)
     listed = [
         AnswerBody.of(answer, number=answer.number + 1, worker="" if pseudonymous else answer.worker)
         for answer in answers.answers
@@ -285,8 +274,8 @@ def get_export(context: Context, number: Number) -> Any:
 
     def lines(session: Session, study: Study) -> Iterator[str]:
         kind = repository.kind_of(study)
-        pages = pages_by_group(session, study) if kind.has_several_pages else {}
-        return export(kind, answers_of(session, study, "item"), study.judgments, pages)
+        pages = results.pages_by_group(session, study) if kind.has_several_pages else {}
+        return export(kind, results.answers_of(session, study, "item"), study.judgments, pages)
 
     with context.database.read() as session:
         name = export_name(repository.kind_of(repository.find(session, number)))
@@ -302,7 +291,7 @@ def get_answers_csv(
     """Every answer as CSV, with person, order and times."""
 
     def lines(session: Session, study: Study) -> Iterator[str]:
-        return answers_csv(answers_of(session, study), pseudonymous=pseudonymous)
+        return answers_csv(results.answers_of(session, study), pseudonymous=pseudonymous)
 
     return _streamed(context, number, "answers.csv", "text/csv", lines)
 

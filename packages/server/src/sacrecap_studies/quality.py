@@ -14,21 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from sacrecap_studies import estimates
 from sacrecap_studies.answers import PageAnswer, by_page, judged
-from sacrecap_studies.estimates import (
-    Alpha,
-    Interval,
-    Strength,
-    accuracy_intervals,
-    dawid_skene,
-    judgment,
-    mean_interval,
-    numbered,
-    share_interval,
-    strengths,
-    sums_by_unit,
-    wilson,
-)
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import Choice, PageQuestion, captions_of
@@ -48,12 +35,12 @@ class Share:
 
     hits: int
     trials: int
-    interval: Interval | None
+    interval: estimates.Interval | None
 
     @classmethod
     def of(cls, hits: Sequence[bool]) -> Share | None:
         """The share of independent trials; None if there are none."""
-        return cls(sum(hits), len(hits), wilson(sum(hits), len(hits))) if hits else None
+        return cls(sum(hits), len(hits), estimates.wilson(sum(hits), len(hits))) if hits else None
 
 
 @dataclass
@@ -78,7 +65,7 @@ class PersonQuality:
     """Choices: share of answers that are the majority of the others. Ratings: correlation with the others' mean."""
     accuracy: float | None = None
     """Choices: by Dawid–Skene."""
-    accuracy_interval: Interval | None = None
+    accuracy_interval: estimates.Interval | None = None
     alpha_without: float | None = None
     """Krippendorff's α of the others."""
     first: Share | None = None
@@ -91,7 +78,7 @@ class Rating:
 
     system: str
     mean: float
-    interval: Interval | None
+    interval: estimates.Interval | None
     ratings: int
 
 
@@ -108,7 +95,7 @@ class Quality:
     """Seconds; an answer in less is too fast."""
     alpha: float | None = None
     """Krippendorff's α: nominal for choices, interval for ratings."""
-    alpha_interval: Interval | None = None
+    alpha_interval: estimates.Interval | None = None
     alpha_judgment: str = ""
     """By Krippendorff's thresholds: low (below .667), tentative, reliable (.8 and more); empty without α."""
     unanimous: int = 0
@@ -121,7 +108,7 @@ class Quality:
     """Items whose most probable answer by Dawid–Skene is not the majority's."""
     first: Share | None = None
     """Choices of what stood first; ½ where the order plays no role."""
-    strengths: list[list[Strength]] = field(default_factory=list)
+    strengths: list[list[estimates.Strength]] = field(default_factory=list)
     """Choices between systems: by Bradley–Terry, a list for each group of systems that were compared."""
     ratings: list[Rating] = field(default_factory=list)
     people: list[PersonQuality] = field(default_factory=list)
@@ -208,16 +195,16 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
     result.undecided = int((several[:, 0] == several[:, 1]).sum())
     result.unanimous = int((several[:, 1] == 0).sum())
     result.majority = len(several) - result.undecided - result.unanimous
-    items, _ = numbered([answer.number for answer in counted])
-    persons, names = numbered([answer.person for answer in counted])
+    items, _ = estimates.numbered([answer.number for answer in counted])
+    persons, names = estimates.numbered([answer.person for answer in counted])
     labels = np.array([answers.index(answer.answer) for answer in counted])
-    units, _ = numbered([_unit(page[0]) for page in pages])
-    alpha = Alpha(votes, list(range(len(answers))), "nominal")
+    units, _ = estimates.numbered([_unit(page[0]) for page in pages])
+    alpha = estimates.Alpha(votes, list(range(len(answers))), "nominal")
     _agreement(result, people, alpha, units, (persons, items, labels), names)
-    estimate = dawid_skene(items, persons, labels, label_count=len(answers))
+    estimate = estimates.dawid_skene(items, persons, labels, label_count=len(answers))
     decided = ranked[:, 0] != ranked[:, 1]
     result.differs = int((estimate.posterior.argmax(axis=1) != votes.argmax(axis=1))[decided].sum())
-    intervals = accuracy_intervals(items, persons, labels, units, estimate)
+    intervals = estimates.accuracy_intervals(items, persons, labels, units, estimate)
     for person, accuracy, interval in zip(names, estimate.accuracy, intervals, strict=True):
         people[person].accuracy, people[person].accuracy_interval = float(accuracy), interval
     for person, share in _with_majority(pages).items():
@@ -225,23 +212,23 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
     chosen = [answer for answer in counted if answer.answer in ("b", "c")]
     first = np.array(_firsts(chosen), dtype=float)
     if 0 < len(first) == len(chosen):
-        persons, _ = numbered([answer.person for answer in chosen])
-        sums = sums_by_unit(persons, first, np.ones(len(first)))
-        result.first = Share(int(first.sum()), len(first), share_interval(sums))
+        persons, _ = estimates.numbered([answer.person for answer in chosen])
+        sums = estimates.sums_by_unit(persons, first, np.ones(len(first)))
+        result.first = Share(int(first.sum()), len(first), estimates.share_interval(sums))
     choices, compared = [], []
     for answer in chosen:
         b, c = answer.content.get("b_system"), answer.content.get("c_system")
         if b is not None and c is not None:
             compared.append(_unit(answer))
             choices.append((b, c) if answer.answer == "b" else (c, b))
-    numbers, _ = numbered(compared)
-    result.strengths = strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
+    numbers, _ = estimates.numbered(compared)
+    result.strengths = estimates.strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
 def _agreement(
     result: Quality,
     people: dict[int, PersonQuality],
-    alpha: Alpha,
+    alpha: estimates.Alpha,
     clusters: Any,
     answers: tuple[Any, Any, Any],
     names: list[int],
@@ -249,7 +236,7 @@ def _agreement(
     """α, its interval, and α without each person; `answers` has person, unit and value of each."""
     result.alpha, result.alpha_interval = alpha.value, alpha.interval(clusters)
     if result.alpha is not None:
-        result.alpha_judgment = judgment(result.alpha)
+        result.alpha_judgment = estimates.judgment(result.alpha)
     for person, without in zip(names, alpha.without(*answers, len(names)), strict=True):
         people[person].alpha_without = without
 
@@ -274,9 +261,9 @@ def _ratings(
     pairs: dict[int, list[tuple[float, float]]] = defaultdict(list)
     triples: list[tuple[int, int, float]] = []
     pages = list(by_page(counted))
-    images, _ = numbered([_unit(page[0]) for page in pages])
+    images, _ = estimates.numbered([_unit(page[0]) for page in pages])
     clusters: list[int] = []
-    _, names = numbered([answer.person for answer in counted])
+    _, names = estimates.numbered([answer.person for answer in counted])
     place = dict(zip(names, range(len(names)), strict=True))
     for page, image in zip(pages, images, strict=True):
         captions = captions_of(page[0].content)
@@ -298,14 +285,14 @@ def _ratings(
     values, places = np.unique(scores_given, return_inverse=True)
     votes = np.zeros((len(clusters), len(values)), dtype=int)
     np.add.at(votes, (units, places), 1)
-    alpha = Alpha(votes, list(values), "interval")
+    alpha = estimates.Alpha(votes, list(values), "interval")
     _agreement(result, people, alpha, np.array(clusters), (persons, units, places), names)
     for system, scores in by_system.items():
         if not scores:
             continue
-        units, _ = numbered([unit for unit, _ in scores])
+        units, _ = estimates.numbered([unit for unit, _ in scores])
         values = np.array([score for _, score in scores])
-        interval = mean_interval(sums_by_unit(units, values, np.ones(len(values))))
+        interval = estimates.mean_interval(estimates.sums_by_unit(units, values, np.ones(len(values))))
         result.ratings.append(Rating(system, float(values.mean()), interval, len(values)))
     for person, ratings in pairs.items():
         table = np.array(ratings)
