@@ -116,7 +116,7 @@ class StudyFileError(DataError):
 
 def _design(fields: Fields) -> StudyDesign:
     kind = KINDS[fields.one_of("study", list(KINDS))]
-    settings: dict[str, Any] = {"asked": _asked(fields, kind)}
+    settings: dict[str, Any] = {"asked": _question_settings(fields, kind)}
     kind = kind.asking(settings["asked"])
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
     pages = [
@@ -174,7 +174,7 @@ def _design(fields: Fields) -> StudyDesign:
     return StudyDesign(kind, title, judgments, most_per_person, minutes, images, pages, known, settings)
 
 
-def _asked(fields: Fields, kind: StudyKind) -> dict[str, Any]:
+def _question_settings(fields: Fields, kind: StudyKind) -> dict[str, Any]:
     """What the file asks and shows besides what its kind does, as the file says it; empty if something is wrong.
 
     See `StudyKind.asking`.
