@@ -28,9 +28,9 @@ import numpy as np
 import sacrecap
 from sacrecap import example
 from sacrecap.corpus.corpus import as_references
-from sacrecap.judgments import accuracy, read_judgments
+from sacrecap.judgments import read_judgments
+from sacrecap.judgments.agreement_statistics import accuracy, credit, plain, preference
 from sacrecap.judgments.bootstrap import Estimate, p_value, williams
-from sacrecap.judgments.correlation import plain
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references
 from sacrecap.metrics.registry import parse_metrics
@@ -40,7 +40,7 @@ from sacrecap.scoring.intervals import Resampling
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.judgments.row_scorer import Columns
+    from sacrecap.judgments.bootstrap import Columns
     from sacrecap.scoring.diversity_result import SystemDiversity
 
 Estimates = dict[str, Estimate]
@@ -125,9 +125,9 @@ class Data:
 
 def _accuracy_by(columns: Columns, pairs: Pairs, ties: str) -> Estimates:
     """With ties of `rounding`, the last bits of the scores decide."""
-    difference = columns["b"] - columns["c"] if ties == "rounding" else accuracy.difference(columns)
-    credits = accuracy.credit(difference, pairs.preferred, "wrong" if ties == "rounding" else ties)
-    return accuracy.accuracy(credits, pairs, Resampling(samples=SAMPLES))
+    difference = columns["b"] - columns["c"] if ties == "rounding" else preference(columns)
+    credits = credit(difference, pairs.preferred, "wrong" if ties == "rounding" else ties)
+    return accuracy(credits, pairs, Resampling(samples=SAMPLES))
 
 
 # A row of a test

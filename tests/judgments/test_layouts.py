@@ -15,7 +15,7 @@ import pytest
 
 from sacrecap.errors import DataError
 from sacrecap.judgments import Ratings, agreement, calibrate, read_judgments
-from sacrecap.judgments.correlation import alpha, icc
+from sacrecap.judgments.agreement_statistics import alpha, icc
 
 RATERS = ("Ann", "Bob", "Cem")
 CHANCE = random.Random(3)

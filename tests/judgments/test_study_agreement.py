@@ -17,7 +17,8 @@ import sacrecap
 import sacrecap.metrics.registry
 from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
-from sacrecap.judgments import Agreement, Pairs, accuracy, agreement, rank_references, read_judgments
+from sacrecap.judgments import Agreement, Pairs, agreement, rank_references, read_judgments
+from sacrecap.judgments.agreement_statistics import preference
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references
 from sacrecap.metrics import CiderD, Combine, Metric
@@ -54,7 +55,7 @@ def test_a_metric_without_a_score_prefers_neither_caption(ties: str, credit: flo
     assert colour.ties is not None
     assert (colour.ties["all"], colour.unscored) == (4, 4)
     one_sided = {"b": np.array([1.0, np.nan, -1.0, np.nan]), "c": np.array([np.nan, 1.0, np.nan, -1.0])}
-    assert accuracy.difference(one_sided).tolist() == [0, 0, 0, 0]
+    assert preference(one_sided).tolist() == [0, 0, 0, 0]
 
 
 def test_objects_may_come_with_the_judgments() -> None:

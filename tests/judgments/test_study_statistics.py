@@ -16,8 +16,19 @@ from judged import pairs, ratings
 from reference import agreement as slow
 from sacrecap import _core
 from sacrecap.errors import UsageError
-from sacrecap.judgments import accuracy, ceiling, correlation, systems
+from sacrecap.judgments.agreement_statistics import (
+    accuracy,
+    categories,
+    correlate,
+    counts,
+    credit,
+    over_systems,
+    plain,
+    systems_by_metric,
+    systems_by_people,
+)
 from sacrecap.judgments.bootstrap import Estimate, image_numbers, p_value, ratio, williams
+from sacrecap.judgments.measure import people, split_votes
 from sacrecap.scoring.intervals import Resampling, widened
 
 NONE = Resampling(None)
@@ -31,7 +42,7 @@ def numbers(count: int) -> np.ndarray:
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), min_size=2, max_size=30))
 def test_correlations_are_those_of_all_pairs(points: list[tuple[int, int]]) -> None:
     scores, rated = [a / 7 for a, _ in points], [float(b) for _, b in points]
-    found, wanted = correlation.plain(scores, rated), slow.correlations(scores, rated)
+    found, wanted = plain(scores, rated), slow.correlations(scores, rated)
     for name, value in wanted.items():
         assert found[name] == pytest.approx(value, abs=1e-12, nan_ok=True), name
 
@@ -39,7 +50,7 @@ def test_correlations_are_those_of_all_pairs(points: list[tuple[int, int]]) -> N
 def test_correlations_are_scipys() -> None:
     random = np.random.default_rng(0)
     x, y = random.normal(size=500).round(1), random.integers(1, 5, 500).astype(float)
-    found = correlation.plain(x, y)
+    found = plain(x, y)
     assert found["kendall_b"] == pytest.approx(scipy.stats.kendalltau(x, y).statistic, abs=1e-12)
     assert found["kendall_c"] == pytest.approx(scipy.stats.kendalltau(x, y, variant="c").statistic, abs=1e-12)
     assert found["spearman"] == pytest.approx(scipy.stats.spearmanr(x, y).statistic, abs=1e-12)
@@ -54,17 +65,17 @@ def repeated(values: Sequence[float], images: np.ndarray, times: np.ndarray) -> 
 def test_pearson_is_scipys_at_any_scale(scale: float) -> None:
     x, y = [scale, 2 * scale, 4 * scale], [1.0, 3.0, 2.0]
     wanted = scipy.stats.pearsonr([1, 2, 4], y).statistic
-    assert correlation.plain(x, y)["pearson"] == pytest.approx(wanted, abs=1e-12)
-    assert correlation.plain(y, x)["pearson"] == pytest.approx(wanted, abs=1e-12)
+    assert plain(x, y)["pearson"] == pytest.approx(wanted, abs=1e-12)
+    assert plain(y, x)["pearson"] == pytest.approx(wanted, abs=1e-12)
     if 1e-170 <= scale <= 1e155:
-        assert correlation.plain(x, y)["pearson"] == pytest.approx(scipy.stats.pearsonr(x, y).statistic, abs=1e-12)
+        assert plain(x, y)["pearson"] == pytest.approx(scipy.stats.pearsonr(x, y).statistic, abs=1e-12)
 
 
 def test_a_bootstrap_sample_is_the_drawn_images_repeated() -> None:
     random = np.random.default_rng(1)
     scores, images = random.normal(size=12).round(1), np.repeat(numbers(4), 3)
     rated = [tuple(random.integers(1, 5, 2).astype(float)) for _ in range(12)]
-    found = correlation.correlate(scores, rated, images, Resampling(0.95, samples=20, seed=3))
+    found = correlate(scores, rated, images, Resampling(0.95, samples=20, seed=3))
     drawn = np.frombuffer(_core.draws(4, 20, 3), dtype="<u2").reshape(20, 4)
     assert (drawn.sum(axis=1) == 4).all()
     for sample, times in enumerate(drawn):
@@ -79,15 +90,13 @@ def test_within_images_it_is_the_mean_of_the_images_that_have_a_rank_order() -> 
     rated = [(1.0,), (2.0, 3.0), (4.0,), (1.0,), (2.0,), (3.0,), (1.0,)]
     images = np.array([0, 0, 0, 1, 1, 2, 2], dtype="<u4")
     # Image 0 agrees (τ = 1), image 1 disagrees (−1), image 2 ties on both captions and is left out.
-    assert correlation.correlate(scores, rated, images, NONE)["in_image.kendall_b"].value == 0
+    assert correlate(scores, rated, images, NONE)["in_image.kendall_b"].value == 0
 
 
 def test_results_do_not_depend_on_threads() -> None:
     random = np.random.default_rng(2)
     scores, rated = random.normal(size=60), [(float(value),) for value in random.integers(1, 5, 60)]
-    one, three = (
-        correlation.correlate(scores, rated, numbers(60), Resampling(0.95, samples=50), threads) for threads in (1, 3)
-    )
+    one, three = (correlate(scores, rated, numbers(60), Resampling(0.95, samples=50), threads) for threads in (1, 3))
     assert all(np.array_equal(one[name].samples, three[name].samples, equal_nan=True) for name in one)
 
 
@@ -105,20 +114,20 @@ def test_points_must_fit_together() -> None:
 def test_accuracy_by_category_and_ties() -> None:
     judged = pairs([1, -1, 1, 1, 0, -1])
     difference = np.array([0.5, -0.5, 0.0, -0.1, 0.9, 0.2])
-    wrong = accuracy.accuracy(accuracy.credit(difference, judged.preferred, "wrong"), judged, NONE)
-    half = accuracy.accuracy(accuracy.credit(difference, judged.preferred, "half"), judged, NONE)
+    wrong = accuracy(credit(difference, judged.preferred, "wrong"), judged, NONE)
+    half = accuracy(credit(difference, judged.preferred, "half"), judged, NONE)
     # Even pairs are HM, of which number 4 is undecided.
     assert {name: one.value for name, one in wrong.items()} == {"HC": 1 / 3, "HM": 1 / 2, "all": 2 / 5}
     assert {name: one.value for name, one in half.items()} == {"HC": 1 / 3, "HM": 3 / 4, "all": 1 / 2}
-    assert accuracy.tied(difference, judged) == {"HC": 0, "HM": 1, "all": 1}
-    assert accuracy.counts(judged) == {"HC": 3, "HM": 2, "all": 5}
+    assert counts(judged, difference == 0) == {"HC": 0, "HM": 1, "all": 1}
+    assert counts(judged) == {"HC": 3, "HM": 2, "all": 5}
     with pytest.raises(UsageError, match="ties must be one of wrong, half, got 'lost'"):
-        accuracy.credit(difference, judged.preferred, "lost")
+        credit(difference, judged.preferred, "lost")
 
 
 def test_categories_keep_their_order_and_may_be_missing() -> None:
-    assert accuracy.categories(pairs([1, 1, 1], categories=["MM", "other", "HC"])) == ["HC", "MM", "other", "all"]
-    assert accuracy.categories(pairs([1], categories=[""])) == ["all"]
+    assert categories(pairs([1, 1, 1], categories=["MM", "other", "HC"])) == ["HC", "MM", "other", "all"]
+    assert categories(pairs([1], categories=[""])) == ["all"]
 
 
 def test_a_ratio_of_a_bootstrap_sample_is_that_of_the_drawn_images() -> None:
@@ -158,7 +167,7 @@ def test_intervals_of_accuracy_cover(record_property: Record) -> None:
 
 def test_votes_that_decide_are_split() -> None:
     unanimous = pairs([1, -1, 1, -1], votes=[[1] * 8, [-1] * 8, [1] * 8, [-1] * 8])
-    how, found = ceiling.people(unanimous, "wrong", NONE) or ("", {})
+    how, found = people(unanimous, "wrong", NONE) or ("", {})
     assert how.startswith("half of the votes")
     assert {name: one.value for name, one in found.items()} == {"HC": 1, "HM": 1, "all": 1}
 
@@ -168,32 +177,32 @@ def test_split_votes_agree_as_often_as_chance_says() -> None:
     the others are one against one, a tie."""
     divided = pairs([1] * 40, votes=[[1, 1, 1, -1]] * 40)
     for ties, wanted in (("wrong", 0.0), ("half", 0.5)):
-        _, found = ceiling.people(divided, ties, NONE) or ("", {})
+        _, found = people(divided, ties, NONE) or ("", {})
         assert found["all"].value == wanted
 
 
 def test_the_odd_vote_is_left_out() -> None:
     """Halves are of one size: of three votes one judges and one predicts, and a tie is impossible."""
     divided = pairs([1] * 40, votes=[[1, 1, -1]] * 40)
-    by_ties = [(ceiling.people(divided, ties, NONE) or ("", {}))[1]["all"].value for ties in ("wrong", "half")]
+    by_ties = [(people(divided, ties, NONE) or ("", {}))[1]["all"].value for ties in ("wrong", "half")]
     assert by_ties[0] == by_ties[1]
     assert by_ties[0] == pytest.approx(1 / 3, abs=0.02)  # both of the two that are alike
     unanimous = [[1] * votes for votes in (2, 3, 4, 5)]
-    sums = ceiling._split(unanimous, np.random.default_rng(0))
+    sums = split_votes(unanimous, np.random.default_rng(0))
     assert sums.tolist() == [[1, 1, 2, 2], [1, 1, 2, 2]]
 
 
 def test_votes_of_others_predict() -> None:
     judged = pairs([1, -1, 1, 1], direct=[[1, 1, -1], [1, 1, 1], [1, -1], []])
-    how, found = ceiling.people(judged, "half", NONE) or ("", {})
+    how, found = people(judged, "half", NONE) or ("", {})
     assert how == "the majority of direct votes predicts the consensus"
     assert found["all"].value == 0.5  # right, wrong, tied, nobody asked
 
 
 def test_each_rater_predicts_the_others() -> None:
-    _, found = ceiling.people(ratings([(1, 1), (2, 2), (3, 3)]), "wrong", NONE) or ("", {})
+    _, found = people(ratings([(1, 1), (2, 2), (3, 3)]), "wrong", NONE) or ("", {})
     assert found["spearman"].value == 1
-    _, found = ceiling.people(ratings([(1, 3, 2), (2, 2, 2), (3, 1, 2)]), "wrong", NONE) or ("", {})
+    _, found = people(ratings([(1, 3, 2), (2, 2, 2), (3, 1, 2)]), "wrong", NONE) or ("", {})
     by_hand = [
         slow.correlations([1, 1, 2, 2, 3, 3], [3, 2, 2, 2, 1, 2]),
         slow.correlations([3, 3, 2, 2, 1, 1], [1, 2, 2, 2, 3, 2]),
@@ -201,7 +210,7 @@ def test_each_rater_predicts_the_others() -> None:
     assert math.isnan(found["pearson"].value)  # the third rater says 2 of everything
     said = [(1, 2, 4), (2, 1, 3), (3, 4, 0), (4, 3, 1)]
     for raters, merge in (("mean", statistics.fmean), ("median", statistics.median)):
-        how, found = ceiling.people(ratings(said), "wrong", NONE, raters=raters) or ("", {})
+        how, found = people(ratings(said), "wrong", NONE, raters=raters) or ("", {})
         assert how == f"each rater predicts the {raters} of the others"
         one_by_one = [
             slow.correlations([own[rater] for own in said], [merge(own[:rater] + own[rater + 1 :]) for own in said])
@@ -213,15 +222,15 @@ def test_each_rater_predicts_the_others() -> None:
 
 def test_one_vote_predicts_the_others() -> None:
     judged = ratings([(1.0,), (0.0,), (1.0,), (0.0,)], votes=[(3, 0), (0, 3), (4, 0), (0, 1)])
-    how, found = ceiling.people(judged, "wrong", NONE) or ("", {})
+    how, found = people(judged, "wrong", NONE) or ("", {})
     assert how.startswith("one vote predicts the others")
     assert found["kendall_b"].value == 1
 
 
 def test_single_opinions_have_no_ceiling() -> None:
-    assert ceiling.people(ratings([(1,), (2,)]), "wrong", NONE) is None
-    assert ceiling.people(pairs([1, -1]), "wrong", NONE) is None
-    assert ceiling.people(pairs([1], votes=[[1]]), "wrong", NONE) is None
+    assert people(ratings([(1,), (2,)]), "wrong", NONE) is None
+    assert people(pairs([1, -1]), "wrong", NONE) is None
+    assert people(pairs([1], votes=[[1]]), "wrong", NONE) is None
 
 
 # Systems
@@ -229,11 +238,11 @@ def test_single_opinions_have_no_ceiling() -> None:
 
 def test_shares_of_wins() -> None:
     judged = pairs([1, -1, 1, 0], b_system=["x", "x", "y", "x"], c_system=["y", "z", "z", "y"])
-    assert systems.by_people(judged) == {"x": 1 / 2, "y": 1 / 2, "z": 1 / 2}
+    assert systems_by_people(judged) == {"x": 1 / 2, "y": 1 / 2, "z": 1 / 2}
     scores = {"b": np.array([1.0, 1, 0, 0]), "c": np.array([0.0, 0, 0, 1])}
-    assert systems.by_metric(judged, scores) == {"x": 1.0, "y": 0.25, "z": 0.25}
-    assert systems.by_people(pairs([1], b_system=["x"], c_system=["y"])) is None
-    assert systems.by_people(pairs([1])) is None
+    assert systems_by_metric(judged, scores) == {"x": 1.0, "y": 0.25, "z": 0.25}
+    assert systems_by_people(pairs([1], b_system=["x"], c_system=["y"])) is None
+    assert systems_by_people(pairs([1])) is None
 
 
 def test_systems_are_compared_among_themselves_and_people_apart() -> None:
@@ -243,20 +252,20 @@ def test_systems_are_compared_among_themselves_and_people_apart() -> None:
         b_system=["x", "x", "y", "x", "human"],
         c_system=["y", "z", "z", "human", "human, other image"],
     )
-    found = systems.by_people(judged)
+    found = systems_by_people(judged)
     assert found == {"x": 1.0, "y": 0.0, "z": 0.5, "human": 1.0, "human, other image": 0.0}
     assert list(found)[-2:] == ["human", "human, other image"]
     by_metric = {"x": 0.9, "y": 0.1, "z": 0.5, "human": 0.0, "human, other image": 1.0}
-    assert systems.agreement(found, by_metric)["pearson"] == pytest.approx(1)
-    assert math.isnan(systems.agreement({"x": 1, "y": 0, "human": 1}, by_metric)["pearson"])
+    assert over_systems(found, by_metric)["pearson"] == pytest.approx(1)
+    assert math.isnan(over_systems({"x": 1, "y": 0, "human": 1}, by_metric)["pearson"])
 
 
 def test_mean_ratings_of_systems() -> None:
     judged = ratings([(1, 3), (2,), (5,), (4,)], system=["x", "y", "z", "x"])
-    assert systems.by_people(judged) == {"x": 3, "y": 2, "z": 5}
-    by_metric = systems.by_metric(judged, {"caption": np.array([1.0, 0, 3, 3])})
+    assert systems_by_people(judged) == {"x": 3, "y": 2, "z": 5}
+    by_metric = systems_by_metric(judged, {"caption": np.array([1.0, 0, 3, 3])})
     assert by_metric == {"x": 2, "y": 0, "z": 3}
-    assert systems.agreement({"x": 3, "y": 2, "z": 5}, by_metric)["kendall_b"] == 1
+    assert over_systems({"x": 3, "y": 2, "z": 5}, by_metric)["kendall_b"] == 1
 
 
 # Paired tests

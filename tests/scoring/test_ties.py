@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reference import agreement as slow
-from sacrecap.judgments import correlation
+from sacrecap.judgments.agreement_statistics import correlate, plain
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.ranks import gaps, same
 
@@ -37,11 +37,11 @@ def test_rank_correlations_tie_as_accuracy_does(far: float, tied: bool) -> None:
     """Kendall's τ and Spearman's ρ; Pearson's r has no ties."""
     scores, ratings = [0.5, 0.5 + far, 0.7, 0.9], [2.0, 1.0, 3.0, 4.0]
     exact = [0.5, 0.5, 0.7, 0.9] if tied else [1.0, 2.0, 3.0, 4.0]
-    found, wanted = correlation.plain(scores, ratings), slow.correlations(exact, ratings)
+    found, wanted = plain(scores, ratings), slow.correlations(exact, ratings)
     for name in ("kendall_b", "kendall_c", "spearman"):
         assert found[name] == pytest.approx(wanted[name], abs=1e-12), name
     images = np.zeros(4, dtype="<u4")
-    within = correlation.correlate(np.array(scores), [(one,) for one in ratings], images, Resampling(None))
+    within = correlate(np.array(scores), [(one,) for one in ratings], images, Resampling(None))
     assert within["in_image.kendall_b"].value == pytest.approx(wanted["kendall_b"], abs=1e-12)
 
 

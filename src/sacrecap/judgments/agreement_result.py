@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sacrecap.above import Printable
-from sacrecap.judgments import accuracy
-from sacrecap.judgments.correlation import IN_IMAGE, alpha, icc
-from sacrecap.judgments.judged_rows import Pairs, liked_otherwise
+from sacrecap.judgments.agreement_statistics import ALL, IN_IMAGE, alpha, counts, icc
+from sacrecap.judgments.bootstrap import Columns, Estimate, MetricPair
+from sacrecap.judgments.judged_rows import Pairs, Ratings, liked_otherwise
+from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.result import finite
 
 if TYPE_CHECKING:
-    from sacrecap.judgments.bootstrap import Estimate, MetricPair
-    from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.resources.spending import Usage
-    from sacrecap.scoring.intervals import Resampling
 
 BAND = 0.95
 """Share of the draws that a band covers."""
@@ -108,7 +105,7 @@ class Agreement(Printable):
     def primary(self) -> str:
         """The statistic that papers report for these judgments."""
         if isinstance(self.judgments, Pairs):
-            return accuracy.ALL
+            return ALL
         if self.judgments.sets is not None:
             return "pearson"
         return STATISTICS.get(self.judgments.dataset, "kendall_c")
@@ -117,7 +114,7 @@ class Agreement(Printable):
     def n(self) -> int:
         """Data points: decided pairs, ratings, or merged ratings."""
         if isinstance(self.judgments, Pairs):
-            return accuracy.counts(self.judgments)[accuracy.ALL]
+            return counts(self.judgments)[ALL]
         if self.raters != "each":
             return len(self.judgments.rows)
         return sum(map(len, self.judgments.ratings))
@@ -147,7 +144,7 @@ class Agreement(Printable):
             },
             "documents": self.documents,
             **(
-                {"ties": self.ties, "pairs": accuracy.counts(judgments)}
+                {"ties": self.ties, "pairs": counts(judgments)}
                 if isinstance(judgments, Pairs)
                 else {"rating": judgments.aspect, "raters": self.raters}
             ),
@@ -164,7 +161,16 @@ class Agreement(Printable):
                 "agreement": {name: _all_finite(value) for name, value in self.systems.agreement.items()},
             },
             **self.standard,
-            "comparisons": [_comparison(count, comparison) for count, comparison in self.comparisons],
+            "comparisons": [
+                {
+                    **({} if count is None else {"references": count}),
+                    **{name: value for name, value in vars(pair).items() if name != "williams"},
+                    "delta": finite(pair.delta),
+                    "interval": pair.interval and [*pair.interval],
+                    **({"williams": vars(pair.williams)} if pair.williams else {}),
+                }
+                for count, pair in self.comparisons
+            ],
             "judge": None if self.usage is None else self.usage.to_dict(),
         }
         return {name: value for name, value in document.items() if value is not None}
@@ -223,14 +229,6 @@ def band(values: list[float]) -> tuple[float, float, float]:
         return math.nan, math.nan, math.nan
     low, high = np.quantile(defined, [(1 - BAND) / 2, (1 + BAND) / 2])
     return float(np.mean(defined)), float(low), float(high)
-
-
-def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:
-    document: dict[str, Any] = {"references": count} if count is not None else {}
-    document |= vars(comparison)
-    document["delta"], document["interval"] = finite(comparison.delta), comparison.interval and [*comparison.interval]
-    williams = document.pop("williams")
-    return {**document, "williams": vars(williams)} if williams else document
 
 
 def _all_finite(values: Mapping[str, float]) -> dict[str, float | None]:

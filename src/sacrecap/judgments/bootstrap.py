@@ -7,22 +7,20 @@ use the same draws, so the difference of two metrics is resampled pairwise at no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap import _core
 from sacrecap.errors import MissingDependencyError
-from sacrecap.scoring.intervals import opened, widened
+from sacrecap.scoring.intervals import Resampling, opened, widened
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.scoring.intervals import Resampling
-
-    Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Columns: TypeAlias = dict[str, Floats]
+"""Scores by column of candidates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +48,17 @@ class Estimate:
         return Estimate(self.value - other.value, self.samples - other.samples, min(self.images, other.images))
 
     @classmethod
-    def mean(cls, parts: Sequence[Estimate]) -> Estimate:
-        """That of estimates of the same samples."""
-        samples = np.mean([part.samples for part in parts], axis=0)
-        value = float(np.mean([part.value for part in parts]))
-        return cls(value, samples, parts[0].images, parts[0].bounds)
+    def means(cls, parts: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+        """The mean of each statistic, of estimates of the same samples."""
+        return {
+            name: cls(
+                float(np.mean([part[name].value for part in parts])),
+                np.mean([part[name].samples for part in parts], axis=0),
+                first.images,
+                first.bounds,
+            )
+            for name, first in parts[0].items()
+        }
 
 
 def p_value(difference: Estimate) -> float | None:

@@ -1,4 +1,18 @@
-"""The measurement: judgments × metrics → agreement."""
+"""The measurement: judgments × metrics → agreement.
+
+People predict people, too: a metric above this agrees with people better than people agree with each other.
+
+- Forced choices that are decided by votes: the votes are split into halves; the majority of one half is the truth that
+  the majority of the other predicts. Averaged over splits. (ABSTRACT-50S: 24 votes against 24.)
+- Forced choices with votes of other people in addition to the decision: the majority of these votes predicts it: what
+  people like against what is like the captions that people write (CIDEr paper, appendix III).
+- Ratings by several people: each one's ratings predict those of the others. (Flickr8k Expert.)
+- Shares of yes: one vote of a row predicts the share of the others. (Flickr8k CrowdFlower.)
+
+People and metrics under equal conditions (the CIDEr paper's comparison, 24 of 48 references): one half of a pair's
+references judges, by its votes; people predict it by the votes of the other half, and metrics by scores against the
+references of that half.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +28,21 @@ import numpy as np
 from sacrecap import _core
 from sacrecap.choices import TIES
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
-from sacrecap.judgments import accuracy, correlation, systems
 from sacrecap.judgments.agreement_result import Agreement, Measured, Systems, other_ties
-from sacrecap.judgments.bootstrap import Estimate, MetricPair, image_numbers, p_value, williams
-from sacrecap.judgments.ceiling import direct_votes, halves_of_references, people
+from sacrecap.judgments.agreement_statistics import (
+    accuracy,
+    correlate,
+    counts,
+    credit,
+    merged,
+    over_systems,
+    plain,
+    preference,
+    shares,
+    systems_by_metric,
+    systems_by_people,
+)
+from sacrecap.judgments.bootstrap import Columns, Estimate, Floats, MetricPair, image_numbers, p_value, williams
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings, usual_metrics
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, outside_of, unscored
@@ -31,8 +56,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.choices import Tokenizer
-    from sacrecap.judgments.bootstrap import Floats
-    from sacrecap.judgments.row_scorer import Columns
     from sacrecap.metrics import Metric
 
 
@@ -93,9 +116,9 @@ def agreement(
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
-    merged = judgments
+    judged = judgments
     if isinstance(judgments, Ratings):
-        merged = replace(judgments, ratings=correlation.merged(judgments.ratings, raters))
+        judged = replace(judgments, ratings=merged(judgments.ratings, raters))
     elif raters != "each":
         raise UsageError(f"raters {raters!r} is for ratings, and {judgments.source} has pairs; leave it out")
     if draws and not references:
@@ -110,15 +133,9 @@ def agreement(
         merged_needs = merged_needs.with_({"scores": next(iter(outside.values()))})
     parsed_metrics = with_columns(computable(parse_metrics(chosen, merged_needs)), merged_needs)
     scorer = RowScorer(parsed_metrics, documents, tokenizer, merged_needs, outside, kept_in)
-    study = _Study(merged, scorer, ties, raters, resampling)
-    measured: list[Measured] = []
-    comparisons: list[tuple[int | None, MetricPair]] = []
-    of_systems: Systems | None = None
+    study = _Study(judged, scorer, ties, raters, resampling)
     for count in dict.fromkeys(references) or (None,):
-        # Systems are judged by the last number of references.
-        estimates, compared, of_systems = study.measure(count, draws)
-        measured += estimates
-        comparisons += [(count, comparison) for comparison in compared]
+        study.measure(count, draws)
     return Agreement(
         _core.__version__,
         judgments,
@@ -126,12 +143,12 @@ def agreement(
         ties,
         raters,
         resampling,
-        measured,
+        study.measured,
         people(judgments, ties, resampling, merged_needs.threads, raters),
         direct_votes(judgments, ties, resampling),
-        halves_of_references(merged, scorer, halves, ties, resampling) if halves else None,
-        of_systems,
-        comparisons,
+        halves_of_references(judged, scorer, halves, ties, resampling) if halves else None,
+        study.systems,
+        study.comparisons,
         merged_needs.usage,
         study.standard,
     )
@@ -139,32 +156,35 @@ def agreement(
 
 @dataclass
 class _Study:
-    """The parts of a measurement that are the same for any number of references."""
+    """A measurement against one number of references after the other, and what it has come to."""
 
     judgments: Pairs | Ratings
     scorer: RowScorer
     ties: str
     raters: str
     resampling: Resampling
+    measured: list[Measured] = field(default_factory=list)
+    comparisons: list[tuple[int | None, MetricPair]] = field(default_factory=list)
+    systems: Systems | None = None
+    """By the last number of references."""
     standard: dict[str, Any] = field(default_factory=dict)
 
-    def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[MetricPair], Systems | None]:
+    def measure(self, count: int | None, draws: int) -> None:
         """Every metric against the first `count` references, the metrics against one another, and the systems."""
         judgments = self.judgments
         scores, signatures, self.standard = self.scorer.score(judgments, first_references(judgments.rows, count))
         estimates = {name: self.estimate(columns, self.resampling) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count and draws else {}
         metrics = {metric.key: metric for metric in self.scorer.metrics}
-        measured = []
         for name, columns in scores.items():
             metric, signature, ties, otherwise = metrics[name], signatures[name], None, None
             if isinstance(judgments, Pairs):
-                ties = accuracy.tied(accuracy.difference(columns), judgments)
+                ties = counts(judgments, preference(columns) == 0)
                 counted_otherwise = self.estimate(columns, Resampling(None), other_ties(self.ties))
                 otherwise = {category: estimate.value for category, estimate in counted_otherwise.items()}
             else:
                 signature = with_part(signature, "raters", self.raters)
-            measured.append(
+            self.measured.append(
                 Measured(
                     name,
                     metric.label,
@@ -180,39 +200,34 @@ class _Study:
                     fitted=judgments.dataset in metric.trained_on,
                 )
             )
-        return measured, self._compare(scores, estimates), self._of_systems(scores)
+        self.comparisons += [(count, comparison) for comparison in self._compare(scores, estimates)]
+        by_people = systems_by_people(judgments)
+        if by_people is not None:
+            by_metric = {name: systems_by_metric(judgments, columns) for name, columns in scores.items()}
+            agreement = {
+                name: over_systems(systems_by_people(judgments, scores[name]) or {}, means)
+                for name, means in by_metric.items()
+            }
+            self.systems = Systems(by_people, by_metric, agreement)
 
     def estimate(self, columns: Columns, resampling: Resampling, ties: str = "") -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
         if isinstance(self.judgments, Pairs):
-            credits = accuracy.credit(accuracy.difference(columns), self.judgments.preferred, ties or self.ties)
-            return accuracy.accuracy(credits, self.judgments, resampling)
+            credits = credit(preference(columns), self.judgments.preferred, ties or self.ties)
+            return accuracy(credits, self.judgments, resampling)
         images = image_numbers([row.image_id for row in self.judgments.rows])
-        threads = self.scorer.needs.threads
-        return correlation.correlate(columns["caption"], self.judgments.ratings, images, resampling, threads)
+        return correlate(columns["caption"], self.judgments.ratings, images, resampling, self.scorer.needs.threads)
 
     def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
         """Values of each statistic of each metric over random draws of references."""
         generator = np.random.default_rng([self.resampling.seed, count])
         values: dict[str, dict[str, list[float]]] = {}
-        without = Resampling(None)
         for _ in range(draws):
             drawn = drawn_references(self.judgments.rows, count, generator)
             for name, columns in self.scorer.score(self.judgments, drawn).scores.items():
-                for statistic, estimate in self.estimate(columns, without).items():
+                for statistic, estimate in self.estimate(columns, Resampling(None)).items():
                     values.setdefault(name, {}).setdefault(statistic, []).append(estimate.value)
         return values
-
-    def _of_systems(self, scores: Mapping[str, Columns]) -> Systems | None:
-        by_people = systems.by_people(self.judgments)
-        if by_people is None:
-            return None
-        by_metric = {name: systems.by_metric(self.judgments, columns) for name, columns in scores.items()}
-        agreement = {
-            name: systems.agreement(systems.by_people(self.judgments, scores[name]) or {}, means)
-            for name, means in by_metric.items()
-        }
-        return Systems(by_people, by_metric, agreement)
 
     def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[MetricPair]:
         """Each pair of metrics by each statistic, on the same draws, of the captions that both have a score of."""
@@ -236,16 +251,19 @@ def _with_williams(compared: list[MetricPair], scores: Mapping[str, Columns], ju
     """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
 
     def pearson(x: Floats, y: Floats) -> float:
-        return correlation.plain(x, y)["pearson"]
+        return plain(x, y)["pearson"]
 
     # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
     scored = ~np.isnan([values["caption"] for values in scores.values()]).any(axis=0)
     means = np.array(list(map(fmean, judgments.ratings)))[scored]
     columns = {name: values["caption"][scored] for name, values in scores.items()}
-    people = {name: pearson(column, means) for name, column in columns.items()}
+    with_people = {name: pearson(column, means) for name, column in columns.items()}
     try:
         return [
-            replace(c, williams=williams(people[c.a], people[c.b], pearson(columns[c.a], columns[c.b]), len(means)))
+            replace(
+                c,
+                williams=williams(with_people[c.a], with_people[c.b], pearson(columns[c.a], columns[c.b]), len(means)),
+            )
             if c.statistic == "pearson"
             else c
             for c in compared
@@ -253,3 +271,108 @@ def _with_williams(compared: list[MetricPair], scores: Mapping[str, Columns], ju
     except MissingDependencyError as error:
         warn(f"no Williams' tests: {error}")
         return compared
+
+
+SPLITS = 100
+"""Random halves of the votes."""
+VOTE_SPLITS = 5
+"""Random choices of the predicting vote."""
+
+
+def people(
+    judgments: Pairs | Ratings, ties: str, resampling: Resampling, threads: int = 0, raters: str = "each"
+) -> tuple[str, dict[str, Estimate]] | None:
+    """How people were split, in words, and their statistics; None if each judgment is one person's.
+
+    `raters`: whether one rater predicts each of the others, or their mean or median.
+    """
+    if isinstance(judgments, Pairs):
+        if judgments.votes is None:
+            direct = direct_votes(judgments, ties, resampling)
+            return None if direct is None else ("the majority of direct votes predicts the consensus", direct)
+        if min((len(votes) for votes in judgments.votes if votes), default=0) < 2:
+            return None
+        generator = np.random.default_rng(resampling.seed)
+        right, decided = np.zeros((2, len(judgments.rows)))
+        for _ in range(SPLITS):
+            truth, predicted = np.sign(split_votes(judgments.votes, generator))
+            right += credit(predicted, truth, ties) * (truth != 0)
+            decided += truth != 0
+        halves = shares(right, decided, judgments, resampling)
+        return f"half of the votes predicts the other half, {SPLITS} splits", halves
+    ids, parts = [row.image_id for row in judgments.rows], []
+    if judgments.votes is not None:
+        generator = np.random.default_rng(resampling.seed)
+        several = [number for number, votes in enumerate(judgments.votes) if sum(votes) > 1]
+        yes, total = np.array([(judgments.votes[row][0], sum(judgments.votes[row])) for row in several], dtype=float).T
+        images = image_numbers([ids[row] for row in several])
+        for _ in range(VOTE_SPLITS):
+            vote = (generator.random(len(yes)) < yes / total).astype(float)
+            rest = (yes - vote) / (total - 1)
+            parts.append(correlate(vote, rest[:, None].tolist(), images, resampling, threads))
+        return f"one vote predicts the others, {VOTE_SPLITS} splits", Estimate.means(parts)
+    raters_of_all = min(map(len, judgments.ratings))
+    if raters_of_all < 2:
+        return None
+    for rater in range(raters_of_all):
+        rating = np.array([values[rater] for values in judgments.ratings])
+        others = [(*values[:rater], *values[rater + 1 :]) for values in judgments.ratings]
+        parts.append(correlate(rating, merged(others, raters), image_numbers(ids), resampling, threads))
+    predicted = "the others" if raters == "each" else f"the {raters} of the others"
+    return f"each rater predicts {predicted}", Estimate.means(parts)
+
+
+def split_votes(votes: list[list[int]], generator: np.random.Generator) -> Floats:
+    """Sums of two random halves of each pair's votes, shape (2, pairs)."""
+    sums = []
+    for pair_votes in votes:
+        shuffled, half = generator.permutation(pair_votes), len(pair_votes) // 2
+        sums.append((shuffled[:half].sum(), shuffled[half : 2 * half].sum()))
+    halves: Floats = np.array(sums, dtype=np.float64).T
+    return halves
+
+
+def direct_votes(judgments: Pairs | Ratings, ties: str, resampling: Resampling) -> dict[str, Estimate] | None:
+    """The majority of the direct votes predicts the decision, by category; None if there are no such votes."""
+    if not isinstance(judgments, Pairs) or judgments.direct is None:
+        return None
+    totals = np.array(list(map(sum, judgments.direct)), dtype=float)
+    has_votes = np.array([bool(votes) for votes in judgments.direct]) & (np.asarray(judgments.preferred) != 0)
+    right = credit(totals, judgments.preferred, ties) * has_votes
+    return shares(right, has_votes.astype(float), judgments, resampling)
+
+
+PEOPLE = "people"
+
+
+def halves_of_references(
+    judgments: Pairs | Ratings, scorer: RowScorer, splits: int, ties: str, resampling: Resampling
+) -> dict[str, dict[str, Estimate]]:
+    """Accuracy by category, over this number of random splits, of each metric and of `people`: one half of the votes is
+    the truth; people predict it by the other half, and metrics by the references of that half.
+
+    Raises `UsageError` if there is not one vote per reference, or no pair has two references.
+    """
+    votes = judgments.reference_votes if isinstance(judgments, Pairs) else None
+    if not isinstance(judgments, Pairs) or votes is None or max(map(len, votes)) < 2:
+        raise UsageError(
+            f"{judgments.source} has no vote on each of several references, so these cannot be split into halves; "
+            "ABSTRACT-50S, PASCAL-50S and exports of triplet studies have"
+        )
+    generator = np.random.default_rng(resampling.seed)
+    decided = np.zeros(len(judgments.rows))
+    right = {name: decided.copy() for name in (*(metric.key for metric in scorer.metrics), PEOPLE)}
+    for _ in range(splits):
+        sums, references = [], []
+        for row, row_votes in zip(judgments.rows, votes, strict=True):
+            order = generator.permutation(len(row_votes)).tolist()
+            judging, predicting = order[: len(row_votes) // 2], sorted(order[len(row_votes) // 2 :])
+            sums.append([sum(row_votes[index] for index in half) for half in (judging, predicting)])
+            references.append([row.references[index] for index in predicting])
+        truth, by_people = np.sign(np.array(sums, dtype=np.float64).T)
+        scores = scorer.score(judgments, references).scores
+        decided += truth != 0
+        for name in right:
+            difference = by_people if name == PEOPLE else preference(scores[name])
+            right[name] += credit(difference, truth, ties) * (truth != 0)
+    return {name: shares(correct, decided, judgments, resampling) for name, correct in right.items()}

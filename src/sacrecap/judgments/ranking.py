@@ -17,7 +17,7 @@ from sacrecap.above import Printable
 from sacrecap.choices import Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, some
-from sacrecap.judgments.correlation import plain
+from sacrecap.judgments.agreement_statistics import plain
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.not_scored import computable
 from sacrecap.metrics.registry import key_among, parse_metrics

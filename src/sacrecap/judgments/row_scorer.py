@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from sacrecap.corpus.sets import encode_sets
 from sacrecap.data.atomic import atomic_write
 from sacrecap.data.tables import of_columns
 from sacrecap.errors import DataError, UsageError, accepted_name, warn
-from sacrecap.judgments.judged_rows import Ratings
+from sacrecap.judgments.bootstrap import Columns
+from sacrecap.judgments.judged_rows import Judgments, Ratings, Row
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.outside import outside_scores
 from sacrecap.resources.needs import Needs
@@ -35,11 +36,7 @@ from sacrecap.scoring.signature import together
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sacrecap.corpus.document_frequency import DocumentFrequency
-    from sacrecap.judgments.judged_rows import Judgments, Row
     from sacrecap.metrics import Metric
-
-    Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
 
 class ScoredRows(NamedTuple):
@@ -89,16 +86,28 @@ class RowScorer:
                 {key: signature for part in parts for key, signature in part.signatures.items()},
                 {"standard": standards} if standards else {},
             )
-        described = any(references)
-        scored = {metric.key: metric for metric in self.metrics} if described else self._without_references()
-        columns = judgments.candidates()
-        image_of = {str(number): row.image_id for number, row in enumerate(judgments.rows)}
-        counted = self._frequencies(scored.values(), judgments.rows, references)
-        needs = self.needs.with_({}, image_of=image_of).with_(counted)
+        described_by = references if any(references) else None
+        scored = {metric.key: metric for metric in self.metrics}
+        if described_by is None:
+            without = {key: metric.without_references for key, metric in scored.items()}
+            scored = {
+                key: metric for key, metric in without.items() if metric and not metric.status(self.needs).hindrance
+            }
+            if not scored:
+                raise UsageError("no metric of this call can do without references; leave out the number 0")
+        metrics = list(dict.fromkeys(scored.values()))
+        needs = self.needs.with_({}, image_of={str(number): row.image_id for number, row in enumerate(judgments.rows)})
+        if self.documents == "images" and "document_frequency" not in needs:
+            # Each image counts once, with all references that any of its rows has.
+            images: dict[str, dict[str, None]] = {}
+            for row, sentences in zip(judgments.rows, references, strict=True):
+                images.setdefault(row.image_id, {}).update(dict.fromkeys(sentences))
+            documents = {image: list(texts) for image, texts in images.items()}
+            counted = frequencies_for(metrics, documents, tokenizer=self.tokenizer, threads=needs.threads)
+            needs = needs.with_({"document_frequency": counted})
         scores: dict[str, Columns] = {key: {} for key in scored}
         signatures: dict[str, list[str]] = {}
-        metrics = list(dict.fromkeys(scored.values()))
-        described_by = references if described else None
+        columns = judgments.candidates()
         corpora = {name: self._corpus(judgments, captions, described_by) for name, captions in columns.items()}
         outside = {name: {"scores": self.outside[name]} if self.outside else {} for name in corpora}
         needs_of = with_standard(metrics, corpora, {name: needs.with_(scores) for name, scores in outside.items()})
@@ -137,18 +146,6 @@ class RowScorer:
         columns = {name: np.array(values, dtype=np.float64) for name, values in document["scores"].items()}
         return ScoredRows({metric.key: columns}, {metric.key: document["signature"]}, document["standard"])
 
-    def _without_references(self) -> dict[str, Metric]:
-        """The metrics as they score without references, by the keys of the metrics that they stand for."""
-        metrics = {metric.key: metric.without_references for metric in self.metrics}
-        scorable = {
-            key: metric
-            for key, metric in metrics.items()
-            if metric is not None and not metric.status(self.needs).hindrance
-        }
-        if not scorable:
-            raise UsageError("no metric of this call can do without references; leave out the number 0")
-        return scorable
-
     def _corpus(self, judgments: Judgments, captions: list[str], references: Sequence[Sequence[str]] | None) -> Corpus:
         """A column of captions, or the caption sets, with the references; each row is an image of that number."""
         tokenizer, threads = self.tokenizer, self.needs.threads
@@ -162,19 +159,6 @@ class RowScorer:
         if described is not None:
             return Corpus(described, candidates, tokenizer=tokenizer, threads=threads)
         return Corpus.of_part(None, {"": as_candidates(candidates)}, tokenizer=tokenizer, threads=threads)[""]
-
-    def _frequencies(
-        self, metrics: Iterable[Metric], rows: list[Row], references: Sequence[Sequence[str]]
-    ) -> dict[str, tuple[DocumentFrequency, ...]]:
-        """Where images are the documents: each counts once, with all references that any of its rows has."""
-        if self.documents == "rows" or "document_frequency" in self.needs:
-            return {}
-        images: dict[str, dict[str, None]] = {}
-        for row, sentences in zip(rows, references, strict=True):
-            images.setdefault(row.image_id, {}).update(dict.fromkeys(sentences))
-        captions = {image: list(texts) for image, texts in images.items()}
-        counted = frequencies_for(metrics, captions, tokenizer=self.tokenizer, threads=self.needs.threads)
-        return {"document_frequency": counted}
 
 
 def unscored(columns: Columns) -> int:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sacrecap.judgments.agreement_result import band, other_ties
-from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.agreement_statistics import LABELS
 from sacrecap.judgments.judged_rows import Pairs, liked_otherwise
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Cell, Column, Interval, Number, Table, records

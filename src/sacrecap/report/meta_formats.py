@@ -7,7 +7,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.agreement_statistics import LABELS
 from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import lines, missing, systems_tables, table
 from sacrecap.report.printing import Views

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sacrecap.judgments.correlation import LABELS
+from sacrecap.judgments.agreement_statistics import LABELS
 from sacrecap.judgments.meta import published
 from sacrecap.report.agreement_formats import missing, systems_tables
 from sacrecap.report.html import ReportPage, Section

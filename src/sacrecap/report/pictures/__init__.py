@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, spelled
+from sacrecap.judgments.agreement_statistics import systems_by_people
 from sacrecap.judgments.judged_rows import Pairs
-from sacrecap.judgments.systems import by_people
 from sacrecap.report.pictures import charts
 from sacrecap.report.pictures.svg import document
 
@@ -99,7 +99,7 @@ def check_plot(path: str, judgments: Pairs | Ratings, references: Sequence[int])
     if os.path.splitext(path)[1][1:] not in _FORMATS:
         suffixes = ", ".join(f".{name}" for name in _FORMATS)
         raise UsageError(f"{path}: the suffix gives the format; end the name in {suffixes}")
-    if len(set(references)) < 2 and isinstance(judgments, Pairs) and by_people(judgments) is None:
+    if len(set(references)) < 2 and isinstance(judgments, Pairs) and systems_by_people(judgments) is None:
         raise UsageError(
             f"a curve needs at least two numbers of references, and {judgments.source} does not name three systems, "
             "whose wins could be drawn; name numbers, such as "

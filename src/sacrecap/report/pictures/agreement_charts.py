@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from statistics import StatisticsError, linear_regression
 from typing import TYPE_CHECKING
 
-from sacrecap.judgments.accuracy import ALL
 from sacrecap.judgments.agreement_result import band
-from sacrecap.judgments.correlation import LABELS, merged
+from sacrecap.judgments.agreement_statistics import ALL, LABELS, merged
 from sacrecap.judgments.judged_rows import Pairs
 from sacrecap.report.pictures.charts import Axis, Chart, LeftOutError
 from sacrecap.report.printing.table import Number

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from sacrecap.errors import SacrecapError, UsageError, option, some
-from sacrecap.judgments.correlation import plain
+from sacrecap.judgments.agreement_statistics import plain
 from sacrecap.metrics import Lsa
 from sacrecap.metrics.caption_sets import SelfCider
 from sacrecap.report.pictures.single_images import scale, set_topics, spectra
