@@ -16,7 +16,7 @@ import numpy as np
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
 from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Teller
-from sacrecap.judgments.datasets.own_files import Opinions, read_people
+from sacrecap.judgments.datasets.read import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
 from sacrecap.scoring.intervals import Interval
 

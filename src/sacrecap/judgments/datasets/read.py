@@ -1,32 +1,309 @@
-"""Files of human judgments, recognised by what is in them."""
+"""Files of human judgments, recognised by what is in them; users' own pairs, ratings, and opinions without references.
+
+`docs/howto/measure-agreement.md` has the fields of pairs and ratings. `votes`, if given, are those whose majority is
+the winner. Where people judged each reference, `people` has how many of them chose b and c for it; without `people`, as
+many votes as references are one for each. A caption set that was rated replaces `references` that are missing; else
+these come from a file of references, by image.
+
+Opinions come without references, from a table, JSON lines or a study's export: `docs/tutorial/calibrate.md`. Ratings:
+`image_id`, `system` or `caption` (or neither), and `rating`. Choices: `image_id`, `b_system` and `c_system`, or the
+captions `b` and `c`, and `winner` or `votes`.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from statistics import fmean
+from typing import Any
 
-from sacrecap.choices import DATASETS, UNDECIDED, VOTES
-from sacrecap.data import matlab
+from sacrecap.choices import CATEGORIES, DATASETS, UNDECIDED, VOTES
+from sacrecap.data import matlab, read_references
 from sacrecap.data.rows import delimiter_of
 from sacrecap.data.source import PathLike, display_name, reading
-from sacrecap.data.tables import read_table
+from sacrecap.data.tables import is_missing, is_number, read_table
 from sacrecap.errors import DataError, UsageError, accepted_name, option
-from sacrecap.judgments.datasets.cider_paper import ABSTRACT50S, PASCAL50S
-from sacrecap.judgments.datasets.own_files import CAPTION, IMAGE, PAIRS, RATING, RATINGS
-from sacrecap.judgments.datasets.records import JudgmentForm, WhatToRead, plain, rater_columns
-from sacrecap.judgments.datasets.releases import COMPOSITE, CROWD, EXPERT, RELEASES, THUMB, columns_of
+from sacrecap.judgments.datasets.records import (
+    JudgedPair,
+    JudgmentForm,
+    RatedCaption,
+    Record,
+    WhatToRead,
+    add_references,
+    read_records,
+)
+from sacrecap.judgments.datasets.releases import (
+    ABSTRACT50S,
+    COMPOSITE,
+    CROWD,
+    EXPERT,
+    PASCAL50S,
+    RELEASES,
+    THUMB,
+    columns_of,
+)
 from sacrecap.judgments.judged_rows import (
     READER,
     Pairs,
     Ratings,
     decided_directly,
+    majority,
     with_direct_votes,
     with_notes,
     without_own_references,
 )
+from sacrecap.resources.outside_scores import strays
+
+RATING = ("rating", "human_score")
+IMAGE = ("image_id", "image", "imgid", "img.path", "img")
+CAPTION = ("caption", "candidate", "cand")
+REFERENCES = ("references", "refs")
+RATERS = frozenset(
+    "rater rater_id worker worker_id workerid annotator annotator_id completed_by participant participant_id "
+    "prolific_pid prolific_id user user_id coder evaluator assessor subject".split()
+)
+"""Columns that name who rated: the file has a row per rater."""
+NUMBERED = re.compile(r"(rater|annotator|worker|participant|coder|evaluator|assessor|judge|rating|r|a)[ _-]?\d+", re.I)
+"""Columns of one rater each."""
+KNOWN = RATERS.union(RATING, IMAGE, CAPTION, REFERENCES, ("system", "captions", "inclusion", "winner"))
+WINNERS = {"b": 1, "c": -1, "tie": 0}
+_KINDS = {
+    "forced choices": (("winner",), ".winner"),
+    "ratings of caption sets": (("captions",), ".captions"),
+    "ratings of captions": (("caption", "candidate"), ".caption and (.captions | not)"),
+    "answers about no caption": (("answers",), ".answers and (.caption | not)"),
+}
+"""What a line judges, told by its first fields of these, and the same for jq."""
+
+
+def _of_one_kind(path: PathLike) -> list[Record]:
+    """As `read_records`. Raises `DataError` for lines of several kinds, such as those of a study that asks several
+    questions.
+    """
+    records = read_records(path)
+    first: dict[str, int] = {}
+    for record in records:
+        first.setdefault(next((kind for kind, (names, _) in _KINDS.items() if record.has(*names)), ""), record.line)
+    first.pop("", None)  # its reader says what is missing
+    if len(first) > 1:
+        held = ", ".join(f"{kind} (from line {line})" for kind, line in first.items())
+        ways = " or ".join(f"jq -c 'select({_KINDS[kind][1]})' {records[0].source}" for kind in first)
+        raise DataError(
+            f"{records[0].source} has {held}; agreement is measured of one kind at a time: take the lines of one, with "
+            f"{ways}"
+        )
+    return records
+
+
+def _plain(name: str) -> str:
+    """The name of a column without what tools put around it: `Input.image_id`, `Answer.rating`, `Image ID`."""
+    return re.sub(r"^(input|answer)\.", "", name.strip(), flags=re.I).lower().replace(" ", "_")
+
+
+def _rater_columns(names: Iterable[str], pattern: str | None = None) -> list[str]:
+    """The columns of one rater each: those that fit the pattern, or two or more that are numbered."""
+    matching = [name for name in names if (fnmatchcase(name, pattern) if pattern else NUMBERED.fullmatch(name.strip()))]
+    return matching if pattern or len(matching) > 1 else []
+
+
+def _translate(records: Iterable[Record], words: Mapping[str, str], *names: str) -> None:
+    """Replaces words in these fields, and in lists and objects there, by what they stand for."""
+    meanings = {word.strip().lower(): meaning for word, meaning in words.items()}
+
+    def translated(value: Any) -> Any:
+        if isinstance(value, list):
+            return list(map(translated, value))
+        if isinstance(value, dict):
+            return {name: translated(part) for name, part in value.items()}
+        return meanings.get(str(value).lower(), value)
+
+    for record in records:
+        record.fields |= {name: translated(record.fields[name]) for name in names if name in record.fields}
+
+
+def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Record]:
+    """Rows of one rater each, put together; what a rater rates twice are two captions that say the same."""
+    names = ("image_id", "image", "imgid", "img", "system", "caption", "candidate", "captions")
+    times: Counter[str] = Counter()
+    merged: dict[str, Record] = {}
+    columns: dict[str, list[Any]] = {}
+    for record in records:
+        key = repr([record.fields.get(name) for name in names])
+        who = f"{key} {record.fields.get(rater)}"
+        key, times[who] = f"{key} {times[who]}", times[who] + 1
+        merged.setdefault(key, record)
+        value = record.fields.get(rating)
+        columns.setdefault(key, []).extend(value if isinstance(value, list) else [value])
+    for key, record in merged.items():
+        values = columns[key]
+        if any(isinstance(value, dict) for value in values):
+            aspects = dict.fromkeys(name for value in values if isinstance(value, dict) for name in value)
+            record.fields[rating] = {name: [(value or {}).get(name) for value in values] for name in aspects}
+        else:
+            record.fields[rating] = values
+    return [*merged.values()]
+
+
+def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
+    """One record per caption, whatever layout the file has; the rating is a list where several people rated it.
+
+    Fields that are known get their plain names, and records without references those of the file of references. Raises
+    `DataError` where no column fits the pattern of raters.
+    """
+    records, pattern = _of_one_kind(path), to_read.raters
+    for record in records:
+        for name in [*record.fields]:
+            if (spelled := _plain(name)) != name and spelled in KNOWN and spelled not in record.fields:
+                record.fields[spelled] = record.fields.pop(name)
+    first = records[0]
+    columns = _rater_columns(first.fields, pattern)
+    if pattern and not columns:
+        raise DataError(f"{first.source}: no column fits {pattern!r}; its columns: {', '.join(first.fields)}")
+    if columns and (pattern or not first.has(*RATING)):
+        for record in records:
+            record.fields[RATING[0]] = [record.fields.pop(name, None) for name in columns]
+    _translate(records, to_read.words, *RATING, "winner")
+    rater, rating = next(filter(RATERS.__contains__, first.fields), None), next(filter(first.has, RATING), None)
+    if rater and rating:
+        records = _by_caption(records, rater, rating)
+    if to_read.captions is not None:
+        without = [record for record in records if not record.has(*REFERENCES)]
+        add_references(without, read_references(to_read.captions).to_dict(), *IMAGE)
+    return records
+
+
+def _pair_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
+    records = _of_one_kind(path)
+    _translate(records, to_read.words, "winner")
+    return records
+
+
+def _judged_pair(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
+    """A tie needs no votes."""
+    preferred, image, references = _winner(record), record.name("image_id"), record.captions("references")
+    yield JudgedPair(
+        image,
+        references,
+        record.caption("b"),
+        record.caption("c"),
+        preferred,
+        _category(record, is_named=to_read.categories is not None),
+        votes=record.votes() if record.has("votes") else None if preferred else [],
+        reference_votes=_reference_votes(record, references),
+        b_system=record.known_name("b_system"),
+        c_system=record.known_name("c_system"),
+    )
+
+
+PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged_pair, _pair_records)
+
+
+def _reference_votes(record: Record, references: Sequence[str]) -> list[int] | None:
+    """A vote for each reference, 0 if its people were undecided; None if the references were not judged."""
+    if not record.has("people"):
+        signs = record.votes() if record.has("votes") else []
+    else:
+        people = record.find("people")
+        if not isinstance(people, list) or not all(
+            isinstance(pair, list) and len(pair) == 2 and all(type(count) is int and count >= 0 for count in pair)
+            for pair in people
+        ):
+            raise record.refuse(f"people must be a list of two whole numbers (for b and for c) each, got {people!r}")
+        signs = [(b > c) - (b < c) for b, c in people]
+    return signs if len(signs) == len(references) else None
+
+
+def _winner(record: Record) -> int:
+    """1 for b, −1 for c, 0 for a tie."""
+    named = record.find("winner")
+    if not isinstance(named, str) or named.lower() not in WINNERS:
+        raise record.refuse(f"winner must be one of {', '.join(WINNERS)}, got {named!r}")
+    preferred = WINNERS[named.lower()]
+    if record.has("votes"):
+        votes = record.votes()
+        if preferred != majority(votes):
+            raise record.refuse(f"the winner is {named!r}, but the votes add up to {sum(votes)}; correct one of them")
+    return preferred
+
+
+def _category(record: Record, *, is_named: bool) -> str:
+    """Where nobody names categories, they are the usual ones."""
+    if not record.has("category"):
+        return ""
+    category = record.name("category")
+    try:
+        accepted_name("category", category, [category] if is_named else CATEGORIES)
+    except ValueError as error:
+        named = option("categories", of=READER)
+        raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None
+    return category
+
+
+def _aspect_of(first: Record, aspect: str | None) -> str | None:
+    """The aspect that is read: of several ratings of a caption the first, unless one is asked for."""
+    value = first.find(*RATING) if first.has(*RATING) else None
+    if isinstance(value, dict):
+        return aspect or next(iter(value), None)
+    if aspect not in (None, "rating"):
+        raise UsageError(f"{first.source} has one rating per caption, so there is no {aspect!r} to choose")
+    return aspect
+
+
+def _doubtful(records: Sequence[Record]) -> list[str]:
+    """Notes on ratings that are blank, and on numbers that look as if they stood for none."""
+    by_aspect: dict[str, list[Any]] = {}
+    for record in records:
+        value = record.find(*RATING) if record.has(*RATING) else None
+        for aspect, rated in value.items() if isinstance(value, dict) else (("", value),):
+            by_aspect.setdefault(aspect, []).extend(rated if isinstance(rated, list) else [rated])
+    blank = sum(is_missing(cell) for cells in by_aspect.values() for cell in cells)
+    notes = [f"blank ratings, left out: {blank:,}"] if blank else []
+    for aspect, cells in by_aspect.items():
+        numbers = [float(cell) for cell in cells if is_number(cell) and not is_missing(cell)]
+        notes += strays(numbers, f"ratings of {aspect}" if aspect else "ratings")
+    return notes
+
+
+def _judged_caption(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
+    if any(name in record.fields for name in RATING) and not record.has(*RATING):
+        return  # a blank one
+    ratings = _rating(record, to_read.rating, to_read.rating_range)
+    if not ratings:
+        return
+    captions = record.captions("captions") if record.has("captions") else None
+    yield RatedCaption(
+        record.name(*IMAGE),
+        record.captions(*REFERENCES, *(() if captions is None else ("captions",))),
+        record.caption(*CAPTION) if captions is None else "\n".join(captions),
+        ratings,
+        record.known_name("system"),
+        sets=captions,
+    )
+
+
+RATINGS = tuple(
+    JudgmentForm("ratings", (name,), _judged_caption, _rating_records, aspect_of=_aspect_of, remarks=_doubtful)
+    for name in RATING
+)
+
+
+def _rating(record: Record, aspect: str | None, bounds: tuple[float, float] | None) -> tuple[float, ...]:
+    """The ratings of a line, one per rater who gave one."""
+    value: Any = record.find(*RATING)
+    if isinstance(value, dict):
+        if aspect not in value:
+            raise record.refuse(f"no rating called {aspect!r}; it has {', '.join(value) or 'none'}")
+        value = value[aspect]
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise record.refuse("an empty list of ratings; give at least one, or remove the line")
+    return tuple(record.number("rating", value, *(bounds or ())) for value in values if not is_missing(value))
+
 
 FORMS = (*PASCAL50S, *ABSTRACT50S, EXPERT, CROWD, *RELEASES, THUMB, PAIRS, *RATINGS, COMPOSITE)
 """A file is of the first form that fits; the first of a data set is taken where its name alone is known."""
@@ -141,8 +418,8 @@ def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
     matching = next((form for form in FORMS if names.issuperset(form.fields)), None)
     if matching is not None:
         return matching
-    plain_names = {plain(name) for name in names}
-    is_rated = plain_names & {*RATING} or rater_columns(names)
+    plain_names = {_plain(name) for name in names}
+    is_rated = plain_names & {*RATING} or _rater_columns(names)
     return RATINGS[0] if is_rated and plain_names & {*IMAGE} and plain_names & {*CAPTION, "system"} else None
 
 
@@ -167,3 +444,67 @@ def _names(path: PathLike, *, text: bool) -> set[str]:
         return set(re.findall(r'"([^"\\]+)"\s*:', begin))
     line = next(iter(begin.splitlines()), "")
     return columns_of(line) or {name.strip(' "') for name in line.split(delimiter_of(line) or ",")}
+
+
+@dataclass(frozen=True)
+class Opinions:
+    """Ratings of captions, or choices between captions B and C; a caption may occur several times."""
+
+    source: str
+    images: list[str]
+    sides: list[tuple[list[str] | None, list[str] | None]]
+    """The captions that were judged, and who wrote them, as far as told: of ratings, or of b and of c."""
+    values: list[float]
+    """The mean rating of each line, or the share of the votes for B; a tie is half a vote."""
+    answers: int
+    inclusion: list[float]
+    """How likely each line was to be drawn, where 1 is a plain draw."""
+    notes: list[str]
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether people chose between captions."""
+        return len(self.sides) == 2
+
+
+def read_people(
+    path: PathLike,
+    *,
+    aspect: str | None = None,
+    bounds: tuple[float, float] | None = None,
+    raters: str | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Opinions:
+    """Ratings or choices of a file. Raises `DataError` for any other file, or a rating out of bounds."""
+    records = _rating_records(path, WhatToRead(raters=raters, words=words or {}))
+    first = next((record for record in records if record.has("winner", "votes", *RATING)), records[0])
+    notes: list[str] = []
+    answers: list[Sequence[float]]
+    if first.has("winner", "votes"):
+        sides = [(_column(records, side), _column(records, f"{side}_system")) for side in ("b", "c")]
+        signs = [record.votes() if record.has("votes") else [_winner(record)] for record in records]
+        answers = [[(1 + sign) / 2 for sign in of_record] for of_record in signs]  # 1 for B, 0 for C, a half for a tie
+    elif first.has(*RATING):
+        named, notes = _aspect_of(first, aspect), _doubtful(records)
+        ratings = [_rating(record, named, bounds) if record.has(*RATING) else () for record in records]
+        rated = [place for place, of_record in enumerate(ratings) if of_record]
+        if not rated:
+            raise DataError(f"{first.source}: every rating of it is blank")
+        records, answers = [records[place] for place in rated], [ratings[place] for place in rated]
+        sides = [(_column(records, *CAPTION), _column(records, "system"))]
+    else:
+        raise DataError(f"{first.source}: no column rating, and none winner; it has {', '.join(first.fields)}")
+    images, values = [record.name(*IMAGE) for record in records], list(map(fmean, answers))
+    inclusion = []
+    for record in records:
+        inclusion.append(record.number("inclusion", record.find("inclusion")) if record.has("inclusion") else 1.0)
+        if inclusion[-1] <= 0:
+            raise record.refuse(f"inclusion must be a number above 0 (1 is a plain draw), got {inclusion[-1]:g}")
+    return Opinions(first.source, images, sides, values, sum(map(len, answers)), inclusion, notes)
+
+
+def _column(records: list[Record], *names: str) -> list[str] | None:
+    """The texts of a column; None without it. Raises `DataError` where only some rows have it."""
+    if not records[0].has(*names):
+        return None
+    return [record.name(*names).strip() for record in records]

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple, TypeVar
 
 from sacrecap.data import fields, read_references
@@ -82,6 +79,13 @@ class Record:
         captions = self.checked(names[0], fields.texts, self.find(*names), accepted="a caption")
         return list(map(str.strip, captions))
 
+    def votes(self) -> list[int]:
+        """The field `votes`: a list of 1 and −1."""
+        votes = self.find("votes")
+        if not isinstance(votes, list) or not votes or any(isinstance(v, bool) or v not in (1, -1) for v in votes):
+            raise self.refuse(f"votes must be a list of 1 (for b) and -1 (for c), got {votes!r}")
+        return votes
+
 
 def read_records(path: PathLike, *_: object) -> list[Record]:
     """The objects of a JSON-lines file, of which blank lines are skipped, or the rows of another table; lists that
@@ -133,34 +137,6 @@ def _parts(document: dict[str, Any]) -> list[Any]:
     return parts if all(isinstance(part, dict) for part in parts) else [document]
 
 
-_KINDS: dict[str, tuple[Callable[[Record], bool], str]] = {
-    "forced choices": (lambda record: record.has("winner"), ".winner"),
-    "ratings of caption sets": (lambda record: record.has("captions"), ".captions"),
-    "ratings of captions": (lambda record: record.has("caption", "candidate"), ".caption and (.captions | not)"),
-    "answers about no caption": (lambda record: record.has("answers"), ".answers and (.caption | not)"),
-}
-"""What a line judges, told by its fields, and the same for jq."""
-
-
-def read_one_kind(path: PathLike, *_: object) -> list[Record]:
-    """As `read_records`. Raises `DataError` for lines of several kinds, such as those of a study that asks several
-    questions.
-    """
-    records = read_records(path)
-    first: dict[str, int] = {}
-    for record in records:
-        first.setdefault(next((kind for kind, (fits, _) in _KINDS.items() if fits(record)), ""), record.line)
-    first.pop("", None)  # its reader says what is missing
-    if len(first) > 1:
-        held = ", ".join(f"{kind} (from line {line})" for kind, line in first.items())
-        ways = " or ".join(f"jq -c 'select({_KINDS[kind][1]})' {records[0].source}" for kind in first)
-        raise DataError(
-            f"{records[0].source} has {held}; agreement is measured of one kind at a time: take the lines of one, with "
-            f"{ways}"
-        )
-    return records
-
-
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, without their ends and without blank ones. Raises `DataError`."""
     return _lines(read_bytes(path), display_name(path))
@@ -171,89 +147,6 @@ def _lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
     # Not splitlines(), which also cuts at the line separators that captions hold.
     lines = enumerate(text.split("\n"), 1)
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())
-
-
-RATERS = frozenset(
-    "rater rater_id worker worker_id workerid annotator annotator_id completed_by participant participant_id "
-    "prolific_pid prolific_id user user_id coder evaluator assessor subject".split()
-)
-"""Columns that name who rated: the file has a row per rater."""
-NUMBERED = re.compile(r"(rater|annotator|worker|participant|coder|evaluator|assessor|judge|rating|r|a)[ _-]?\d+", re.I)
-"""Columns of one rater each."""
-
-
-def plain(name: str) -> str:
-    """The name of a column without what tools put around it: `Input.image_id`, `Answer.rating`, `Image ID`."""
-    return re.sub(r"^(input|answer)\.", "", name.strip(), flags=re.I).lower().replace(" ", "_")
-
-
-def rater_columns(names: Iterable[str], pattern: str | None = None) -> list[str]:
-    """The columns of one rater each: those that fit the pattern, or two or more that are numbered."""
-    matching = [name for name in names if (fnmatchcase(name, pattern) if pattern else NUMBERED.fullmatch(name.strip()))]
-    return matching if pattern or len(matching) > 1 else []
-
-
-def in_one_form(
-    records: list[Record], known: frozenset[str], rating: Sequence[str], pattern: str | None, words: Mapping[str, str]
-) -> list[Record]:
-    """One record per caption, whose rating is a list where several people rated it; others are as they are.
-
-    Fields that are `known` get their plain names; `pattern` is of the columns of one rater each, such as `R*`. Raises
-    `DataError` where no column fits it.
-    """
-    for record in records:
-        for name in [*record.fields]:
-            if (spelled := plain(name)) != name and spelled in known | RATERS and spelled not in record.fields:
-                record.fields[spelled] = record.fields.pop(name)
-    first = records[0]
-    columns = rater_columns(first.fields, pattern)
-    if pattern and not columns:
-        raise DataError(f"{first.source}: no column fits {pattern!r}; its columns: {', '.join(first.fields)}")
-    if columns and (pattern or not first.has(*rating)):
-        for record in records:
-            record.fields[rating[0]] = [record.fields.pop(name, None) for name in columns]
-    translate(records, words, *rating, "winner")
-    if rater := next((name for name in first.fields if name in RATERS and first.has(*rating)), None):
-        return _by_caption(records, rater, next(name for name in rating if first.has(name)))
-    return records
-
-
-def translate(records: Iterable[Record], words: Mapping[str, str], *names: str) -> None:
-    """Replaces words in these fields, and in lists and objects there, by what they stand for."""
-    meanings = {word.strip().lower(): meaning for word, meaning in words.items()}
-
-    def translated(value: Any) -> Any:
-        if isinstance(value, list):
-            return list(map(translated, value))
-        if isinstance(value, dict):
-            return {name: translated(part) for name, part in value.items()}
-        return meanings.get(str(value).lower(), value)
-
-    for record in records:
-        record.fields |= {name: translated(record.fields[name]) for name in names if name in record.fields}
-
-
-def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Record]:
-    """Rows of one rater each, put together; what a rater rates twice are two captions that say the same."""
-    names = ("image_id", "image", "imgid", "img", "system", "caption", "candidate", "captions")
-    times: Counter[str] = Counter()
-    merged: dict[str, Record] = {}
-    columns: dict[str, list[Any]] = {}
-    for record in records:
-        key = repr([record.fields.get(name) for name in names])
-        who = f"{key} {record.fields.get(rater)}"
-        key, times[who] = f"{key} {times[who]}", times[who] + 1
-        merged.setdefault(key, record)
-        value = record.fields.get(rating)
-        columns.setdefault(key, []).extend(value if isinstance(value, list) else [value])
-    for key, record in merged.items():
-        values = columns[key]
-        if any(isinstance(value, dict) for value in values):
-            aspects = dict.fromkeys(name for value in values if isinstance(value, dict) for name in value)
-            record.fields[rating] = {name: [(value or {}).get(name) for value in values] for name in aspects}
-        else:
-            record.fields[rating] = values
-    return [*merged.values()]
 
 
 class WhatToRead(NamedTuple):
@@ -304,8 +197,8 @@ class JudgmentForm:
     dataset: str
     fields: tuple[str, ...]
     """A file with all of these is of this form: names of fields, columns or variables."""
-    judged: Callable[[Any, WhatToRead], Iterator[JudgedPair | RatedCaption]]
-    """What people said in one of the records."""
+    judged: Callable[[Any, WhatToRead], Iterator[JudgedPair | RatedCaption]] = lambda judged, _: iter((judged,))
+    """What people said in one of the records, which may be that already."""
     records: Callable[[PathLike, WhatToRead], Sequence[Any]] = read_document
     aspects: tuple[str, ...] = ("rating",)
     """What people judged; the first is read unless another one is named."""
