@@ -17,8 +17,7 @@ from sacrecap.data.shapes import SHAPES
 from sacrecap.data.tables import read_table
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, DataWarning, UsageError
-from sacrecap.judgments.datasets.read import RATINGS
-from sacrecap.judgments.datasets.read import recognise
+from sacrecap.judgments.datasets.read import RATINGS, recognise
 
 HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
 

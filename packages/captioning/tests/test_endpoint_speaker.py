@@ -17,7 +17,7 @@ from fake_endpoint import BROKEN, BUSY, FakeEndpoint, Reply
 from sacrecap import Endpoint
 from sacrecap.errors import SacrecapError, SacrecapWarning, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, images_to_caption
-from sacrecap_captioning.generation import endpoint_sets
+from sacrecap_captioning.generation import caption_sets
 
 
 def shown(body: dict[str, Any]) -> bytes:
@@ -57,41 +57,41 @@ def test_sets_of_images_alone(tmp_path: Path) -> None:
     images = photos(tmp_path / "photos", 5)
     with FakeEndpoint(says) as server:
         endpoint = Endpoint(server.url, "vlm", answers=str(tmp_path / "answers"))
-        sets = endpoint_sets(endpoint, those(tmp_path), captions=3, seed=7, prompts=["What is there?"])
+        sets = caption_sets(endpoint, those(tmp_path), captions=3, seed=7, prompts=["What is there?"])
         assert sets == {name: [caption_of(image, seed) for seed in (7, 8, 9)] for name, image in images.items()}
         [asked] = {(one.body["temperature"], one.body["max_tokens"], one.text) for one in server.requests}
         assert asked == (1.0, 64, "What is there?")
-        once = endpoint_sets(endpoint, those(tmp_path), captions=1, method="beam", limit=9)
+        once = caption_sets(endpoint, those(tmp_path), captions=1, method="beam", limit=9)
         assert once == {name: [caption_of(image, None)] for name, image in images.items()}
         assert (server.requests[-1].body["temperature"], server.requests[-1].body["max_tokens"]) == (0.0, 9)
-        nucleus = endpoint_sets(endpoint, those(tmp_path), captions=1, method="rs(temperature=0.7, nucleus=0.9)")
+        nucleus = caption_sets(endpoint, those(tmp_path), captions=1, method="rs(temperature=0.7, nucleus=0.9)")
         assert nucleus == {name: [caption_of(image, 0)] for name, image in images.items()}
         assert (server.requests[-1].body["temperature"], server.requests[-1].body["top_p"]) == (0.7, 0.9)
         assert "top_p" not in server.requests[0].body
         before = len(server.requests)
-        assert endpoint_sets(endpoint, those(tmp_path), captions=3, seed=7, prompts=["What is there?"]) == sets
+        assert caption_sets(endpoint, those(tmp_path), captions=3, seed=7, prompts=["What is there?"]) == sets
         assert len(server.requests) == before  # what was answered is not asked again
         with pytest.raises(UsageError, match=r"an endpoint samples with a temperature.* got diverse-beam"):
-            endpoint_sets(endpoint, those(tmp_path), method="diverse-beam")
+            caption_sets(endpoint, those(tmp_path), method="diverse-beam")
         with pytest.raises(UsageError, match="an endpoint samples with a temperature"):
-            endpoint_sets(endpoint, those(tmp_path), method="beam", captions=2)
+            caption_sets(endpoint, those(tmp_path), method="beam", captions=2)
         with pytest.raises(UsageError, match=r"got rs\(top_k=5\) for 10 captions by a prompt"):
-            endpoint_sets(endpoint, those(tmp_path), method="rs(top_k=5)")
+            caption_sets(endpoint, those(tmp_path), method="rs(top_k=5)")
 
 
 def test_several_prompts_share_out_the_captions(tmp_path: Path) -> None:
     photos(tmp_path / "photos", 2)
     with FakeEndpoint(lambda body, _: Reply(f"answer with seed {body.get('seed')}")) as server:
         endpoint = Endpoint(server.url, "vlm", answers=str(tmp_path / "answers"))
-        sets = endpoint_sets(endpoint, those(tmp_path), captions=4, seed=5, prompts=["What?", "Where?"])
+        sets = caption_sets(endpoint, those(tmp_path), captions=4, seed=5, prompts=["What?", "Where?"])
         assert list(sets.values()) == [[f"answer with seed {seed}" for seed in (5, 6, 7, 8)]] * 2
         asked = sorted((one.text, one.body["seed"]) for one in server.requests)
         assert asked == sorted([("What?", 5), ("What?", 6), ("Where?", 7), ("Where?", 8)] * 2)
-        once = endpoint_sets(endpoint, those(tmp_path), captions=2, method="beam", prompts=["What?", "Where?"])
+        once = caption_sets(endpoint, those(tmp_path), captions=2, method="beam", prompts=["What?", "Where?"])
         assert [len(captions) for captions in once.values()] == [2, 2]
         assert {one.body["temperature"] for one in server.requests[-4:]} == {0.0}
         with pytest.raises(UsageError, match="2 prompts cannot share out 5 captions"):
-            endpoint_sets(endpoint, those(tmp_path), captions=5, prompts=["What?", "Where?"])
+            caption_sets(endpoint, those(tmp_path), captions=5, prompts=["What?", "Where?"])
 
 
 def test_cut_and_refused_captions_are_told_of(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_cut_and_refused_captions_are_told_of(tmp_path: Path) -> None:
     with FakeEndpoint(answer) as server:
         endpoint = Endpoint(server.url, "vlm", answers=str(tmp_path / "answers"))
         with pytest.warns(SacrecapWarning) as told:
-            sets = endpoint_sets(endpoint, those(tmp_path), captions=1, limit=5)
+            sets = caption_sets(endpoint, those(tmp_path), captions=1, limit=5)
     assert list(sets.values()) == [[""], *[["a dog runs along the"]] * 9]
     assert [str(each.message) for each in told] == [
         "1 of 10 captions are empty: the endpoint refused them, or did not accept the image",
@@ -137,7 +137,7 @@ def test_none_is_lost_or_doubled_whatever_breaks(count: int, each: int, tmp_path
             tries += 1
             endpoint = Endpoint(server.url, "vlm", at_once=16, answers=str(tmp_path / "answers"))
             try:
-                sets = endpoint_sets(endpoint, those(tmp_path), captions=each, seed=3)
+                sets = caption_sets(endpoint, those(tmp_path), captions=each, seed=3)
                 break
             except SacrecapError as error:
                 assert "401" in str(error)

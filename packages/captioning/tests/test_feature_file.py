@@ -12,12 +12,12 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, is_feature_file
-from sacrecap_captioning.generation import captioner_sets
+from sacrecap_captioning.generation import caption_sets
 from sacrecap_captioning.retrieval_model import train_retrieval
-from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import train
+from sacrecap_captioning.training_run import RunFolder
 
 IDS = ["7", "a.png", "b/c.png"]
 CHANCE = np.random.default_rng(0)
@@ -147,13 +147,13 @@ def settings(folder: Path, **changes: Any) -> Settings:
 def test_a_captioner_learns_from_them_and_captions_without_the_images(world: Path) -> None:
     run = RunFolder.open(world / "run")
     assert run.sizes.feature == 6
-    sets = captioner_sets(run.path, captions=2, device="cpu")
+    sets = caption_sets(run.path, captions=2, device="cpu")
     assert len(sets) == 6
     file = FeatureFile(world / "features.npz")
     learnt = CaptionedImages.of_data_set(world / "scenes", features=file).split("train")
     _, grid = file.rows([image.id for image in learnt])
     np.testing.assert_allclose(run.encoder().grid_mean.numpy(), grid.mean((0, 1)), rtol=1e-4)
-    assert captioner_sets(RunFolder.open(run.path, world / "features.npz"), captions=2, device="cpu") == sets
+    assert caption_sets(RunFolder.open(run.path, world / "features.npz"), captions=2, device="cpu") == sets
     found, _, _ = train_retrieval(run, epochs=2, batch=8)
     assert found.images.shape[0] == 48
 
@@ -193,7 +193,7 @@ def test_a_number_that_is_none_is_found_before_training(world: Path, tmp_path: P
 def test_what_features_of_a_file_are_not_for(world: Path, tmp_path: Path) -> None:
     file = str(world / "features.npz")
     with pytest.raises(UsageError, match="rci changes the images, and the captioner is given features of a file"):
-        captioner_sets(world / "run", method="rci", device="cpu")
+        caption_sets(world / "run", method="rci", device="cpu")
     with pytest.raises(UsageError, match="no encoder learns where features are given"):
         settings(world, train_encoder=True)
     write_scenes(tmp_path / "scenes", 60, seed=1)

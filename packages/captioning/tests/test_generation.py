@@ -10,7 +10,7 @@ import pytest
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.generation import captioner_sets, checkpoint_sets
+from sacrecap_captioning.generation import caption_sets
 from sacrecap_captioning.models import MODELS, LatentCaptioner
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.set_methods import METHODS
@@ -58,9 +58,9 @@ def test_every_captioner_and_every_method(model: str, method: str, folder: Path)
     run = run_of(folder, model)
     if method == "drv" and not issubclass(MODELS[model], LatentCaptioner):
         with pytest.raises(UsageError, match=f"which {model} does not have"):
-            captioner_sets(run, method=method, device="cpu", cache=folder / "features")
+            caption_sets(run, method=method, device="cpu", cache=folder / "features")
         return
-    sets = captioner_sets(run, method=method, captions=3, device="cpu", cache=folder / "features")
+    sets = caption_sets(run, method=method, captions=3, device="cpu", cache=folder / "features")
     assert list(sets) == [image.id for image in CaptionedImages.of_data_set(folder / "scenes").split("test")]
     assert all(len(captions) == 3 for captions in sets.values())
     assert all(len(caption.split()) <= 21 for captions in sets.values() for caption in captions)
@@ -69,7 +69,7 @@ def test_every_captioner_and_every_method(model: str, method: str, folder: Path)
 
 def test_an_encoder_that_learned_is_that_of_the_run(folder: Path) -> None:
     run = run_of(folder, "fc", train_encoder=True)
-    one, again = (captioner_sets(run, captions=2, limit=5, batch=batch, device="cpu") for batch in (2, 9))
+    one, again = (caption_sets(run, captions=2, limit=5, batch=batch, device="cpu") for batch in (2, 9))
     assert one == again
     assert all(len(caption.split()) <= 5 for captions in one.values() for caption in captions)
 
@@ -77,7 +77,7 @@ def test_an_encoder_that_learned_is_that_of_the_run(folder: Path) -> None:
 def test_other_images_than_those_of_the_run(folder: Path, tmp_path: Path) -> None:
     write_scenes(tmp_path / "others", 30, seed=2)
     images = CaptionedImages.of_data_set(tmp_path / "others")
-    sets = captioner_sets(run_of(folder, "fc"), images, split="val", captions=2, device="cpu", cache=tmp_path)
+    sets = caption_sets(run_of(folder, "fc"), images, split="val", captions=2, device="cpu", cache=tmp_path)
     assert list(sets) == [image.id for image in CaptionedImages.of_data_set(tmp_path / "others").split("val")]
 
 
@@ -88,7 +88,7 @@ def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> Non
     config["settings"]["data"] = "scenes-that-moved"
     (run / "config.json").write_text(json.dumps(config))
     with pytest.raises(DataError, match=r"images are not at scenes-that-moved, as seen from .* \(--images FOLDER\)"):
-        captioner_sets(run)
+        caption_sets(run)
 
 
 def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:
@@ -99,9 +99,9 @@ def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "blip"}))
     assert kind_of(tmp_path) == "checkpoint"
     with pytest.raises(DataError, match=r"no image-to-text checkpoint could be loaded"):
-        checkpoint_sets(tmp_path, CaptionedImages.of_data_set(folder / "scenes"))
+        caption_sets(tmp_path, CaptionedImages.of_data_set(folder / "scenes"))
     with pytest.raises(UsageError, match=r"no image is in the split 'tset'"):
-        captioner_sets(run_of(folder, "fc"), split="tset")
+        caption_sets(run_of(folder, "fc"), split="tset")
 
 
 def test_a_run_of_another_version_or_without_a_validation(folder: Path, tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_run_of_another_version_or_without_a_validation(folder: Path, tmp_path
     shutil.copy(run / "encoder.pt", tmp_path)
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(DataError, match=r"best.pt: no such file"):
-        captioner_sets(tmp_path)
+        caption_sets(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({**config, "format": 99}))
     with pytest.raises(DataError, match=r"this run folder has format 99"):
-        captioner_sets(tmp_path)
+        caption_sets(tmp_path)

@@ -15,11 +15,10 @@ import torch
 
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.models import MODELS
-from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.scenes import COLOURS, DATASET, KINDS, make_scenes, write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import greedy_captions, train, validation_score
-from sacrecap_captioning.training_data import prepare
+from sacrecap_captioning.training_run import RunFolder, prepare
 
 IMAGES, STEPS = 400, 150
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from sacrecap.errors import UsageError
-from sacrecap_captioning import training_data as pretraining
+from sacrecap_captioning import training_run as pretraining
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.encoders import load_encoder
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
-from sacrecap_captioning.training_data import first_encoder, learn_words
+from sacrecap_captioning.training_run import first_encoder, learn_words
 
 
 @pytest.fixture(scope="module")

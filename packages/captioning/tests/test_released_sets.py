@@ -47,7 +47,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
         (images / scene.name).touch()  # nobody looks at them
     printed = {}
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("train", "first_encoder", "captioner_sets", "ProcessPoolExecutor"):
+        for name in ("train", "first_encoder", "caption_sets", "ProcessPoolExecutor"):
             patch.setattr(sweep_module, name, lambda *_, name=name, **__: pytest.fail(f"{name} is not needed"))
         patch.setattr(pictures, "_rendered", lambda _, format_: format_.encode())
         for _, *words in commands():

@@ -12,10 +12,10 @@ from torch import Tensor
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioner import Vocabulary
 from sacrecap_captioning.retrieval_model import ImageSentenceSpace, RetrievalModel, hinge, recalls, train_retrieval
-from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import train
+from sacrecap_captioning.training_run import RunFolder
 
 
 @pytest.fixture(autouse=True)

@@ -13,10 +13,10 @@ import torch
 from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.objective import Losses
-from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import Position, TrainingLoop, train
+from sacrecap_captioning.training_run import RunFolder
 
 
 @pytest.fixture(scope="module")

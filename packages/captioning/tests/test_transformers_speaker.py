@@ -15,9 +15,8 @@ from transformers.utils import logging
 
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.generation import make_sets
+from sacrecap_captioning.generation import TransformersSpeaker, make_sets
 from sacrecap_captioning.set_methods import set_method
-from sacrecap_captioning.transformers_speaker import TransformersSpeaker
 from sets import score
 
 SAID = ["a", "the", "red", "blue", "green", "circle", "square", "ring", "on", "left", "right", "of", "and"]

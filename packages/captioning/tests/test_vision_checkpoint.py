@@ -15,11 +15,11 @@ from transformers.utils import logging
 
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap_captioning.encoders import Encoder, load_encoder, to_pixels
-from sacrecap_captioning.generation import captioner_sets
-from sacrecap_captioning.run_folder import RunFolder
+from sacrecap_captioning.generation import caption_sets
 from sacrecap_captioning.scenes import write_scenes
 from sacrecap_captioning.settings import Settings
 from sacrecap_captioning.training import train
+from sacrecap_captioning.training_run import RunFolder
 
 SIZES = {
     "hidden_size": 16,
@@ -205,7 +205,7 @@ def test_a_captioner_learns_from_one(checkpoint: Any, tmp_path: Path) -> None:
     assert encoder.standardised
     assert encoder.mean.flatten().tolist() == pytest.approx([0.1, 0.2, 0.3])
     for method in ("rs", "rci", "gnc"):
-        sets = captioner_sets(tmp_path / "run", method=method, captions=2, device="cpu", cache=tmp_path / "features")
+        sets = caption_sets(tmp_path / "run", method=method, captions=2, device="cpu", cache=tmp_path / "features")
         assert len(sets) == 4
     pixels = to_pixels(Image.new("RGB", (50, 20), "red"), encoder.side)
     assert encoder(pixels[None]).grid.shape == (1, 16, 16)

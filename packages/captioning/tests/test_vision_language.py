@@ -12,9 +12,8 @@ import torch
 from sacrecap.errors import UsageError
 from sacrecap.example.tiny_llava import write_tiny_llava
 from sacrecap_captioning.captioned_images import CaptionedImages
-from sacrecap_captioning.generation import check_shared_out, make_sets
+from sacrecap_captioning.generation import TransformersSpeaker, check_shared_out, make_sets
 from sacrecap_captioning.set_methods import set_method
-from sacrecap_captioning.transformers_speaker import TransformersSpeaker
 
 CAPTIONS = ["a red circle left of a blue square", "Describe this image in one sentence ."]
 

@@ -316,8 +316,8 @@ def people(
         return None
     for rater in range(raters_of_all):
         rating = np.array([values[rater] for values in judgments.ratings])
-        others = [(*values[:rater], *values[rater + 1 :]) for values in judgments.ratings]
-        parts.append(correlate(rating, merged(others, raters), image_numbers(ids), resampling, threads))
+        other_ratings = [(*values[:rater], *values[rater + 1 :]) for values in judgments.ratings]
+        parts.append(correlate(rating, merged(other_ratings, raters), image_numbers(ids), resampling, threads))
     predicted = "the others" if raters == "each" else f"the {raters} of the others"
     return f"each rater predicts {predicted}", Estimate.means(parts)
 

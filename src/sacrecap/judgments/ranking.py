@@ -75,15 +75,12 @@ class Ranking(Printable):
         """
         correlations = {}
         for a, b in combinations([metric.key for metric in self.metrics], 2):
-            of_images = []
+            defined = []
             for ranked in self.images.values():
-                scored = [caption for caption in ranked if not math.isnan(caption.scores[a] + caption.scores[b])]
-                of_images.append(
-                    plain([caption.ranks[a] for caption in scored], [caption.ranks[b] for caption in scored])[
-                        "spearman"
-                    ]
-                )
-            defined = [rho for rho in of_images if not math.isnan(rho)]
+                scored = [caption.ranks for caption in ranked if not math.isnan(caption.scores[a] + caption.scores[b])]
+                rho = plain([ranks[a] for ranks in scored], [ranks[b] for ranks in scored])["spearman"]
+                if not math.isnan(rho):
+                    defined.append(rho)
             correlations[a, b] = fmean(defined) if defined else math.nan
         return correlations
 
@@ -140,7 +137,14 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     merged_needs = Needs.of(needs, keywords, threads=threads, progress=progress)
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))
     captions = as_references(references)
-    ranked = _captions(captions, images)
+    ids = captions.image_ids if images is None else list(dict.fromkeys(map(str, images)))
+    unknown = [image for image in ids if image not in captions]
+    if unknown:
+        raise UsageError(f"no references of {some(unknown)}; the file has {some(captions.image_ids)}")
+    ranked = {image: captions.captions(image) for image in ids}
+    few = [image for image, image_captions in ranked.items() if len(image_captions) < 2]
+    if few:
+        raise DataError(f"{some(few)} with fewer than two references, so that there is nothing to rank against")
     rows = [(image, number) for image, image_captions in ranked.items() for number in range(len(image_captions))]
     corpus = Corpus(
         {str(row): [c for n, c in enumerate(ranked[image]) if n != number] for row, (image, number) in enumerate(rows)},
@@ -148,14 +152,12 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         tokenizer=tokenizer,
         threads=threads,
     )
-    scores: dict[str, list[float]] = {}
     merged_needs = merged_needs.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
     if "document_frequency" not in merged_needs:
         frequencies = frequencies_for(parsed_metrics, captions, tokenizer=tokenizer, threads=threads)
         merged_needs = merged_needs.with_({"document_frequency": frequencies})
-    for metric in parsed_metrics:
-        result = score_corpus(corpus, [metric], needs=merged_needs)
-        scores[metric.key] = list(result[metric.key].per_image_values())
+    results = {metric.key: score_corpus(corpus, [metric], needs=merged_needs) for metric in parsed_metrics}
+    scores = {key: list(result[key].per_image_values()) for key, result in results.items()}
     ranked_images, start = {}, 0
     for image, image_captions in ranked.items():
         of_image = {key: values[start : start + len(image_captions)] for key, values in scores.items()}
@@ -171,19 +173,6 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
         ]
         start += len(image_captions)
     return Ranking(_core.__version__, parsed_metrics, ranked_images)
-
-
-def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[str, list[str]]:
-    """The references of the images to rank, in the order asked for."""
-    ids = captions.image_ids if images is None else list(dict.fromkeys(map(str, images)))
-    unknown = [image for image in ids if image not in captions]
-    if unknown:
-        raise UsageError(f"no references of {some(unknown)}; the file has {some(captions.image_ids)}")
-    ranked = {image: captions.captions(image) for image in ids}
-    few = [image for image, captions in ranked.items() if len(captions) < 2]
-    if few:
-        raise DataError(f"{some(few)} with fewer than two references, so that there is nothing to rank against")
-    return ranked
 
 
 def _ranks(scores: Sequence[float], lower_is_better: bool) -> list[int]:

@@ -9,11 +9,10 @@ higher may import what stands lower, never the other way round. Everything but t
     sweep                 jobs, which train, generate and score; what the figures say; tables and pictures
     sweep_plan            curves, mixtures as axes; the captioners to train
     generation            caption sets by a captioner, a checkpoint, an endpoint, or without any
-    transformers_speaker  a checkpoint that speaks
     set_methods           the ways to make caption sets, and what they ask for words
-    training              one captioner; run_folder, what is left of it
+    training              one captioner
     retrieval_model       finds a caption's image
-    training_data         batches; an encoder from scratch
+    training_run          batches; an encoder from scratch; the folder that is left
     objective             losses and rewards
     encoders              pixels to features, and features on disk
     models, captioner     image features -> words: greedy, sampled, beam

@@ -111,8 +111,7 @@ def _of_parquet(path: str) -> Iterator[_Place]:
 def files_below(folder: Path, names_sought: Collection[str]) -> dict[str, _Place]:
     """The files below a folder that have wanted names: in folders at any depth, or in tar files.
 
-    Raises:
-        DataError: a tar file is broken, or two files have the same wanted name.
+    Raises `DataError` if a tar file is broken, or two files have the same wanted name.
     """
     places: dict[str, _Place] = {}
     for parent, _, names in os.walk(folder):
@@ -157,28 +156,17 @@ def _has_images(name: str) -> bool:
 
 
 SUFFIX = ".npz"
-_OTHER_SUFFIXES = (
-    *(".npy", ".safetensors", ".pt", ".pth", ".bin", ".h5", ".hdf5"),
-    *(".pkl", ".tsv", ".csv", ".json", ".zip", ".tar"),
-)
+_OTHER_SUFFIXES = tuple(".npy .safetensors .pt .pth .bin .h5 .hdf5 .pkl .tsv .csv .json .zip .tar".split())
 _PARTS = ("pooled", "grid")
 _LAYOUT = "np.savez(FILE, ids=…, pooled=…, grid=…) makes it: ids (N,), with pooled (N, D), grid (N, R, D) or both"
 FloatArray: TypeAlias = npt.NDArray[np.float32]
 
 
 class FeatureFile:
-    """The vectors of images in a file, which is read as a whole.
-
-    Raises:
-        DataError: it cannot be read, or has another form; the message says which form is accepted.
-
-    Attributes:
-        path: of the file.
-        ids: image ids, in the file's order.
-        feature: D, the size of a vector.
-    """
+    """The vectors of images in a file, which is read as a whole: its `path`, `ids`, and `feature`, D, their size."""
 
     def __init__(self, path: PathLike) -> None:
+        """Raises `DataError` if it cannot be read, or has another form; the message says which form is accepted."""
         self.path = os.fspath(path)
         if not self.path.endswith(SUFFIX):
             raise DataError(f"{self.path}: is not a file of features; these are called {SUFFIX}: {_LAYOUT}")
@@ -190,9 +178,33 @@ class FeatureFile:
                 raise DataError(
                     f"{self.path}: is not an .npz file, or damaged ({error}); write it with np.savez"
                 ) from None
-        self.ids = self._ids(self._parts.pop("ids", None))
+        ids, arrays = self._parts.pop("ids", None), self._parts
+        if ids is None or not ids.size:
+            raise DataError(f"{self.path}: holds no ids; {_LAYOUT}")
+        if ids.dtype.kind not in "iuU" or ids.ndim != 1:
+            raise DataError(
+                f"{self.path}: ids must be a list of strings or whole numbers, and is of another type; "
+                "ids=np.array(ids, dtype=str)"
+            )
+        self.ids = tuple(map(str, ids.tolist()))
+        if twice := _repeated(self.ids):
+            raise DataError(f"{self.path}: has {some(twice)} twice; give each once")
         self._numbers = {image: number for number, image in enumerate(self.ids)}
-        self.feature = self._size()
+        if not arrays or not arrays.keys() <= set(_PARTS):
+            raise DataError(f"{self.path}: holds ids, {', '.join(arrays) or 'and nothing else'}; {_LAYOUT}")
+        for name, array in arrays.items():
+            if array.dtype.kind != "f" or array.ndim != _PARTS.index(name) + 2 or not array.size:
+                kind = "floats" if array.dtype.kind == "f" else "other values than floats"
+                raise DataError(f"{self.path}: {name} is {array.shape} of {kind}; {_LAYOUT}")
+            if len(array) != len(self.ids):
+                raise DataError(f"{self.path}: {name} has {len(array):,} rows for {len(self.ids):,} ids")
+        sizes = [array.shape[-1] for array in arrays.values()]
+        if len(set(sizes)) > 1:
+            raise DataError(
+                f"{self.path}: {' and '.join(arrays)} have vectors of {' and '.join(map(str, sizes))} numbers; "
+                "captioners take vectors of one size: leave one of the two out"
+            )
+        self.feature = int(sizes[0])
 
     def __contains__(self, image: str) -> bool:
         return image in self._numbers
@@ -218,38 +230,6 @@ class FeatureFile:
         pooled = parts["pooled"] if "pooled" in parts else parts["grid"].mean(1)
         return pooled, parts.get("grid", pooled[:, None])
 
-    def _ids(self, array: npt.NDArray[Any] | None) -> tuple[str, ...]:
-        if array is None or not array.size:
-            raise DataError(f"{self.path}: holds no ids; {_LAYOUT}")
-        if array.dtype.kind not in "iuU" or array.ndim != 1:
-            raise DataError(
-                f"{self.path}: ids must be a list of strings or whole numbers, and is of another type; "
-                "ids=np.array(ids, dtype=str)"
-            )
-        ids = tuple(map(str, array.tolist()))
-        if twice := _repeated(ids):
-            raise DataError(f"{self.path}: has {some(twice)} twice; give each once")
-        return ids
-
-    def _size(self) -> int:
-        """D, which is the same of vectors and regions."""
-        arrays = self._parts
-        if not arrays or not arrays.keys() <= set(_PARTS):
-            raise DataError(f"{self.path}: holds ids, {', '.join(arrays) or 'and nothing else'}; {_LAYOUT}")
-        for name, array in arrays.items():
-            if array.dtype.kind != "f" or array.ndim != _PARTS.index(name) + 2 or not array.size:
-                kind = "floats" if array.dtype.kind == "f" else "other values than floats"
-                raise DataError(f"{self.path}: {name} is {array.shape} of {kind}; {_LAYOUT}")
-            if len(array) != len(self.ids):
-                raise DataError(f"{self.path}: {name} has {len(array):,} rows for {len(self.ids):,} ids")
-        sizes = [array.shape[-1] for array in arrays.values()]
-        if len(set(sizes)) > 1:
-            raise DataError(
-                f"{self.path}: {' and '.join(arrays)} have vectors of {' and '.join(map(str, sizes))} numbers; "
-                "captioners take vectors of one size: leave one of the two out"
-            )
-        return int(sizes[0])
-
 
 def is_feature_file(place: PathLike) -> bool:
     """Whether this names a file, not a folder: it exists as a file, or does not exist and has the suffix of a data
@@ -274,12 +254,8 @@ class CaptionedImages(Sequence[CaptionedImage]):
     def of_data_set(
         cls, path: PathLike, *, on_missing: str = "error", features: FeatureFile | None = None
     ) -> CaptionedImages:
-        """Reads a data set.
-
-        Args:
-            path: its folder, or its Karpathy split file.
-            on_missing: how to treat an image without a file: `error`, or `skip`.
-            features: features that replace the image files, which are then not needed.
+        """Reads a data set, by its folder or its Karpathy split file; `on_missing` is what an image without a file is,
+        `error`, or `skip`; features replace the files of images, which are then not needed.
 
         Raises:
             DataError: no data set is recognised there, it is broken, or images have no file, or no features.
@@ -345,11 +321,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
         return len(self._images)
 
     def split(self, name: str) -> CaptionedImages:
-        """The images of a split.
-
-        Raises:
-            UsageError: none is in it; the message says which splits there are.
-        """
+        """The images of a split. Raises `UsageError` if none is in it, and says which splits there are."""
         return CaptionedImages(of_split(self, name), self.files)
 
     def first(self, number: int | None) -> CaptionedImages:

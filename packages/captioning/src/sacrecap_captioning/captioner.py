@@ -30,13 +30,10 @@ _SPECIAL = ("<end>", "<unknown>")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words of a captioner, by id.
-
-    Attributes:
-        words: word of each id; the first two are `<end>` and `<unknown>`.
-    """
+    """Words of a captioner, by id."""
 
     words: tuple[str, ...]
+    """The first two are `<end>` and `<unknown>`."""
     _ids: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -192,11 +189,6 @@ class MaxoutCell(nn.Module):
     """The LSTM of Rennie et al. (CVPR 2017): the larger of two candidates enters the memory.
 
     c_t = i·max(z₁, z₂) + f·c_{t−1} and h_t = o·tanh(c_t), where gates and candidates are linear in what they read.
-
-    Args:
-        gates: size of what the gates read.
-        candidates: size of what the candidates read.
-        hidden: size of state and memory.
     """
 
     def __init__(self, gates: int, candidates: int, hidden: int) -> None:
@@ -278,12 +270,7 @@ def sample(
 ) -> Decoded:
     """A caption for each of the N rows of a state, each word drawn from the model's distribution.
 
-    Args:
-        step: of the captioner.
-        state: before the first word.
-        limit: T, the most words of a caption.
-        sampling: how a word is drawn.
-        chance: (N, limit) uniform numbers in [0, 1), which decide each word; drawn from torch's generator by default.
+    `chance`: (N, limit) uniform numbers in [0, 1), which decide each word; by default drawn from torch's generator.
     """
     if chance is None:
         chance = torch.rand(len(state[0]), limit, device=state[0].device)

@@ -31,7 +31,7 @@ from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
 from sacrecap_captioning.captioner import Features, evaluating
-from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, is_checkpoint, make_folder
+from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, make_folder
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -43,29 +43,28 @@ def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
         torch.save(dict(content), file)
 
 
-def read_tensors(path: PathLike) -> dict[str, Any]:
-    """Reads what `write_tensors` wrote, onto the CPU. Raises `DataError` for a missing or damaged file."""
-    with _damaged(f"{path}: is not a checkpoint of sacrecap, or damaged"):
-        return _tensors(path)
+def read_tensors(
+    path: PathLike,
+    take: Callable[[dict[str, Any]], object] | None = None,
+    problem: str = "is not a checkpoint of sacrecap, or damaged",
+    remedy: str = "",
+) -> dict[str, Any]:
+    """Reads what `write_tensors` wrote, onto the CPU.
 
-
-def _tensors(path: PathLike) -> dict[str, Any]:
-    with reading(path), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    return content
-
-
-@contextlib.contextmanager
-def _damaged(what: str, remedy: str = "") -> Iterator[None]:
-    """Raises `DataError` where a file in the block holds no tensors, or others than the block takes."""
+    Raises `DataError` for a missing or damaged file, or one whose content `take` cannot take.
+    """
     try:
-        yield
+        with reading(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            content: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        if take is not None:
+            take(content)
     except DataError:
         raise
     except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError, ValueError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{what} ({reason}){remedy}") from None
+        raise DataError(f"{path}: {problem} ({reason}){remedy}") from None
+    return content
 
 
 @contextlib.contextmanager
@@ -199,20 +198,16 @@ def to_pixels(image: Image, side: int) -> Tensor:
 
 
 def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> Encoder:
-    """An encoder with weights.
-
-    Args:
-        name: `small`; or a vision model of transformers: its folder, or owner/name on the hub.
-        weights: `auto` (a checkpoint's own, else `random`); `random` (drawn from torch's global generator); or the file
-            of an encoder's state dict.
-        side: pixels of the square that images are resized to; 64 for `small`, else the checkpoint's own.
+    """An encoder of this name with weights: `auto` (a checkpoint's own, else `random`), `random` (drawn from torch's
+    global generator), or the file of an encoder's state dict. `side` is by default 64 for `small`, else the
+    checkpoint's own.
 
     Raises:
         UsageError: no such encoder or weights, or too small a side.
         DataError: the weights cannot be fetched or read.
     """
     check_encoder(name, weights)
-    if is_checkpoint(name):
+    if name != SMALL:
         encoder = load_vision_checkpoint(name, side)
     else:  # four convolutions, each of which halves the picture: 64 pixels become a grid of 4 × 4
         layers: list[nn.Module] = []
@@ -220,10 +215,8 @@ def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> 
             layers += [nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
         encoder = Encoder(SMALL, nn.Sequential(*layers), side or 64)
     if weights not in {AUTO, RANDOM}:
-        with _damaged(
-            f"{weights}: is not a state dict of the encoder {name}", "; save it with torch.save(model.state_dict())"
-        ):
-            encoder.load_state_dict(_tensors(weights))
+        problem, remedy = f"is not a state dict of the encoder {name}", "; save it with torch.save(model.state_dict())"
+        read_tensors(weights, encoder.load_state_dict, problem, remedy)
     return encoder
 
 
@@ -396,14 +389,8 @@ def cached_features(
     batch: int = 64,
     progress: Callable[[int], None] | None = None,
 ) -> FeatureRows:
-    """Features of all images: computed, or left in the folder by a call with the same encoder, weights and files.
-
-    Args:
-        images: whose features.
-        encoder: computes them, in its current state, on its device.
-        folder: where they are stored.
-        batch: images at a time.
-        progress: called with the number of finished images.
+    """Features of all images: computed by the encoder in its current state, on its device, or left in the folder by a
+    call with the same encoder, weights and files. `progress` is called with the number of finished images.
 
     Raises:
         DataError: the folder cannot be made, written or read; or a feature is not a number.

@@ -62,12 +62,8 @@ class Losses(NamedTuple):
 class Objective:
     """The loss of a batch at a step, for the training loop.
 
-    Args:
-        mixture: what is minimised; see `sacrecap_captioning.settings.Mixture`.
-        rewards: those that the mixture names, but `evaluator`, which is the captioner's own.
-        samples: k, sampled captions per image.
-        baseline: one of `BASELINES`.
-        limit: the most words of a sampled caption.
+    `rewards` are those that the mixture names, but `evaluator`, which is the captioner's own; `samples` is k, and
+    `limit` the most words of a sampled caption.
 
     Raises:
         UsageError: an unknown baseline, fewer samples than it needs, or a reward is missing.
@@ -123,14 +119,15 @@ class Objective:
             losses.append(learnt)
             parts[EVALUATOR] = learnt.detach()
         if sampled is not None and weights:
-            scored = _scored(rewards, weights, sampled.words, batch.images)  # each (N,)
-            reward = mixed(scored, weights)
-            baseline = mean_of_the_rest(reward, self.samples)
-            if self.baseline == "greedy":
-                with evaluating(model), torch.no_grad():
-                    words = greedy(model.step, model.begin(batch.features), limit=self.limit).words  # (B, T)
-                compared = mixed(_scored(rewards, weights, words, batch.images), weights)  # (B,)
-                baseline = compared.repeat_interleave(self.samples)
+            with torch.no_grad():
+                scored = {name: rewards[name](sampled.words, batch.images) for name in weights}  # each (N,)
+                reward = mixed(scored, weights)
+                baseline = mean_of_the_rest(reward, self.samples)
+                if self.baseline == "greedy":
+                    with evaluating(model):
+                        words = greedy(model.step, model.begin(batch.features), limit=self.limit).words  # (B, T)
+                    compared = mixed({name: rewards[name](words, batch.images) for name in weights}, weights)  # (B,)
+                    baseline = compared.repeat_interleave(self.samples)
             losses.append(policy_gradient(sampled.log_probs, sampled.words, reward - baseline))
             parts |= {f"reward/{name}": rewards_of_name.mean() for name, rewards_of_name in scored.items()}
         if share:
@@ -141,14 +138,6 @@ class Objective:
         if not losses:  # no weight has risen yet: 0, with a gradient of 0
             losses = [torch.stack([parameter.sum() for parameter in model.parameters()]).sum() * 0.0]
         return Losses(torch.stack(losses).sum(), parts)
-
-
-@torch.no_grad()
-def _scored(
-    rewards: Mapping[str, Reward], weights: Mapping[str, float], words: Tensor, images: Tensor
-) -> dict[str, Tensor]:
-    """The rewards that have a weight."""
-    return {name: rewards[name](words, images) for name in weights}
 
 
 def mixed(rewards: Mapping[str, Tensor], weights: Mapping[str, float]) -> Tensor:

@@ -30,9 +30,8 @@ from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.captioner import UNKNOWN, Vocabulary, until_end
 from sacrecap_captioning.encoders import read_tensors, write_tensors
 from sacrecap_captioning.objective import Reward
-from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.settings import PathLike
-from sacrecap_captioning.training_data import Batches, Split, prepare
+from sacrecap_captioning.training_run import Batches, RunFolder, Split, prepare
 
 MARGIN = 0.2
 _KIND = "sacrecap retrieval model"
@@ -176,19 +175,8 @@ def train_retrieval(
 
     The first half of the epochs counts all negatives (eq. 5), the second the hardest (eq. 6), at a tenth of the rate:
     from random weights the hardest alone draw all vectors into one. The best epoch by the sum of recalls on the
-    validation split is kept.
-
-    Args:
-        run: the run.
-        epochs: passes over the training images, one caption of each.
-        batch: images per step.
-        rate: learning rate of Adam in the first half.
-        space: E, numbers of a vector.
-        seed: of weights, order and captions.
-        images: the data set, where it is read already.
-        cache: folder of frozen features.
-        device: where it learns.
-        progress: told after each epoch its number, loss and recalls.
+    validation split is kept. A pass has one caption of each image; `rate` is that of Adam, `space` E, the numbers of a
+    vector, `cache` the folder of frozen features; `progress` is told after each epoch its number, loss and recalls.
 
     Returns:
         The model, its epoch, and the recalls of that epoch.

@@ -142,19 +142,8 @@ _OUTLINES: dict[str, list[tuple[float, float]]] = {
     "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
     "triangle": [(0, -1), (1, 0.9), (-1, 0.9)],
     "star": _round(10, [1.1, 0.42]),
-    "cross": [
-        (-0.3, -1),
-        (0.3, -1),
-        (0.3, -0.3),
-        (1, -0.3),
-        (1, 0.3),
-        (0.3, 0.3),
-        (0.3, 1),
-        (-0.3, 1),
-        (-0.3, 0.3),
-        (-1, 0.3),
-        (-1, -0.3),
-        (-0.3, -0.3),
+    "cross": [  # three corners of an arm, turned
+        ((x, y), (-y, x), (-x, -y), (y, -x))[turn] for turn in range(4) for x, y in ((-0.3, -1), (0.3, -1), (0.3, -0.3))
     ],
     "bar": [(-1.1, -0.35), (1.1, -0.35), (1.1, 0.35), (-1.1, 0.35)],
 }
@@ -192,40 +181,31 @@ def describe(scene: Scene, random: np.random.Generator) -> str:
     if random.random() < 0.3:
         random.shuffle(shapes)
     shapes = shapes[: 1 if detail < 0.15 else 2 if detail < 0.75 else 3]
-    phrases = [_thing(shape, detail, random) for shape in shapes]
+    phrases = []
+    for shape in shapes:  # with an article and some of its attributes
+        words = [_pick(KINDS[shape.kind], random)]
+        if random.random() < 0.92:
+            words.insert(0, _pick(COLOURS[shape.colour][1], random, first=0.75))
+        if random.random() < 0.15 + 0.45 * detail:
+            words.insert(0, _pick(SIZES[shape.size][1], random, first=0.5))
+        if random.random() < 0.06:
+            words.insert(0, any_of(_EXTRAS, random))
+        phrases.append(f"{'an' if words[0][0] in 'aeiou' else 'a'} {' '.join(words)}")
     text = phrases[0]
     if len(phrases) == 1 and random.random() < 0.3 + 0.5 * detail:
         place = _PLACES[shapes[0].row][shapes[0].column]
         text += f" {_pick(_PLACE_PHRASES.get(place, _IN), random).format(place)}"
     if len(phrases) >= 2:
         related = random.random() < 0.3 + 0.4 * detail
-        link = _pick(_RELATIONS[_relation(shapes[0], shapes[1])] if related else _JOINS, random)
+        across, down = shapes[0].x - shapes[1].x, shapes[0].y - shapes[1].y
+        along, before, behind = (across, "left", "right") if abs(across) >= abs(down) else (down, "above", "below")
+        link = _pick(_RELATIONS[before if along < 0 else behind] if related else _JOINS, random)
         text += f" {link} {phrases[1]}"
     if len(phrases) == 3:
         text += f" and {phrases[2]}"
     if random.random() < 0.4 * detail:
         text += f" {_pick(_GROUND_PHRASES, random).format(_pick(GROUNDS[scene.ground][1], random))}"
     return _pick(_OPENINGS, random, first=0.6) + text
-
-
-def _thing(shape: SceneShape, detail: float, random: np.random.Generator) -> str:
-    """A shape with an article and some of its attributes."""
-    words = [_pick(KINDS[shape.kind], random)]
-    if random.random() < 0.92:
-        words.insert(0, _pick(COLOURS[shape.colour][1], random, first=0.75))
-    if random.random() < 0.15 + 0.45 * detail:
-        words.insert(0, _pick(SIZES[shape.size][1], random, first=0.5))
-    if random.random() < 0.06:
-        words.insert(0, any_of(_EXTRAS, random))
-    return f"{'an' if words[0][0] in 'aeiou' else 'a'} {' '.join(words)}"
-
-
-def _relation(a: SceneShape, b: SceneShape) -> str:
-    """The position of a relative to b."""
-    across, down = a.x - b.x, a.y - b.y
-    if abs(across) >= abs(down):
-        return "left" if across < 0 else "right"
-    return "above" if down < 0 else "below"
 
 
 def _pick(words: Sequence[str], random: np.random.Generator, first: float = 0.6) -> str:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -84,12 +84,15 @@ class TrainedSpeaker:
 
     @property
     def side(self) -> int:
-        return self._encoder().side
+        if self.encoder is None:
+            raise UsageError(
+                "this method changes the images, so it needs the encoder that the captioner was trained on"
+            )
+        return self.encoder.side
 
     @torch.inference_mode()
     def see(self, images: Sequence[Image.Image]) -> Features:
-        encoder = self._encoder()
-        pixels = torch.stack([to_pixels(image, encoder.side) for image in images])
+        pixels, encoder = torch.stack([to_pixels(image, self.side) for image in images]), cast("Encoder", self.encoder)
         features: Features = encoder(pixels.to(encoder.mean.device))
         return features
 
@@ -157,13 +160,6 @@ class TrainedSpeaker:
 
     def _texts(self, decoded: Decoded, size: int) -> list[list[str]]:
         return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], size)
-
-    def _encoder(self) -> Encoder:
-        if self.encoder is None:
-            raise UsageError(
-                "this method changes the images, so it needs the encoder that the captioner was trained on"
-            )
-        return self.encoder
 
 
 def uniform(chances: Sequence[np.random.Generator], samples: int, limit: int) -> Tensor:

@@ -17,7 +17,6 @@ import dataclasses
 import json
 import math
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -100,17 +99,9 @@ def _name(name: str, where: str) -> str:
 
 
 SMALL = "small"
-"""The encoder for small pictures."""
+"""The encoder for small pictures, even where a folder has this name; others are vision models of transformers."""
 AUTO, RANDOM, WORDS = "auto", "random", "words"
 """Weights of an encoder: a checkpoint's own, else random ones; random ones; learned from the words of the captions."""
-
-
-def is_checkpoint(encoder: str) -> bool:
-    """Whether this names a vision model of transformers: its folder, or owner/name on the hub.
-
-    `small` is that encoder also where a folder has this name; such a folder is ./small.
-    """
-    return encoder != SMALL
 
 
 def check_encoder(encoder: str, weights: str) -> None:
@@ -122,7 +113,7 @@ def check_encoder(encoder: str, weights: str) -> None:
         )
     if os.path.isfile(weights) or weights == AUTO:
         return
-    if is_checkpoint(encoder):
+    if encoder != SMALL:
         raise UsageError(
             f"the weights {weights!r} are neither a file nor {AUTO!r}: {encoder} is a checkpoint, which has its own"
         )
@@ -233,29 +224,13 @@ class Settings:
         if self.features is not None and self.train_encoder:
             raise UsageError(f"no encoder learns where features are given ({self.features}); leave one of the two out")
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any], where: str) -> Settings:
-        """Settings as `dataclasses.asdict` gives them. Raises `DataError` for others."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        if wrong := sorted(names ^ values.keys()):
-            raise DataError(f"{where}: the settings {', '.join(wrong)} are missing or unknown; was it edited by hand?")
-        try:
-            return cls(**values)
-        except (UsageError, TypeError) as error:
-            raise DataError(f"{where}: {error}") from None
-
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
         if step < self.warmup:
             return self.rate * (step + 1) / self.warmup
         share = min(1.0, (step - self.warmup) / max(1, self.steps - self.warmup))
-        match self.schedule:
-            case "linear":
-                return self.rate * (1 - share)
-            case "cosine":
-                return self.rate * (1 + math.cos(math.pi * share)) / 2
-            case _:
-                return self.rate
+        falling = {"linear": 1 - share, "cosine": (1 + math.cos(math.pi * share)) / 2}
+        return self.rate * falling.get(self.schedule, 1.0)
 
 
 FORMAT = 2
@@ -263,11 +238,7 @@ FORMAT = 2
 
 
 def read_run(folder: PathLike, features: PathLike | None = None) -> tuple[Settings, dict[str, Any]]:
-    """The settings of a training run, and all that its `config.json` holds.
-
-    Args:
-        folder: of the run.
-        features: where the file of its features is now, if it has moved.
+    """The settings of a training run, and all that its `config.json` holds; `features`: where their file has moved to.
 
     Raises:
         DataError: there is no run, it is of another version, or damaged.
@@ -290,7 +261,12 @@ def read_run(folder: PathLike, features: PathLike | None = None) -> tuple[Settin
         )
     if missing := {"settings", "data", "words", "sizes", "objects"} - config.keys():
         raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")
-    settings = Settings.from_json(config["settings"], str(path))
+    if wrong := sorted(Settings.__dataclass_fields__.keys() ^ config["settings"].keys()):
+        raise DataError(f"{path}: the settings {', '.join(wrong)} are missing or unknown; was it edited by hand?")
+    try:
+        settings = Settings(**config["settings"])
+    except (UsageError, TypeError) as error:
+        raise DataError(f"{path}: {error}") from None
     if features is None:
         return settings, config
     if settings.features is None:

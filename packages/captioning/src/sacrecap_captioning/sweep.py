@@ -41,17 +41,8 @@ import sacrecap
 from sacrecap.data import atomic_write, write_caption_sets
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError, SacrecapError, UsageError, warn
-from sacrecap.report.pictures import write_charts
-from sacrecap.report.pictures.charts import (
-    Chart,
-    Row,
-    measures,
-    of_accuracy,
-    of_diversity,
-    of_f,
-    of_vocabulary,
-    ranking,
-)
+from sacrecap.report.pictures import charts, write_charts
+from sacrecap.report.pictures.charts import Chart, Row
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.printing import Views
 from sacrecap.report.printing.table import Column, Number, Table, Value, records
@@ -59,9 +50,8 @@ from sacrecap.scoring.diversity_result import SystemDiversity
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages
 from sacrecap_captioning.encoders import write_tensors
-from sacrecap_captioning.generation import BLIND, blind_sets, captioner_sets
+from sacrecap_captioning.generation import BLIND, blind_sets, caption_sets, counted
 from sacrecap_captioning.retrieval_model import train_retrieval
-from sacrecap_captioning.run_folder import RunFolder
 from sacrecap_captioning.settings import PathLike, Settings, make_folder
 from sacrecap_captioning.sweep_plan import (
     ONLY,
@@ -73,7 +63,7 @@ from sacrecap_captioning.sweep_plan import (
     rewards_retrieval,
 )
 from sacrecap_captioning.training import train
-from sacrecap_captioning.training_data import first_encoder, frozen_features
+from sacrecap_captioning.training_run import RunFolder, first_encoder, frozen_features
 
 SweepProgress = Callable[[str, int, int], None]
 SWEEP, ENCODER, FEATURES = "sweep.json", "encoder.pt", "features"
@@ -84,11 +74,8 @@ def run_sweep(
 ) -> SweepResult:
     """Runs the remaining part of a sweep, and tabulates all of it.
 
-    Args:
-        sweep: the settings.
-        folder: of the sweep; created if it does not exist.
-        processes: captioners at a time, each of which has one thread of the CPU.
-        progress: called with the current step, the number done, and the number of all.
+    So many `processes` train captioners at a time, with one thread of the CPU each; `progress` is called with the
+    current step, the number done, and the number of all.
 
     Raises:
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
@@ -105,7 +92,17 @@ def run_sweep(
     _claim(place, sweep, images.checksum, finished=not left)
     if left:
         if sweep.shares_features and not (place / ENCODER).exists():
-            _prepare_encoder(sweep, place, splits, report)
+            settings, features = sweep.settings(SweepCell(sweep.models[0], 0), sweep.weights), place / FEATURES
+            encoder = first_encoder(
+                splits["train"],
+                settings,
+                features,
+                choose_device(settings.device),
+                lambda _, step, steps: report("teaching the encoder words: step", step, steps),
+            )
+            for name, part in splits.items():
+                frozen_features(part, encoder, None, features, counted(report, f"features of {name}: image", part))
+            write_tensors(place / ENCODER, encoder.cpu().state_dict())
         _run_jobs(sweep, plan, place, left, processes, report)
     if not _are_there(place, BLIND.values()):
         run = RunFolder.open(place / "runs" / plan.captioners[0].name)
@@ -145,26 +142,6 @@ def _claim(folder: Path, sweep: Sweep, checksum: str, *, finished: bool) -> None
     if different:
         listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in different)
         raise UsageError(f"{folder}: is of another sweep ({listed}); choose another folder, or the same settings")
-
-
-def _prepare_encoder(sweep: Sweep, folder: Path, splits: dict[str, CaptionedImages], report: SweepProgress) -> None:
-    """The encoder of all captioners, and the features of all images that they see."""
-    settings = sweep.settings(SweepCell(sweep.models[0], 0), sweep.weights)
-    encoder = first_encoder(
-        splits["train"],
-        settings,
-        folder / FEATURES,
-        choose_device(settings.device),
-        lambda _, step, steps: report("teaching the encoder words: step", step, steps),
-    )
-    for name, part in splits.items():
-        images = len(part)
-
-        def encoded(finished: int, name: str = name, images: int = images) -> None:
-            report(f"features of {name}: image", finished, images)
-
-        frozen_features(part, encoder, None, folder / FEATURES, encoded)
-    write_tensors(folder / ENCODER, encoder.cpu().state_dict())
 
 
 def _run_jobs(
@@ -216,7 +193,7 @@ def train_and_sample(sweep: Sweep, plan: SweepPlan, folder: Path, captioner: Swe
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
     make_folder(folder / SETS)
     for method, file in plan.files(captioner).items():
-        sets = captioner_sets(
+        sets = caption_sets(
             run,
             _images(sweep),
             split=sweep.split,
@@ -306,9 +283,9 @@ class Place:
     """Of each seed."""
 
     @property
-    def who(self) -> tuple[str, str, str, str, str]:
-        """What tells it from others: values of `_WHO`."""
-        return self.model, self.curve, self.weight, self.loss, self.method
+    def who(self) -> dict[str, str]:
+        """What tells it from others."""
+        return {name: getattr(self, name) for name in _WHO}
 
     def mean(self, figure: str) -> float:
         """Over the seeds."""
@@ -365,7 +342,7 @@ class SweepResult:
             "sacrecap": sacrecap.__version__,
             "places": [
                 {
-                    **dict(zip(_WHO, place.who, strict=True)),
+                    **place.who,
                     **{figure: {"mean": mean(seeds), "seeds": list(seeds)} for figure, seeds in place.figures.items()},
                 }
                 for place in self.places
@@ -382,33 +359,31 @@ def collect(sweep: Sweep, plan: SweepPlan, folder: Path, references: Mapping[str
     """Scores the sets of a sweep that is done, and writes `results.json`."""
     files = [*BLIND.values(), *(file for cell in plan.captioners for file in plan.files(cell).values())]
     scored = sacrecap.diversity({file: folder / SETS / file for file in files}, references, interval=None)
-    seeds = range(plan.seeds)
     places = tuple(
-        Place(*who, _figures([scored[plan.files(SweepCell(model, seed, point.loss))[method]] for seed in seeds]))
+        _place(
+            [scored[plan.files(SweepCell(model, seed, point.loss))[method]] for seed in range(plan.seeds)],
+            *(model, curve.name, point.weight, point.loss, method),
+        )
         for model in sweep.models
         for method in plan.methods[model]
         for curve in sweep.curves
         for point in curve.points
         if point.loss in plan.losses[model]
-        for who in [(model, curve.name, point.weight, point.loss, method)]
     )
-    people = None if scored.human is None else _alone(PEOPLE, scored.human)
-    blind = tuple(_alone(name, scored[file]) for name, file in BLIND.items())
+    people = None if scored.human is None else _place([scored.human], PEOPLE)
+    blind = tuple(_place([scored[file]], name) for name, file in BLIND.items())
     result = SweepResult(sweep, places, people, tuple(_findings(places)), blind, plan.left_out)
     with atomic_write(folder / "results.json") as file:
         file.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return result
 
 
-def _figures(systems: Sequence[SystemDiversity]) -> dict[str, tuple[float, ...]]:
-    """The figures of a captioner's seeds."""
+def _place(systems: Sequence[SystemDiversity], model: str, *what: str) -> Place:
+    """That of a captioner with the figures of its seeds; of those who have neither loss nor seeds the name alone."""
     rows = [system.to_dict() for system in systems]
-    return {name: tuple(float(row[name]) for row in rows) for name in MEASURES}
-
-
-def _alone(who: str, figures: SystemDiversity) -> Place:
-    """Of those who have neither loss nor seeds."""
-    return Place(who, "", "", "", "", _figures([figures]))
+    figures = {name: tuple(float(row[name]) for row in rows) for name in MEASURES}
+    curve, weight, loss, method = what or ("", "", "", "")
+    return Place(model, curve, weight, loss, method, figures)
 
 
 def _findings(places: Sequence[Place]) -> list[LambdaEffect]:
@@ -435,24 +410,26 @@ def _steps(places: Sequence[Place], figure: str) -> list[float]:
     return [later - earlier for values in seeds for earlier, later in pairwise(values)]
 
 
-def _table(result: SweepResult, title: str = "") -> Table:
+def _table(result: SweepResult, *, titled: bool) -> Table:
     """One row per captioner, and one of people."""
+    seeds = f", mean of {result.sweep.seeds} seeds" if result.sweep.seeds > 1 else ""
     forms = {figure: ",.0f" if figure == "vocabulary" else ".3f" for figure in FIGURES}
     rows: list[list[Value]] = [
         [name, *(Number(place.mean(figure), form) for figure, form in forms.items())]
         for name, place in _captioners(result)
     ]
+    effects = [
+        f"{_line(result, effect.model, effect.curve, effect.method)}: at {effect.steps} steps of λ accuracy "
+        f"rises {effect.rises} times, Self-CIDEr falls {effect.falls} times; "
+        f"smallest vocabulary: λ = {effect.smallest_vocabulary}"
+        for effect in result.findings
+    ]
     return Table(
         [Column("captioner", align="left", names=True), *map(Column, FIGURES.values())],
         rows,
-        title=title,
-        notes=[*findings(result), *result.left_out, *(f"note: {note}" for note in result.notes)],
+        title=f"Caption sets{seeds}" if titled else "",
+        notes=[*effects, *result.left_out, *(f"note: {note}" for note in result.notes)],
     )
-
-
-def _titled(result: SweepResult) -> Table:
-    seeds = result.sweep.seeds
-    return _table(result, f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets")
 
 
 def _records(result: SweepResult) -> Table:
@@ -460,25 +437,17 @@ def _records(result: SweepResult) -> Table:
     return records(
         (*_WHO, "seed", *MEASURES),
         [
-            (*place.who, seed, *figures)
+            (*place.who.values(), seed, *figures)
             for place in result.places
             for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
         ],
     )
 
 
-render = Views(_records, lambda result, _: [_table(result)], lambda result, _: [_titled(result)]).render
+render = Views(
+    _records, lambda result, _: [_table(result, titled=False)], lambda result, _: [_table(result, titled=True)]
+).render
 """The figures, means over seeds, and the findings as text in the format of a name."""
-
-
-def findings(result: SweepResult) -> list[str]:
-    """Each finding on one line."""
-    return [
-        f"{_line(result, effect.model, effect.curve, effect.method)}: at {effect.steps} steps of λ accuracy "
-        f"rises {effect.rises} times, Self-CIDEr falls {effect.falls} times; "
-        f"smallest vocabulary: λ = {effect.smallest_vocabulary}"
-        for effect in result.findings
-    ]
 
 
 def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
@@ -529,8 +498,8 @@ def write_pictures(result: SweepResult, folder: PathLike) -> None:
     described = [
         _plane(result, "self-cider"),
         _plane(result, "lsa"),
-        Chart("f", {"system": "system", "kind": "kind", **_SEEDS["f"]}, f, "bars", of_f("F"), []),
-        Chart("vocabulary", columns, vocabulary, "points", of_diversity("Self-CIDEr"), [of_vocabulary()]),
+        Chart("f", {"system": "system", "kind": "kind", **_SEEDS["f"]}, f, "bars", charts.of_f("F"), []),
+        Chart("vocabulary", columns, vocabulary, "points", charts.of_diversity("Self-CIDEr"), [charts.of_vocabulary()]),
     ]
 
     def means(*names: str) -> list[Row]:
@@ -540,8 +509,8 @@ def write_pictures(result: SweepResult, folder: PathLike) -> None:
         ]
 
     if len(captioners) > 1:
-        described.append(measures(means("self-cider", "lsa", "mbleu-mix", "div-2")))
-        described.append(ranking(means("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f")))
+        described.append(charts.measures(means("self-cider", "lsa", "mbleu-mix", "div-2")))
+        described.append(charts.ranking(means("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f")))
     write_charts(described, folder, dict.fromkeys(("plane", "plane-lsa"), _looks(result)))
 
 
@@ -588,8 +557,8 @@ def _plane(result: SweepResult, measure: str) -> Chart:
         {"system": "line", "weight": "weight", **_SEEDS["diversity"], **_SEEDS["accuracy"]},
         rows,
         "lines",
-        of_accuracy("CIDEr-D"),
-        [of_diversity(MEASURES[measure])],
+        charts.of_accuracy("CIDEr-D"),
+        [charts.of_diversity(MEASURES[measure])],
         "Up and right is better."
         + (" Dashed lines join places of equal F." if first else "")
         + (" Crosses are the least and the greatest of the seeds." if result.sweep.seeds > 1 else ""),

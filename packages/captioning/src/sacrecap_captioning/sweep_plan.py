@@ -39,7 +39,6 @@ from sacrecap_captioning.settings import (
     Settings,
     check_bounds,
     check_evaluator,
-    is_checkpoint,
     setting,
 )
 
@@ -181,7 +180,7 @@ class Sweep:
     @property
     def weights(self) -> str:
         """The weights of the encoder that all captioners share: words by default, of a checkpoint its own."""
-        return str(self.training.get("weights", AUTO if is_checkpoint(self.training.get("encoder", SMALL)) else WORDS))
+        return str(self.training.get("weights", WORDS if self.training.get("encoder", SMALL) == SMALL else AUTO))
 
     @property
     def shares_features(self) -> bool:

@@ -23,7 +23,7 @@ from torch import nn
 
 import sacrecap
 from sacrecap.data import atomic_write
-from sacrecap.errors import SacrecapError, UsageError
+from sacrecap.errors import DataError, SacrecapError, UsageError
 from sacrecap.vision.devices import choose_device
 from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.captioner import Captioner, Sizes, Vocabulary, evaluating, greedy
@@ -31,9 +31,8 @@ from sacrecap_captioning.encoders import Standardisation, enough_memory, write_t
 from sacrecap_captioning.models import build
 from sacrecap_captioning.objective import Losses, Objective, TrainingCaptions
 from sacrecap_captioning.retrieval_model import RetrievalModel
-from sacrecap_captioning.run_folder import BEST, LOG, RunFolder, check_new
 from sacrecap_captioning.settings import CONFIG, PathLike, Settings, make_folder
-from sacrecap_captioning.training_data import Batches, Split, TrainingData, first_encoder, prepare
+from sacrecap_captioning.training_run import BEST, LOG, Batches, RunFolder, Split, TrainingData, first_encoder, prepare
 
 Reading = Callable[[str, int, int], None]
 """Told while images are read: the split, images done, and all images."""
@@ -72,19 +71,15 @@ def train(
 ) -> Position:
     """Trains a captioner in a new run folder, and says how it ended.
 
-    Args:
-        settings: all settings that determine the result.
-        folder: of the run; created if it does not exist.
-        images: the data set, if it was read before; `settings.data` by default.
-        cache: folder of frozen features; the user's cache folder by default.
-        progress: called after each step.
-        reading: called while images are read.
+    `images` is the data set, if it was read before, by default `settings.data`; `cache` the folder of frozen features,
+    by default the user's. `progress` is called after each step, `reading` while images are read.
 
     Raises:
         UsageError: settings that cannot be used together or with the data.
         DataError: the data cannot be used; the folder holds a run already; memory ran out.
     """
-    check_new(folder)
+    if (Path(folder) / CONFIG).exists():
+        raise DataError(f"{folder}: holds a run already; go on from it (--init {folder}), or choose another folder")
     device = choose_device(settings.device)
     start = RunFolder.open(settings.init) if settings.init is not None else None
     images = images or read_images(settings)

@@ -9,22 +9,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, combinations
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, spelled
+from sacrecap.judgments.bootstrap import Floats, image_numbers
 from sacrecap.judgments.calibration.estimates import NO_BOUNDS, Calibrated, Calibration, Evidence, Teller
 from sacrecap.judgments.datasets.read import Opinions, read_people
 from sacrecap.resources.outside_scores import OutsideScores, read_scores, strays
 from sacrecap.scoring.intervals import Interval
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-
 
 STEEP = 1.5
 """How fast a difference of scores, in deviations, becomes a choice: people choose no more than always."""
@@ -61,9 +56,9 @@ def _matrix(scores: OutsideScores, witnesses: Sequence[str]) -> tuple[Floats, li
     return columns, missing
 
 
-def once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
+def _once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
     """Each caption once, with a note where rows are doubled."""
-    names = (column for column in (scores.images, scores.systems, scores.captions) if column is not None)
+    names = filter(None, (scores.images, scores.systems, scores.captions))
     rows: dict[tuple[str, ...], int] = {}
     for row, key in enumerate(zip(*names, *(map(repr, column) for column in scores.columns.values()), strict=True)):
         rows.setdefault(key, row)
@@ -85,9 +80,8 @@ def of_ratings(
     ratings, inclusion = (
         np.bincount(place_of, values) / np.bincount(place_of) for values in (opinions.values, opinions.inclusion)
     )
-    systems = list(dict.fromkeys(scores.systems or ["all"]))
-    number_of = {name: number for number, name in enumerate(systems)}
-    group = np.array([number_of[name] for name in scores.systems or ["all"] * scores.rows])
+    names = scores.systems or ["all"] * scores.rows
+    systems, group = list(dict.fromkeys(names)), image_numbers(names).astype(np.int64)
     images = np.unique(np.array(scores.images), return_inverse=True)[1]
     rated = Evidence.of(ratings, 1 / inclusion, rows, matrix, images, group, is_finite=True)
     few = [
@@ -247,7 +241,7 @@ def calibrate(
         named = ", ".join(unknown) or "that was named"
         raise UsageError(f"{of_all.source} has no column {named}; it has {', '.join(of_all.columns)}")
     opinions = read_people(ratings, aspect=rating, bounds=rating_range, raters=raters, words=words)
-    of_all, doubled = once(of_all)
+    of_all, doubled = _once(of_all)
     matrix, missing = _matrix(of_all, chosen)
     outliers = (strays(of_all.columns[name], f"{of_all.source}, column {name}") for name in chosen)
     notes = [*opinions.notes, *doubled, *chain(*outliers)]

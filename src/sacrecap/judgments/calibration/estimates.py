@@ -19,20 +19,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap.above import Printable
+from sacrecap.judgments.bootstrap import Floats
 from sacrecap.judgments.calibration.strengths import bradley_terry
 from sacrecap.scoring.intervals import Interval, opened, student
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Numbers = npt.NDArray[np.int64]
-    Chosen = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+Chosen: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ class Evidence:
         A witness whose spread is rounding has no covariance.
         """
         counts = np.bincount(groups)
-        means = np.stack([np.bincount(groups, column) / counts for column in scores.T], axis=1)
+        means = _sums(scores, groups) / counts[:, None]
         apart = scores - means[groups]
         covariance: Floats = apart.T @ apart / max(len(scores) - len(counts), 1)
         is_flat = np.diag(covariance) <= (1e-12 * np.maximum(1.0, np.abs(scores).max(axis=0))) ** 2
@@ -280,9 +278,7 @@ class Estimates:
         pulls = parts[groups] * self.shares * (self.values - self.means[groups]) * spread
         return self.pulled(float(parts @ self.means), pulls, parts != 0)
 
-    def fitted(
-        self, value: float, expected: Floats, weights: Floats, of_groups: npt.NDArray[np.bool_], by: int
-    ) -> Figure:
+    def fitted(self, value: float, expected: Floats, weights: Floats, of_groups: Chosen, by: int) -> Figure:
         """A figure of several groups at once, for which `by` numbers were fitted: what was expected of each rated
         caption, and how much the figure moves with it.
         """
@@ -291,40 +287,33 @@ class Estimates:
         figure = self.pulled(value, weights * (self.values - expected) * spread, of_groups)
         return figure._replace(freedom=max(1.0, count - by), skew=0.0)
 
-    def pulled(self, value: float, pulls: Floats, of_groups: npt.NDArray[np.bool_]) -> Figure:
+    def pulled(self, value: float, pulls: Floats, of_groups: Chosen) -> Figure:
         """A figure by how much each rated caption pulls it, pulls being scaled for what was fitted."""
         rated = self.rated
-        group_mean = of_groups[rated.groups]
-        pulls, image, group = (
-            (pulls * np.sqrt(1 - rated.inclusion))[group_mean],
-            self._images[group_mean],
-            rated.groups[group_mean],
-        )
+        is_of_groups = of_groups[rated.groups]
+        pulls = (pulls * np.sqrt(1 - rated.inclusion))[is_of_groups]
+        image, group = self._images[is_of_groups], rated.groups[is_of_groups]
         beside = np.bincount(image)
         of_image = float((beside * (beside - 1)).sum())
         share = np.where(of_groups, np.minimum(1.0, rated.counts / rated.sizes), 0.0)
         excess = max(0.0, 1 - float(share @ rated.together @ share) / of_image) if of_image else 0.0
         by_image = np.bincount(image, pulls)
         variance = (1 - excess) * float(pulls @ pulls) + excess * float(by_image @ by_image)
-        skew = float((pulls**3).sum())
-        return Figure(value, variance, _freedom(pulls, image, group, excess), skew)
-
-
-def _freedom(pulls: Floats, image: Numbers, group: Numbers, excess: float) -> float:
-    """Satterthwaite's: of variances of groups that may share images, captions being independent."""
-    used, group = np.unique(group, return_inverse=True)
-    counts = np.bincount(group).astype(np.float64)
-    left = np.maximum(counts - 1, 0.0)
-    spread = np.bincount(group, pulls**2) / np.maximum(left, 1.0)
-    held = np.zeros((len(used), int(image.max()) + 1))
-    np.add.at(held, (group, image), 1.0)
-    shared = held @ held.T
-    inverse = 1 / counts
-    traces = shared - shared * (inverse[:, None] + inverse) + shared**2 * np.outer(inverse, inverse)
-    traces *= excess**2
-    np.fill_diagonal(traces, left)
-    below = float(spread @ traces @ spread)
-    return max(1.0, float(spread @ left) ** 2 / below) if below > 0 else 1.0
+        # Satterthwaite's degrees of freedom, of variances of groups that may share images, captions being independent.
+        used, group = np.unique(group, return_inverse=True)
+        counts = np.bincount(group).astype(np.float64)
+        left = np.maximum(counts - 1, 0.0)
+        spread = np.bincount(group, pulls**2) / np.maximum(left, 1.0)
+        held = np.zeros((len(used), len(by_image)))
+        np.add.at(held, (group, image), 1.0)
+        shared = held @ held.T
+        inverse = 1 / counts
+        traces = shared - shared * (inverse[:, None] + inverse) + shared**2 * np.outer(inverse, inverse)
+        traces *= excess**2
+        np.fill_diagonal(traces, left)
+        below = float(spread @ traces @ spread)
+        freedom = max(1.0, float(spread @ left) ** 2 / below) if below > 0 else 1.0
+        return Figure(value, variance, freedom, float((pulls**3).sum()))
 
 
 PLANNED = (20, 30, 50, 100, 200, 300, 500, 1000, 2000, 5000)
@@ -381,11 +370,11 @@ class Teller:
             theta, inverse = solved
             expected = (1 / (1 + np.exp(theta[second] - theta[first])))[self.rated.groups]
             moved = ((inverse[:, first] - inverse[:, second]) * sizes)[:, self.rated.groups] * side.shares
-            figure = [
+            fitted = (
                 side.fitted(float(value), expected, weights, everything, systems - 1)
                 for value, weights in zip(theta, moved, strict=True)
-            ]
-            sides.append(figure)
+            )
+            sides.append([*fitted])
         return [
             self._sentence(list(figures), everything & (pairs == system).any(axis=1), NO_BOUNDS)
             for system, figures in enumerate(zip(*sides, strict=True))
@@ -413,9 +402,8 @@ class Teller:
             for value, figure, empty in zip(values, (alone, with_ratings), tiny, strict=True)
         ]
         ratio = 1.0 if tiny[0] or is_whole else math.inf if tiny[1] else alone.variance / with_ratings.variance
-        return Calibrated(
-            values[1], intervals[1], n, min(n * ratio, max(captions, n)), images, values[0], intervals[0],
-        )  # fmt: skip
+        worth = min(n * ratio, max(captions, n))
+        return Calibrated(values[1], intervals[1], n, worth, images, values[0], intervals[0])
 
     def _interval(self, value: float, figure: Figure, bounds: Interval, alone: float, is_difference: bool) -> Interval:
         half = reach(self.level, figure)

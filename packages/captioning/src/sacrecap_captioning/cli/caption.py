@@ -5,10 +5,8 @@ What is wrong is said before torch is loaded, which takes seconds, wherever it c
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,7 +22,7 @@ from sacrecap.cli.output import output
 from sacrecap.data import write_candidates, write_caption_sets
 from sacrecap.data.captioned import is_captioned, read_captioned
 from sacrecap.data.source import read_bytes
-from sacrecap.errors import DataError, MissingDependencyError, UsageError, accepted_name
+from sacrecap.errors import DataError, UsageError, accepted_name, of_extra
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.report.pictures import check_converter
 from sacrecap_captioning.captioned_images import (
@@ -35,7 +33,7 @@ from sacrecap_captioning.captioned_images import (
     read_images,
 )
 from sacrecap_captioning.scenes import write_scenes
-from sacrecap_captioning.settings import AUTO, MODEL_NAMES, Settings, check_encoder, is_checkpoint, kind_of, read_run
+from sacrecap_captioning.settings import AUTO, MODEL_NAMES, SMALL, Settings, check_encoder, kind_of, read_run
 from sacrecap_captioning.sweep_plan import Sweep
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def command() -> None:
 
 
 def settings(
-    of: type,
+    of: type[Settings | Sweep],
     *names: str,
     defaults: Mapping[str, Any] | None = None,
     called: Mapping[str, str] | None = None,
@@ -67,14 +65,14 @@ def settings(
 
     By name of a setting, `defaults`, names of options (`called`) and `texts` of the help stand in place of its own.
     """
-    fields = {field.name: field for field in dataclasses.fields(of)}
 
     def add(function: F) -> F:
         for name in reversed(names):
-            field = fields[name]
-            declared, default = field.metadata["parameter"], (defaults or {}).get(name, field.default)
+            field = of.__dataclass_fields__[name]
+            declared, metavar = field.metadata["parameter"], field.metadata["metavar"]
+            default = (defaults or {}).get(name, field.default)
             kind: Any = None
-            if declared.choices and field.metadata["metavar"] is None:
+            if declared.choices and metavar is None:
                 kind = click.Choice(declared.choices)
             elif declared.kind is int:
                 kind = click.IntRange(declared.least)
@@ -88,7 +86,7 @@ def settings(
                 is_flag=declared.kind is bool,
                 default=default,
                 show_default=default is not None and declared.kind is not bool,
-                metavar=field.metadata["metavar"],
+                metavar=metavar,
                 help=(texts or {}).get(name, declared.meaning),
             )(function)
         return function
@@ -128,25 +126,22 @@ def speaker_options(function: F) -> F:
 
 
 KINDS = {
-    "captioner": ("batch", "device", "features", "limit"),
-    "checkpoint": ("batch", "device", "limit", "prompt", "prompts"),
-    "endpoint": ("limit", "prompt", "prompts", "model", "key_env", "price", "budget", "at_once"),
+    "captioner": ("a captioner of sacrecap caption train", "batch device features limit"),
+    "checkpoint": ("a checkpoint of transformers", "batch device limit prompt prompts"),
+    "endpoint": ("an endpoint", "limit prompt prompts model key_env price budget at_once"),
 }
-"""Options of each kind of speaker; all take the others."""
-_NAMED = {
-    "captioner": "a captioner of sacrecap caption train",
-    "checkpoint": "a checkpoint of transformers",
-    "endpoint": "an endpoint",
-}
+"""What a kind of speaker is called, and its options; all take the others."""
 
 
 def check_kind(speaker: str, kind: str) -> None:
     """Raises `UsageError` if an option on the command line is for speakers of another kind."""
     for name in click.get_current_context().params:
-        kinds = [taker for taker, names in KINDS.items() if name in names]
+        kinds = {taker: called for taker, (called, names) in KINDS.items() if name in names.split()}
         if kinds and kind not in kinds and was_given(name):
-            who = " or ".join(_NAMED[taker] for taker in kinds)
-            raise UsageError(f"--{name.replace('_', '-')} is for {who}, and {speaker} is {_NAMED[kind]}: leave it out")
+            who = " or ".join(kinds.values())
+            raise UsageError(
+                f"--{name.replace('_', '-')} is for {who}, and {speaker} is {KINDS[kind][0]}: leave it out"
+            )
 
 
 def was_given(name: str) -> bool:
@@ -179,7 +174,7 @@ def images_of(speaker: str, data: str | None, how: Mapping[str, Any], *, blind: 
         settings, _ = read_run(speaker, places(how["features"])[0])
         images = images_of_run(speaker, settings, data, **reading)
     elif data is None:
-        raise UsageError(f"{speaker} is {_NAMED[kind]}, which knows no images: give some (--images WHAT)")
+        raise UsageError(f"{speaker} is {KINDS[kind][0]}, which knows no images: give some (--images WHAT)")
     elif blind and is_captioned(data):
         images = CaptionedImages(read_captioned(data), None)
     else:
@@ -194,50 +189,38 @@ def check_captioned(images: CaptionedImages, data: str | None, use: str) -> None
         raise UsageError(f"{data}: these images have no captions of people, {use}")
 
 
-def caption_sets(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) -> dict[str, list[str]]:
+def captioned(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) -> dict[str, list[str]]:
     """Caption sets by the speaker, of whatever kind."""
     stage.text = "loading the captioner"
-    with torch_needed("captioning images"):
-        from sacrecap_captioning.generation import captioner_sets, checkpoint_sets, endpoint_sets
-        from sacrecap_captioning.run_folder import RunFolder
-    common: dict[str, Any] = {name: how.get(name) for name in ("split", "method", "captions", "limit", "seed")}
-    common["progress"] = show_images
-    local = {"batch": how["batch"], "device": how["device"]}
-    kind = kind_of(speaker)
+    with of_extra("train", "captioning images"):
+        from sacrecap_captioning.generation import caption_sets
+        from sacrecap_captioning.training_run import RunFolder
+    source: Any = speaker
+    kind, cache = kind_of(speaker), None
     if kind == "captioner":
         one_thread()
         file, cache = places(how["features"])
-        return captioner_sets(RunFolder.open(speaker, file), images, cache=cache, **local, **common)
+        source = RunFolder.open(speaker, file)
+    elif kind == "endpoint":
+        if how.get("model") is None:
+            raise UsageError(f"{speaker}: name the model behind this endpoint (--model NAME)")
+        more = {name: how[name] for name in ("key_env", "price", "budget", "at_once") if how[name] is not None}
+        source = Endpoint(speaker, how["model"], **more)
+    request: dict[str, Any] = {name: how.get(name) for name in "split method captions limit seed batch device".split()}
     prompts = how.get("prompts") or ([how["prompt"]] if how["prompt"] else [])
-    if kind == "checkpoint":
-        return checkpoint_sets(speaker, images, prompts=prompts, **local, **common)
-    if how.get("model") is None:
-        raise UsageError(f"{speaker}: name the model behind this endpoint (--model NAME)")
-    more = {name: how[name] for name in ("key_env", "price", "budget", "at_once") if how[name] is not None}
-    return endpoint_sets(Endpoint(speaker, how["model"], **more), images, prompts=prompts, **common)
+    return caption_sets(source, images, prompts=prompts, cache=cache, progress=show_images, **request)
 
 
 def blind_captions(speaker: str, images: CaptionedImages, how: Mapping[str, Any]) -> dict[str, dict[str, list[str]]]:
     """So many captions of each image by those that need no captioner, by name."""
-    with torch_needed("captioning images"):
+    with of_extra("train", "captioning images"):
         from sacrecap_captioning.generation import blind_sets
-        from sacrecap_captioning.run_folder import RunFolder
+        from sacrecap_captioning.training_run import RunFolder
     run, cache = None, None
     if kind_of(speaker) == "captioner":
         file, cache = places(how["features"])
         run = RunFolder.open(speaker, file)
     return blind_sets(images, how["split"], how["captions"], run, cache)
-
-
-@contextmanager
-def torch_needed(what: str) -> Iterator[None]:
-    """Raises `MissingDependencyError` where the block imports torch, torchvision or Pillow, and it is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
-            raise
-        raise MissingDependencyError(what, extra="train") from None
 
 
 def one_thread() -> None:
@@ -313,8 +296,14 @@ def train(data: str | None, output: str, features: str | None, **settings: Any) 
         for split in ("train", "val"):
             images.split(split)
     stage.text = "loading PyTorch"
-    with torch_needed("training captioners"):
+    with of_extra("train", "training captioners"):
         from sacrecap_captioning import training
+
+    def show_position(at: Position) -> None:
+        """A bar with losses and CIDEr-D."""
+        losses = " · ".join(f"{name} {value:.3f}" for name, value in at.means().items() if name != "seconds")
+        scores = "" if at.last is None else f" · CIDEr-D {at.last:.3f} (best {at.best:.3f})"
+        options.show_bar("training", at.step, at.steps, f"steps · {losses}{scores}")
 
     one_thread()
     if "init" in chosen:
@@ -325,18 +314,11 @@ def train(data: str | None, output: str, features: str | None, **settings: Any) 
         output,
         images=images,
         cache=cache,
-        progress=_show_position,
+        progress=show_position,
         reading=lambda split, *at: show_images(f"reading {split}", *at),
     )
     early = " (stopped early)" if end.step < end.steps else ""
     options.emit(f"{output}: {end.step:,} steps{early}; best CIDEr-D {end.best:.4f} at step {end.best_step:,}")
-
-
-def _show_position(at: Position) -> None:
-    """A bar with losses and CIDEr-D."""
-    losses = " · ".join(f"{name} {value:.3f}" for name, value in at.means().items() if name != "seconds")
-    scores = "" if at.last is None else f" · CIDEr-D {at.last:.3f} (best {at.best:.3f})"
-    options.show_bar("training", at.step, at.steps, f"steps · {losses}{scores}")
 
 
 @command.command()
@@ -366,9 +348,9 @@ def retrieval(run: str, output: str | None, features: str | None, epochs: int, *
     It is VSE++, on the images, features and words of RUN, a run of sacrecap caption train: for the reward `retrieval`,
     sacrecap caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
-    with torch_needed("training retrieval models"):
+    with of_extra("train", "training retrieval models"):
         from sacrecap_captioning.retrieval_model import train_retrieval
-        from sacrecap_captioning.run_folder import RunFolder
+        from sacrecap_captioning.training_run import RunFolder
 
     one_thread()
 
@@ -433,37 +415,30 @@ def generate(speaker: str, data: str | None, output: str, prompts: str | None, b
     """
     options.check_outputs(output=output)
     if prompts is not None:
-        how["prompts"] = _read_prompts(prompts, how["prompt"])
+        if how["prompt"] is not None:
+            raise UsageError("--prompt is one prompt, and --prompts a file of several; give one of them")
+        try:
+            how["prompts"] = list(filter(None, map(str.strip, read_bytes(prompts).decode().splitlines())))
+        except UnicodeDecodeError:
+            raise DataError(f"{prompts}: is not text in UTF-8; prompts are lines of text") from None
+        if not how["prompts"]:
+            raise DataError(f"{prompts}: has no prompt; write one per line")
         how["captions"] = how["captions"] if was_given("captions") else len(how["prompts"])
     images = images_of(speaker, data, how, blind=blind is not None)
     if blind is None:
-        sets = caption_sets(speaker, images, how)
+        sets = captioned(speaker, images, how)
     else:
         check_captioned(images, data, "which could be copied")
         stage.text = "copying captions"
         copied = blind_captions(speaker, images, how)
-        if not any(blind in name for name in copied):
+        sets = next((sets for name, sets in copied.items() if blind in name), {})
+        if not sets:
             raise UsageError(
                 f"{speaker}: is no folder of sacrecap caption train, whose features would say which images look alike; "
                 "give one, or take --blind typical"
             )
-        sets = next(sets for name, sets in copied.items() if blind in name)
     stage.text = "writing"
     write_caption_sets(output, sets)
-
-
-def _read_prompts(path: str, prompt: str | None) -> list[str]:
-    """The lines of a file. Raises `UsageError` beside --prompt, and `DataError` for a file without a line."""
-    if prompt is not None:
-        raise UsageError("--prompt is one prompt, and --prompts a file of several; give one of them")
-    try:
-        lines = read_bytes(path).decode().splitlines()
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: is not text in UTF-8; prompts are lines of text") from None
-    prompts = [line.strip() for line in lines if line.strip()]
-    if not prompts:
-        raise DataError(f"{path}: has no prompt; write one per line")
-    return prompts
 
 
 @command.command(
@@ -508,7 +483,7 @@ def evaluate(
     images = images_of(speaker, data, how)
     check_captioned(images, data, "with which captions could be compared")
     how.update(captions=1, seed=resampling.seed)
-    captions = {image: texts[0] for image, texts in caption_sets(speaker, images, how).items()}
+    captions = {image: texts[0] for image, texts in captioned(speaker, images, how).items()}
     if candidates is not None:
         write_candidates(candidates, captions)
     stage.text = "scoring"
@@ -621,20 +596,19 @@ def sweep(data: str, output: str, quick: bool, processes: int | None, format_: s
     if quick:
         how |= {name: value for name, value in QUICK.items() if not was_given(name)}
     models, losses, methods = (how.pop(name) for name in ("models", "losses", "methods"))
-    names = {field.name for field in dataclasses.fields(Sweep)}
-    training = {name: value for name, value in how.items() if name not in names}
-    swept = {name: value for name, value in how.items() if name in names}
+    swept = {name: how.pop(name) for name in [*how] if name in Sweep.__dataclass_fields__}
+    training = how
     chosen = {name for name in training if was_given(name)}
     if training["features"] is not None:
         check_no_encoder(training["features"], chosen)
-    if "weights" not in chosen and (training["features"] is not None or is_checkpoint(training["encoder"])):
+    if "weights" not in chosen and (training["features"] is not None or training["encoder"] != SMALL):
         training["weights"] = AUTO
     check_encoder(training["encoder"], training["weights"])
     model_names = tuple(filter(None, (model.strip() for model in models.split(","))))
     for model in model_names:
         accepted_name("the model", model, MODEL_NAMES)
     plan = Sweep(data, model_names, losses or Sweep.losses, methods, training=training, **swept)
-    with torch_needed("sweeping captioners"):
+    with of_extra("train", "sweeping captioners"):
         from sacrecap.vision.devices import choose_device
         from sacrecap_captioning.set_methods import set_method
         from sacrecap_captioning.sweep import render, run_sweep, write_pictures

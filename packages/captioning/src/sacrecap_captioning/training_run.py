@@ -1,6 +1,16 @@
-"""Training data: features of images, and their captions in ids; any batch by the number of its step; an encoder.
+"""A training run: features of images, their captions in ids, any batch by the number of its step, encoder, folder.
 
-An encoder from scratch: it learns which words people use of an image, and is frozen then.
+The folder holds everything needed to repeat the run, and to make captions:
+
+config.json       version of the folder and of sacrecap, settings, sizes, words in the order of their ids, object
+                  classes, checksums of data and encoder
+encoder.pt        the encoder's weights as the run began
+best.pt           the weights of the best validation: captioner, and encoder where it learns
+log.jsonl         a line every few steps, and one per validation
+
+All but the log is there from the first validation on.
+
+An encoder from scratch learns which words people use of an image, and is frozen then.
 
 Words of captions as labels of images: Fang et al., *From captions to visual concepts and back* (CVPR 2015), section
 3; Wu et al., *What value do explicit high level concepts have in vision to language problems?* (CVPR 2016). Here the
@@ -11,12 +21,13 @@ times faster than with the encoder.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
@@ -26,9 +37,10 @@ from platformdirs import user_cache_dir
 from torch import Tensor, nn
 
 import sacrecap
+from sacrecap.data import atomic_write
 from sacrecap.errors import DataError, UsageError
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile, given_features
-from sacrecap_captioning.captioner import END, Features, Vocabulary
+from sacrecap_captioning.captioner import END, Captioner, Features, Sizes, Vocabulary
 from sacrecap_captioning.encoders import (
     Encoder,
     FeatureRows,
@@ -39,10 +51,22 @@ from sacrecap_captioning.encoders import (
     load_encoder,
     read_bytes_of_pixels,
     read_pixels,
+    read_tensors,
     write_tensors,
 )
+from sacrecap_captioning.models import build
 from sacrecap_captioning.objective import TrainingBatch
-from sacrecap_captioning.settings import RANDOM, WORDS, PathLike, Settings, check_encoder, make_folder
+from sacrecap_captioning.settings import (
+    CONFIG,
+    FORMAT,
+    RANDOM,
+    WORDS,
+    PathLike,
+    Settings,
+    check_encoder,
+    make_folder,
+    read_run,
+)
 
 Tokens = tuple[str, ...]
 
@@ -152,15 +176,10 @@ def prepare(
     cache: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> TrainingData:
-    """Reads the splits `train` and `val`.
+    """Reads the splits `train` and `val` of a data set, with features by the encoder; where it learns, with pixels.
 
-    Args:
-        images: all of a data set.
-        encoder: of their features; where these are given, what standardises them.
-        settings: of the run. Where its encoder learns, pixels are kept instead of features.
-        objects: labels of objects, in the order of their columns; those of the training images by default.
-        cache: folder of the features of frozen encoders; the user's cache folder by default.
-        progress: told split, images done, and images.
+    `objects` are labels in the order of their columns, by default those of the training images; `cache` is the folder
+    of the features of frozen encoders, by default the user's; `progress` is told split, images done, and images.
 
     Raises:
         UsageError: a split has no image.
@@ -170,7 +189,6 @@ def prepare(
     train, val = images.split("train"), images.split("val")
     if objects is None:
         objects = tuple(sorted({label for image in train for label in image.objects}))
-
     columns = {label: number for number, label in enumerate(objects)}
 
     def read(part: CaptionedImages, name: str) -> Split:
@@ -281,14 +299,8 @@ def first_encoder(
     """The encoder that a run begins with, on the CPU or the device; or what standardises given features.
 
     One that is frozen, or learns words first, is standardised. What was learned is kept in the cache, for the same
-    images, captions, encoder, epochs and seed. Random weights are drawn from the seed.
-
-    Args:
-        train: the training images.
-        settings: of the run.
-        cache: a folder; the user's cache folder by default.
-        device: where it learns words.
-        progress: called after every step of learning.
+    images, captions, encoder, epochs and seed. Random weights are drawn from the seed. `progress` is called after every
+    step of learning.
 
     Raises:
         DataError: the cache cannot be made or written; or see `load_encoder`.
@@ -351,3 +363,81 @@ def _shares(tokens: Sequence[Sequence[Sequence[str]]], words: int = 500) -> Tens
             for token in {token for token in caption if token in numbers}:
                 shares[row, numbers[token]] += 1 / len(captions)
     return shares
+
+
+ENCODER, BEST, LOG = "encoder.pt", "best.pt", "log.jsonl"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A training run on disk."""
+
+    path: Path
+    settings: Settings
+    vocabulary: Vocabulary = field(repr=False)
+    sizes: Sizes
+    objects: tuple[str, ...]
+    """Object classes, in the order of the columns of `Features.objects`."""
+    data_checksum: str
+
+    @classmethod
+    def open(cls, path: PathLike, features: PathLike | None = None) -> RunFolder:
+        """The run in a folder. Arguments and errors are those of `read_run`."""
+        settings, config = read_run(path, features)
+        vocabulary, sizes = Vocabulary(tuple(config["words"])), Sizes(**config["sizes"])
+        return cls(Path(path), settings, vocabulary, sizes, tuple(config["objects"]), config["data"])
+
+    def describe(self, encoder: Standardisation) -> None:
+        """Writes everything but checkpoints and logs: from then on the folder is a run. Raises `DataError`."""
+        write_tensors(self.path / ENCODER, encoder.state_dict())
+        config = {
+            "format": FORMAT,
+            "sacrecap": sacrecap.__version__,
+            "settings": asdict(self.settings),
+            "data": self.data_checksum,
+            "encoder": encoder.checksum,
+            "sizes": asdict(self.sizes),
+            "objects": self.objects,
+            "words": self.vocabulary.words,
+        }
+        with atomic_write(self.path / CONFIG) as file:
+            file.write(json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+
+    def captioner(self) -> Captioner:
+        """The captioner with the best weights, ready to make captions (`eval`), on the CPU.
+
+        Raises:
+            DataError: there is no such checkpoint, or it is damaged.
+        """
+        model = build(self.settings.model, self.sizes)
+        self._restore(model, BEST, "model")
+        return model.eval()
+
+    def encoder(self) -> Standardisation:
+        """The encoder: as the run began where it is frozen, otherwise with the best weights.
+
+        Where the run was given features, what standardises these.
+        """
+        encoder: Standardisation
+        with torch.random.fork_rng(devices=[]):  # the random weights drawn here are replaced below
+            if self.settings.features is not None:
+                encoder = Standardisation(self.sizes.feature)
+            else:
+                encoder = load_encoder(self.settings.encoder, side=self.settings.side)
+        if self.settings.train_encoder:
+            self._restore(encoder, BEST, "encoder")
+        else:
+            self._restore(encoder, ENCODER)
+        return encoder.eval()
+
+    def _restore(self, module: nn.Module, file: str, part: str | None = None) -> None:
+        """Gives it the weights in a file, or in a part of it."""
+        path = self.path / file
+        state = read_tensors(path)
+        try:
+            module.load_state_dict(state if part is None else state.get(part, {}))
+        except (RuntimeError, TypeError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise DataError(
+                f"{path}: does not fit {CONFIG} in the same folder ({reason}); they are of different runs"
+            ) from None
