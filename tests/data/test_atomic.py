@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sacrecap.data import atomic, atomic_write
+from sacrecap.data import atomic_write, writers
 from sacrecap.errors import DataError
 
 
@@ -95,9 +95,9 @@ def test_a_folder_is_no_file_to_write_whether_or_not_it_is_there(tmp_path: Path)
         with pytest.raises(DataError, match=sentence), atomic_write(folder):
             pass
         with pytest.raises(DataError, match=sentence):
-            atomic.check_writable(folder)
+            writers.check_writable(folder)
     with pytest.raises(DataError, match=sentence):
-        atomic.check_writable(tmp_path)
+        writers.check_writable(tmp_path)
     assert os.listdir(tmp_path) == []
 
 
@@ -147,8 +147,8 @@ def test_a_mapped_file_goes_aside_on_windows(tmp_path: Path, monkeypatch: pytest
         (tmp_path / "new.tmp").write_text(text)
         with monkeypatch.context() as there:
             for name, function in {"replace": refusing, "rename": rename, "remove": remove, "name": "nt"}.items():
-                there.setattr(atomic.os, name, function)
-            atomic.replace(str(tmp_path / "new.tmp"), target)
+                there.setattr(writers.os, name, function)
+            writers.replace(str(tmp_path / "new.tmp"), target)
         return sorted(path.read_text() for path in tmp_path.iterdir())
 
     assert written("new") == ["new", "old"]

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.data import OBJECT_FORMATS, read_objects
-from sacrecap.data.objects import DetectedObjects, count_labels
-from sacrecap.data.writers import unite
+from sacrecap.data.objects import DetectedObjects, count_labels, unite
 from sacrecap.errors import DataError, UsageError
 
 WHOLE = {"1": {"dog": 2, "wine glass": 1}, "2": {"cat": 1}, "3": {}}

@@ -57,7 +57,7 @@ def test_what_is_published_is_fetched_once(tmp_path: Path, monkeypatch: pytest.M
         asked.append(url)
         yield addinfourl(io.BytesIO(published.read_bytes()), Message(), url)
 
-    monkeypatch.setattr("sacrecap.data.remote.opened", opened)
+    monkeypatch.setattr("sacrecap.data.testsets.opened", opened)
     for _ in range(2):
         assert open_embeddings(NAME).find(["cat"])[0].tolist() == [[3, 4]]
     assert asked == [URL]

@@ -32,9 +32,9 @@ from sacrecap.boards.scored import (
     without_folders,
 )
 from sacrecap.corpus.corpus import Corpus, as_references
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.captions import read_data
 from sacrecap.data.source import PathLike, read_bytes
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, first_of
 from sacrecap.metrics import Metric
 from sacrecap.metrics.outside import for_system

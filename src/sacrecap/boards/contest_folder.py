@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sacrecap.boards.examination import CaptionLimits
 from sacrecap.data import fields
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.fields import Invalid, toml_document
 from sacrecap.data.source import PathLike, read_bytes, reading
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, nearest
 
 if TYPE_CHECKING:

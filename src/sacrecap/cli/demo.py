@@ -12,7 +12,7 @@ import click
 from sacrecap import example
 from sacrecap.cli import options
 from sacrecap.cli.group import takes
-from sacrecap.data.atomic import atomic_write, check_writable
+from sacrecap.data.writers import atomic_write, check_writable
 from sacrecap.errors import DataError, UsageError
 from sacrecap.report.html import write_report
 from sacrecap.report.score_formats import render

@@ -11,8 +11,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.group import Group, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects
-from sacrecap.data.writers import unite, write_objects
+from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects, unite, write_objects
 from sacrecap.vision import IMAGE_IDS, NANODET, ON_CORRUPT, detect_images, find_images, load_detector
 
 _output = takes("--output, -o FILE  The file to write; - is stdout.", o={"required": True})

@@ -19,7 +19,7 @@ from sacrecap.cli.interruptible import stage
 from sacrecap.cli.output import ENGINE, EngineChoice
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import DocumentFrequency, find_frequencies
-from sacrecap.data.atomic import atomic_write
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.spice.scene_graph import scene_graphs

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from sacrecap.data.atomic import discard_unfinished
+from sacrecap.data.writers import discard_unfinished
 from sacrecap.resources.needs import Step
 
 QUIET_SECONDS = 1.0

@@ -16,9 +16,9 @@ from click.core import ParameterSource
 from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600, IntervalMethod
 from sacrecap.cli.group import Option, Value, declared, taking
 from sacrecap.cli.interruptible import show_share, stage
-from sacrecap.data.atomic import atomic_write, check_writable
 from sacrecap.data.fields import toml_document
 from sacrecap.data.source import reading
+from sacrecap.data.writers import atomic_write, check_writable
 from sacrecap.errors import DataError, UsageError
 from sacrecap.parameters import Parameter, read_parameters
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from sacrecap.data.listing import systems_in
-from sacrecap.data.source import is_remote, system_name
+from sacrecap.data.source import is_remote, system_name, systems_in
 from sacrecap.errors import UsageError, warn
 
 

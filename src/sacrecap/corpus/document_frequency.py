@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from sacrecap import _core
 from sacrecap.choices import CORPUS
 from sacrecap.data import testsets
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import reading
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, UsageError, did_you_mean, spelled
 
 if TYPE_CHECKING:

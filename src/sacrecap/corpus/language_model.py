@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.corpus.document_frequency import check_order, checksum, file_name
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import read_bytes
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, UsageError
 
 if TYPE_CHECKING:

@@ -1,4 +1,5 @@
-"""Captioned images as data sets are released: a Karpathy split file, Flickr's token file, COCO's `captions_*.json`.
+"""Folders of data sets: captioned images as they are released, a Karpathy split file, Flickr's token file, COCO's
+`captions_*.json`; and others, in the Hugging Face Hub's layout.
 
     images = of_split(read_captioned("flickr8k"), "test")
 
@@ -8,16 +9,18 @@ in the images.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sacrecap.data.captions import CaptionFile
-from sacrecap.data.source import PathLike, Reading, read_bytes
-from sacrecap.errors import DataError, UsageError, some
+from sacrecap.data.source import PathLike, Reading, content_of, display_name, files_of, read_bytes, reading
+from sacrecap.data.unpack import Content
+from sacrecap.errors import DataError, UsageError, naming, option, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
 """Other names of splits. Karpathy's `restval` are validation images of COCO that are used for training by
@@ -164,3 +167,82 @@ def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedI
         image if image.objects else replace(image, objects=tuple(Counter(objects.get(image.id, {})).elements()))
         for image in images
     ]
+
+
+# Folders of other data sets
+
+_METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
+_TABLES = (".parquet", ".arrow")
+_DICTIONARY = "dataset_dict.json"
+"""In a folder of Hugging Face's `DatasetDict`, whose folders are the splits."""
+_SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5}")
+"""What a file is called that holds a split, without its suffix."""
+
+
+def contents_of(
+    path: PathLike, split: str | None, format: str | None, *, held: bool = True
+) -> tuple[dict[str, Content], str | None]:
+    """The files to read, by name, one after the other, and the split that must still be chosen in them.
+
+    The captions of captioned images are given as `{image id: [caption, …]}`. Errors are those of `files_of`.
+
+    Raises:
+        UsageError: a format is named for captioned images.
+    """
+    files, left = _files_in_folder(path, split)
+    if files:
+        return {display_name(file): content_of(file, held=held) for file in files}, left
+    name, images = os.fspath(path), of_folder(path) or []
+    if format is not None:
+        raise UsageError(f"{name}: is a folder of captioned images, whose form is recognised; leave the format out")
+    splits = dict.fromkeys(image.split for image in images)
+    if split is None and len(splits) > 1:
+        raise _not_chosen(name, split, splits)
+    if split is not None:
+        with naming(f"{name}: "):
+            images = of_split(images, split)
+    return {name: Content(name, json.dumps({image.id: image.references for image in images}).encode())}, None
+
+
+def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str | None]:
+    """The files that a folder or a pattern stands for, and the split that must still be chosen in them; no files where
+    it is a folder of captioned images.
+
+    Parquet files that hold splits are named after them, such as `test-00000-of-00002.parquet`, in the folder or in
+    `data`; a split may also be a folder with a metadata file. Of another folder, and of a pattern, see `files_of`.
+
+    Raises:
+        DataError: no captions are there.
+        UsageError: there are several splits, or not the one that was asked for.
+    """
+    if not os.path.isdir(path):
+        return files_of(os.fspath(path)), split
+    name, place = os.fspath(path), Path(path)
+    with reading(path):
+        inside = sorted(os.listdir(path))
+    metadata = [file for file in _METADATA if file in inside]
+    if metadata:
+        return [os.fspath(place / metadata[0])], split
+    by_split: dict[str, list[str]] = {}
+    has_splits = False
+    for entry in [*(place / file for file in inside), *sorted((place / "data").glob("*"))]:
+        if entry.suffix in _TABLES:
+            by_split.setdefault(entry.stem.partition("-")[0], []).append(os.fspath(entry))
+            has_splits |= _SPLIT.fullmatch(entry.stem) is not None
+        elif entry.is_dir() and _DICTIONARY in inside:
+            by_split[entry.name], has_splits = sorted(map(os.fspath, entry.glob("*.arrow"))), True
+        elif entry.is_dir() and (inner := [entry / file for file in _METADATA if (entry / file).is_file()]):
+            by_split[entry.name], has_splits = [os.fspath(inner[0])], True
+    if not has_splits:
+        return ([] if not by_split and has_form(path) else files_of(os.fspath(path))), split
+    if split is not None and split in by_split:
+        return by_split[split], None
+    if len(by_split) > 1:
+        raise _not_chosen(name, split, by_split)
+    return next(iter(by_split.values())), split
+
+
+def _not_chosen(name: str, split: str | None, splits: Iterable[str]) -> UsageError:
+    problem = "no split is chosen" if split is None else f"no split is called {split!r}"
+    choose = option("split", of="the readers in sacrecap.data")
+    return UsageError(f"{name}: {problem}; the splits are {', '.join(splits)}: choose by {choose}")

@@ -200,7 +200,7 @@ class CaptionFile:
         if reading.format is not None and reading.format not in FORMATS:
             raise UsageError(unknown_format(reading.format))
         if contents is None and names_several(path):
-            from sacrecap.data.listing import contents_of
+            from sacrecap.data.captioned import contents_of
 
             contents, split = contents_of(path, reading.split, reading.format, held=held)
             reading = reading._replace(split=split)

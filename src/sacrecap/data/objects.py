@@ -1,10 +1,10 @@
-"""Which objects are in each image: gold annotations, plain lists, and the output of `sacrecap detect`."""
+"""Which objects are in each image: gold annotations, plain lists, and what `sacrecap detect` writes."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,7 +12,8 @@ from sacrecap.data import fields
 from sacrecap.data.fields import checked, json_type
 from sacrecap.data.rows import parsed
 from sacrecap.data.source import PathLike, display_name, read_bytes
-from sacrecap.errors import DataError, accepted_name, naming
+from sacrecap.data.writers import write_list
+from sacrecap.errors import DataError, DataWarning, accepted_name, naming, some, warn
 
 Objects = dict[str, dict[str, int]]
 """Labels and how often each is in the image, by image id, in the file's order."""
@@ -297,3 +298,36 @@ def _image_id(value: object, where: str) -> str:
 
 def _label(value: object, where: str) -> str:
     return checked(f"{where}: a label", fields.text, value)
+
+
+def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:
+    """Write a list of ``{"image_id", "objects"}``, one row per line: labels with counts, or only labels.
+
+    Args:
+        path: the file to write; ``-`` is standard output. The file appears when it is complete.
+        objects: by image id, counts by label, or labels.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    plain = ((image, dict(of) if isinstance(of, Mapping) else list(of)) for image, of in objects.items())
+    write_list(path, ({"image_id": image, "objects": of} for image, of in plain))
+
+
+def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[str]]:
+    """The unique things in each image by any of the sources, each by the label that comes first: see `meaning`. Counts
+    of several sources cannot be added.
+
+    Warns:
+        DataWarning: an image is missing in a source; it counts as having no objects there.
+    """
+    files = list(sources)
+    images = dict.fromkeys(image for objects in files for image in objects)
+    partly = [image for image in images if any(image not in objects for objects in files)]
+    if partly:
+        warn(f"not in every file, and counted as without objects there: {some(partly)}", DataWarning)
+    united: dict[str, dict[str, str]] = {image: {} for image in images}
+    for image, labels in (entry for objects in files for entry in objects.items()):
+        for label in labels:
+            united[image].setdefault(meaning(label), label)
+    return {image: list(labels.values()) for image, labels in united.items()}

@@ -1,31 +1,434 @@
 """What a file is: the one place that decides how it is read, and so whose message a user sees.
 
 A file is told by its first bytes, a document of JSON by its structure, rows by the names of their columns, which are in
-the table of `shapes`. What comes out is always the same: rows, and which of their columns hold what.
+the table of `shapes`. What comes out is always the same: rows, and which of their columns hold what. First come the
+functions that make rows of what is none: each gives None for what is of another form.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeGuard
 
-from sacrecap.data import documents, matlab, rows
-from sacrecap.data.rows import Rows
-from sacrecap.data.shapes import SHAPES, TABLE_FORMATS, Shape, accepted, is_plain, shape_of_columns
+from sacrecap.data.cells import LISTS
+from sacrecap.data.rows import (
+    DELIMITERS,
+    Rows,
+    fields_of,
+    first_records,
+    matlab_references,
+    names_of,
+    of_arrow,
+    of_columns,
+    of_files,
+    of_lines,
+    of_records,
+    of_table,
+    parsed,
+    quoting,
+    spreadsheet,
+    table_header,
+    text_lines,
+)
+from sacrecap.data.shapes import (
+    ENVELOPES,
+    IDS,
+    SHAPES,
+    TABLE_FORMATS,
+    WRAPPERS,
+    Shape,
+    accepted,
+    excludes,
+    is_envelope,
+    is_plain,
+    shape_of_columns,
+)
 from sacrecap.data.unpack import Content, binary_format, not_utf8
-from sacrecap.errors import DataError, cut_off, naming
+from sacrecap.errors import DataError, cut_off, first_of, naming
+
+Record = Mapping[str, Any]
+
+_SPLITS = {"train", "val", "valid", "validation", "dev", "test", "restval"}
+_KARPATHY = ("cocoid", "filename", "imgid")
+_FIRST = 65
+"""Images after which an object is a mapping, whatever comes later."""
+_DEEP = 3
+"""Objects around the rows."""
+_LINES = 100
+"""Lines that tell what a text without header is."""
+_ID = re.compile(r"\S*([0-9]|\.(jpe?g|png|webp|gif|mp4|avi|webm|wav|flac|mp3))\S*", re.IGNORECASE)
+"""An id in a table without header: it has a digit, or is a file's name."""
+_CLIP = re.compile(r"\S+_[0-9.]+_[0-9.]+")
+"""A clip of MSVD: the video, and the seconds where it begins and ends."""
+MSVD = ("VideoID", "Start", "End", "Language", "Description")
+"""Columns of MSVD's corpus."""
+_TEXT_OF_TAR = ("txt", "caption", "text")
+_OF_TAR = (*_TEXT_OF_TAR, "json")
+
+
+# JSON
+
+
+def coco(document: Any) -> Rows | None:
+    """COCO's annotations; `images`, where present, gives the order of the images, and those without captions."""
+    annotations = document.get("annotations") if isinstance(document, dict) else None
+    if not isinstance(annotations, list) or not all(isinstance(record, dict) for record in annotations):
+        return None
+    known = names_of(annotations)
+    captions = [name for name in ("caption", "captions") if name in known]
+    if annotations and ("image_id" not in known or len(captions) != 1):
+        return None
+    images = document.get("images") or []
+    if not isinstance(images, list) or not all(isinstance(image, dict) and "id" in image for image in images):
+        raise DataError('each of "images" must be an object with "id"')
+    marks = [name for name in known if excludes(name)]
+    names = ["image_id", *(captions or ["caption"]), *marks]
+    return replace(of_records(annotations, is_json=True), names=names, images=[image["id"] for image in images])
+
+
+def karpathy(document: Any) -> Rows | None:
+    """The split files that Karpathy published. An image goes by its `cocoid`, or else its `filename` or `imgid`."""
+    images = document.get("images") if isinstance(document, dict) else None
+    if not _are_objects(images) or "sentences" not in images[0]:
+        return None
+    columns: dict[str, list[Any]] = {"image_id": [], "captions": [], "split": []}
+    for number, image in enumerate(images, 1):
+        columns["image_id"].append(next((image[name] for name in _KARPATHY if name in image), None))
+        columns["split"].append(image.get("split"))
+        try:
+            columns["captions"].append([sentence["raw"] for sentence in image["sentences"]])
+        except (KeyError, TypeError):
+            raise DataError(f'row {number} of "images" must have "sentences", a list of objects with "raw"') from None
+        if not all(isinstance(text, str) for text in columns["captions"][-1]):
+            raise DataError(f'row {number} of "images" has a sentence whose "raw" is no text')
+    return of_columns(columns, is_json=True)
+
+
+def mapping(document: Any) -> Rows | None:
+    """Captions, or lists of them, by image id; an object with the names of columns is a row."""
+    if not isinstance(document, dict):
+        return None
+    first = dict(islice(document.items(), _FIRST))
+    if not all(map(_may_be_captions, first.values())):
+        return None
+    has_one_list = sum(isinstance(value, list) for value in first.values()) == 1
+    if len(document) < _FIRST and (shape_of_columns([*document]).is_known or (has_one_list and is_envelope(document))):
+        return None
+    return of_mapping(document)
+
+
+def of_mapping(document: dict[str, Any]) -> Rows:
+    """The same of an object that is a mapping, whatever its keys. Raises `DataError` for what is no caption."""
+    for image, value in document.items():
+        if not _may_be_captions(value):
+            kind = "an object" if isinstance(value, dict) else "a list of objects or lists"
+            raise DataError(f"the caption of image {cut_off(image)} is {kind}; captions must be strings")
+    return of_columns({"image_id": [*document], "caption": [*document.values()]}, is_json=True)
+
+
+def _may_be_captions(value: Any) -> bool:
+    """Whether this is a text, a list of them, or missing; a number is none, which the builder says."""
+    inside = value if isinstance(value, list) else [value]
+    return not any(isinstance(value, dict | list) for value in inside)
+
+
+def rows_in(document: Any) -> Rows | None:
+    """The rows of a document: a list, columns, rows by image, what pandas writes, or any of these inside objects.
+
+    Raises `DataError` where several lists of rows could be meant.
+    """
+    if document == []:
+        return of_columns({"image_id": [], "caption": []})
+    direct = _rows_of(document)
+    if direct is not None and shape_of_columns(direct.names).is_known:
+        return direct
+    row = of_records([document]) if isinstance(document, dict) else None
+    is_row = row is not None and shape_of_columns(row.names).is_known
+    inside = dict(_inside(document, _DEEP, envelopes=not is_row)) if isinstance(document, dict) else {}
+    known = {path: rows for path, rows in inside.items() if shape_of_columns(rows.names).is_known}
+    if len(known) > 1 and {*known} <= _SPLITS:
+        records = [{"split": split, **record} for split in inside for record in document[split]]
+        return replace(of_records(records), of_splits=[*inside])
+    if len(known) > 1:
+        raise DataError(
+            f"has rows with captions under {' and '.join(known)}; write those that are meant to a file of their own"
+        )
+    if known or len(inside) == 1:
+        return next(iter((known or inside).values()))
+    return row if direct is None and is_row else direct
+
+
+def _rows_of(document: Any) -> Rows | None:
+    """The rows of a document, not of what is inside it."""
+    if _are_objects(document):
+        # Each row of the Hugging Face Hub's is in an object.
+        inner = [row["row"] if "row_idx" in row and isinstance(row.get("row"), dict) else row for row in document]
+        return of_records(inner, is_json=True)
+    if not isinstance(document, dict) or not document:
+        return None
+    values = [*document.values()]
+    if _are(values, list) and len({*map(len, values)}) == 1:
+        if any(isinstance(cell, dict) for column in values for cell in column):
+            return _by_image(document)
+        return of_columns(document) if shape_of_columns([*document]).is_known else None
+    if {"columns", "data"} <= document.keys() and _are(document["data"], list) and _are(document["columns"], str):
+        return of_columns(dict(zip(document["columns"], map(list, zip(*document["data"], strict=True)), strict=False)))
+    if not _are(values, dict):
+        return _by_image(document) if _are(values, list) else None
+    keys = [*values[0]]
+    if all(entry.keys() == values[0].keys() for entry in values) and shape_of_columns(["key", *document]).is_known:
+        return of_columns({"key": keys, **{name: [entry[key] for key in keys] for name, entry in document.items()}})
+    return of_records([{"key": key, **value} for key, value in document.items()])
+
+
+def _by_image(document: dict[str, list[Any]]) -> Rows | None:
+    """`{id: [{"caption"}, …], …}`, as pycocoevalcap's `gts` and `res` are; an image may have none."""
+    if not (WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
+        return None
+    pairs = [(image, row) for image, rows in document.items() for row in rows]
+    if not all(isinstance(row, dict) for _, row in pairs):
+        return None
+    # A row may have no id of another image, but an `id` may be the caption's.
+    if any(str(row[name]) != image for image, row in pairs for name in IDS if name in row and name != "id"):
+        return None
+    none: dict[str, Any] = {name: [] for _, row in pairs for name in row}
+    return of_records([{**row, "image_id": image} for image, rows in document.items() for row in (rows or [none])])
+
+
+def _inside(document: Any, depth: int, path: str = "", *, envelopes: bool) -> Iterator[tuple[str, Rows]]:
+    """Rows under the keys of a document, and the keys of those in it; with `envelopes`, also lists of captions."""
+    for key, value in document.items():
+        name = f"{path}.{key}" if path else str(key)
+        rows = _rows_of(value)
+        is_wrapper = rows is None and key in WRAPPERS and isinstance(value, dict)
+        if is_wrapper and all(isinstance(text, str) or _are(text, str) for text in value.values()):
+            rows = of_columns({"key": [*value], "caption": [*value.values()]})
+        if rows is None and envelopes and key in ENVELOPES and isinstance(value, list):
+            rows = lists(value)
+        known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
+        if rows is not None and known:
+            yield name, rows
+        elif isinstance(value, dict) and depth > 1:
+            yield from _inside(value, depth - 1, name, envelopes=envelopes)
+
+
+def _are_objects(document: Any) -> TypeGuard[list[dict[str, Any]]]:
+    return isinstance(document, list) and bool(document) and _are(document, dict)
+
+
+def _are(values: Any, kind: type) -> bool:
+    return isinstance(values, list) and all(isinstance(item, kind) for item in values)
+
+
+def msrvtt(document: Any) -> Rows | None:
+    """The sentences of MSR-VTT, each with the split, the category and what else is known of its video."""
+    sentences = document.get("sentences") if isinstance(document, dict) else None
+    if not _are_objects(sentences) or not all("video_id" in sentence for sentence in sentences):
+        return None
+    videos = document.get("videos")
+    listed = [video for video in videos if isinstance(video, dict)] if isinstance(videos, list) else []
+    known = {str(video.get("video_id")): video for video in listed}
+    return of_records([{**known.get(str(sentence["video_id"]), {}), **sentence} for sentence in sentences])
+
+
+def activitynet(document: Any) -> Rows | None:
+    """A paragraph per video: its sentences, in the order of the file. Predictions are under "results", and YouCook2's
+    videos under "database".
+    """
+    videos = document.get("results", document.get("database", document)) if isinstance(document, dict) else None
+    if not isinstance(videos, dict) or not videos:
+        return None
+    records = []
+    for video, entry in videos.items():
+        sentences = _sentences(entry)
+        if sentences is None:
+            return None
+        records.append({"video_id": video, "caption": " ".join(map(str.strip, sentences))})
+        if isinstance(entry, dict) and "subset" in entry:
+            records[-1]["split"] = entry["subset"]
+    return of_records(records)
+
+
+def _sentences(entry: Any) -> list[str] | None:
+    """The sentences of `{"sentences": [text, …], "timestamps"}`, or of a list of `{"sentence", "timestamp"}`."""
+    sentences = None
+    if isinstance(entry, Mapping) and "timestamps" in entry:
+        sentences = entry.get("sentences")
+    parts = entry.get("annotations") if isinstance(entry, Mapping) else entry
+    if _are_objects(parts) and all("timestamp" in part or "segment" in part for part in parts):
+        sentences = [part.get("sentence") for part in parts]
+    return sentences if _are(sentences, str) else None
+
+
+def lmms_eval(document: Any) -> Rows | None:
+    """Id, prediction and references of logged samples; older versions write a list of them under "logs"."""
+    samples = document.get("logs") if isinstance(document, dict) and "logs" in document else document
+    samples = [samples] if isinstance(samples, dict) else samples
+    if not _are_objects(samples) or not all({"doc_id", "filtered_resps"} <= sample.keys() for sample in samples):
+        return None
+    records = []
+    for sample in samples:
+        # The image's id is in the task's data, or in a metric's record.
+        inside = [record for record in (sample.get("doc"), *sample.values()) if isinstance(record, Mapping)]
+        names = ("image_id", "question_id", "file_name")
+        image = next((record[name] for name in names for record in inside if name in record), sample["doc_id"])
+        response = sample["filtered_resps"]
+        while isinstance(response, list):  # of one for each repetition, each of which may be inside another list
+            response = response[0] if response else None
+        records.append({"id": image, "prediction": response, "references": sample.get("target")})
+    return of_records(records)
+
+
+def lists(document: Any) -> Rows | None:
+    """Captions without image ids: the position in the list is the id, counted from 1. Or pairs of id and caption."""
+    if not isinstance(document, list) or not document or not all(isinstance(item, str | list) for item in document):
+        return None
+    if all(isinstance(item, list) and _is_pair(item) for item in document):
+        return of_columns({"id": [image for image, _ in document], "caption": [captions for _, captions in document]})
+    return replace(
+        of_records([{"id": number, "caption": caption} for number, caption in enumerate(document, 1)]), by_place=True
+    )
+
+
+# Tables and archives
+
+
+def is_flickr(content: Content) -> bool:
+    """Whether this begins like a token file of Flickr8k or Flickr30k."""
+    return _token(next((line for line in content.lines("\n") if line.strip()), "")) is not None
+
+
+def _token(line: str) -> tuple[str, str] | None:
+    """Image and caption of a line: `name.jpg#0`, a tab, the caption."""
+    name, tab, caption = line.partition("\t")
+    image, _, number = name.rpartition("#")
+    return (image, caption) if tab and image and number.isascii() and number.isdigit() else None
+
+
+def flickr(content: Content) -> Rows:
+    """A token file, in which the image goes by its file name. Raises `DataError` for other lines as it is read."""
+
+    def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        columns: dict[str, list[Any]] = {"image_id": [], "caption": []}
+        wrong = []
+        for number, line in enumerate(content.lines("\n"), 1):
+            text = line.removesuffix("\n").removesuffix("\r")
+            token = _token(text)
+            if token is not None:
+                columns["image_id"].append(token[0])
+                columns["caption"].append(token[1])
+            elif text.strip():
+                wrong.append((number, text))
+        if wrong:
+            number, text = wrong[0]
+            also = f" (also line {first_of([number for number, _ in wrong[1:]])})" if wrong[1:] else ""
+            raise DataError(f'line {number}: "{cut_off(text)}" is not name.jpg#0, a tab and a caption{also}')
+        yield [columns.get(name, [None] * len(columns["image_id"])) for name in names]
+
+    return Rows(["image_id", "caption"], batches)
+
+
+def without_header(content: Content) -> Rows | None:
+    """A table of two columns without a header line: ids and captions, or lists of captions in JSON.
+
+    MSVD's descriptions, with a blank between and comments, are one.
+    """
+    lines = content.lines()
+    first = [line for line in islice(lines, _LINES) if line.strip() and not line.startswith("#")]
+    if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
+        clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
+        return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
+    delimiter = next((delimiter for delimiter in DELIMITERS if first and _are_pairs(first, delimiter)), None)
+    return None if delimiter is None else of_table(content, ["id", "caption"], delimiter)
+
+
+def _are_pairs(lines: Sequence[str], delimiter: str) -> bool:
+    """Whether each row of these lines is an id and a caption, or captions.
+
+    Raises `DataError` if the first is, and quotes of a table that is no longer than that are malformed.
+    """
+    reader, rows, line = fields_of(lines, delimiter), [], 1
+    try:
+        for row in reader:
+            rows.append(row)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        if len(lines) < _LINES and _is_pair(next(csv.reader(lines[:1], delimiter=delimiter))):
+            raise DataError(f"line {line}: {quoting(error)}") from None
+        return False
+    return all(map(_is_pair, rows))
+
+
+def _is_pair(row: Sequence[Any]) -> bool:
+    """Whether these are an id and a caption, or captions."""
+    if len(row) != 2 or not isinstance(row[0], str | int) or not _ID.fullmatch(str(row[0])):
+        return False
+    return isinstance(row[1], list) or (isinstance(row[1], str) and (" " in row[1].strip() or row[1].startswith(LISTS)))
+
+
+def msvd(rows: Rows) -> Rows | None:
+    """The English descriptions of MSVD's corpus; a clip is named by its video, its begin and its end."""
+    if not {*MSVD} <= {*rows.names}:
+        return None
+    table = [row for batch in rows.batches(MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
+    return of_columns(
+        {"id": [f"{video}_{start}_{end}" for video, start, end, *_ in table], "caption": [row[4] for row in table]}
+    )
+
+
+def webdataset(data: bytes) -> Rows:
+    """The captions of a tar of samples: the lines of `name.txt`, or what `name.json` holds.
+
+    Raises `DataError` if there are none.
+    """
+    import tarfile
+
+    samples: dict[str, dict[str, Any]] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            for member in archive:
+                folder, slash, file = member.name.removeprefix("./").rpartition("/")
+                stem, _, suffix = file.partition(".")
+                content = archive.extractfile(member) if suffix in _OF_TAR else None
+                if content is not None:
+                    samples.setdefault(f"{folder}{slash}{stem}", {})[suffix] = content.read().decode()
+    except (tarfile.TarError, UnicodeDecodeError, EOFError) as error:
+        raise DataError(f"is no tar that can be read ({error}); write or download it again") from None
+    if not samples:
+        raise DataError("is a tar without captions; those of a sample are in NAME.txt or NAME.json")
+    return of_records([{**_of_sample(key, sample), "image_id": key} for key, sample in samples.items()])
+
+
+def _of_sample(key: str, sample: dict[str, str]) -> Record:
+    text = next((sample[suffix] for suffix in _TEXT_OF_TAR if suffix in sample), None)
+    if text is not None:
+        lines = [line for line in text.splitlines() if line.strip()]
+        return {"caption": lines if len(lines) > 1 else text}
+    try:
+        document = json.loads(sample["json"])
+    except ValueError as error:
+        raise DataError(f"{key}.json is not JSON ({error})") from None
+    return document if isinstance(document, dict) else {"caption": document}
+
+
+# What a file is
+
 
 _DOCUMENTS: dict[str, Callable[[Any], Rows | None]] = {
-    "coco": documents.coco,
-    "karpathy": documents.karpathy,
-    "msrvtt": documents.msrvtt,
-    "activitynet": documents.activitynet,
-    "lmms-eval": documents.lmms_eval,
-    "lists": documents.lists,
-    "mapping": documents.mapping,
-    "rows": documents.rows_in,
+    "coco": coco,
+    "karpathy": karpathy,
+    "msrvtt": msrvtt,
+    "activitynet": activitynet,
+    "lmms-eval": lmms_eval,
+    "lists": lists,
+    "mapping": mapping,
+    "rows": rows_in,
 }
 """Shapes of a document of JSON, in the order in which they are tried."""
 _TABLES = {"csv": ",;", "tsv": "\t"}
@@ -49,9 +452,9 @@ class Recognised(NamedTuple):
         """The rows with all columns, as which somebody who names some sees them. Raises `DataError` if it has none."""
         if self.name not in ("coco", "karpathy", "mapping") or self.document is None:
             return self.rows
-        inside = documents.rows_in(self.document)
+        inside = rows_in(self.document)
         if inside is None and isinstance(self.document, dict):
-            inside = rows.of_records([self.document])
+            inside = of_records([self.document])
         return self.rows if inside is None else inside
 
     def with_column(self, name: str) -> Rows | None:
@@ -59,7 +462,7 @@ class Recognised(NamedTuple):
         every = self.every
         if self.name == "coco" and name not in every.names:
             images = self.document.get("images") or []
-            every = rows.of_records([{**image, "image_id": image.get("id")} for image in images])
+            every = of_records([{**image, "image_id": image.get("id")} for image in images])
         return every if name in every.names else None
 
 
@@ -88,7 +491,7 @@ def of_several(files: Mapping[str, Content], format: str | None = None) -> Recog
                 by_name[name] = recognised(content, format).rows
     if not by_name:
         raise DataError("all files are empty")
-    every = rows.of_files(by_name)
+    every = of_files(by_name)
     return Recognised("rows", shape_of_columns(every.names), every)
 
 
@@ -98,7 +501,7 @@ def _recognised(content: Content, format: str | None) -> Recognised:
     if binary is not None:
         return _known(*_of_binary(content, binary))
     if format == "text":
-        return _known("text", rows.text_lines(content))
+        return _known("text", text_lines(content))
     if not content.is_utf8():
         not_utf8(content.read())
     if not start.decode(errors="replace").removeprefix("\ufeff").strip():
@@ -106,7 +509,7 @@ def _recognised(content: Content, format: str | None) -> Recognised:
     if format in _TABLES or format == "pairs":
         return _known(*_of_text(content, format))
     if format == "flickr":
-        return _known("flickr", documents.flickr(content))
+        return _known("flickr", flickr(content))
     if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return _of_json(content, format)
     return _known(*_of_text(content, format))
@@ -126,32 +529,32 @@ def _layouts(file: Recognised, content: Content) -> Sequence[str]:
     if file.name in TABLE_FORMATS or file.document is not None:
         return ("list", "jsonl") if isinstance(file.document, list) else ()
     if file.rows.is_text:
-        delimiter = rows.table_header(content)[1]
+        delimiter = table_header(content)[1]
         return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
     return ("jsonl",) if binary_format(content.start) is None else TABLE_FORMATS
 
 
 def _of_binary(content: Content, binary: str) -> tuple[str, Rows]:
     if binary == "spreadsheet":
-        return "rows", rows.spreadsheet(content.read())
+        return "rows", spreadsheet(content.read())
     if binary == "matlab":
-        return "rows", matlab.references(content)
+        return "rows", matlab_references(content)
     if binary == "webdataset":
-        return binary, documents.webdataset(content.read())
-    return "rows", rows.of_arrow(content, binary)
+        return binary, webdataset(content.read())
+    return "rows", of_arrow(content, binary)
 
 
 def _of_json(content: Content, format: str | None) -> Recognised:
     """A document, or lines of JSON."""
-    first = rows.first_records(content.start)
+    first = first_records(content.start)
     is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
     if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in record for record in first):
-        lines = rows.of_lines(content)
+        lines = of_lines(content)
         return _known("jsonl" if is_plain(shape_of_columns(lines.names)) else "rows", lines)
-    document = rows.parsed(content.read())
+    document = parsed(content.read())
     named = {format: _DOCUMENTS[format]} if format in _DOCUMENTS and format != "rows" else {}
     if format == "mapping" and isinstance(document, dict):
-        named = {format: documents.of_mapping}
+        named = {format: of_mapping}
     for name, make in {**named, **_DOCUMENTS}.items():
         table = make(document)
         if table is not None:
@@ -161,7 +564,7 @@ def _of_json(content: Content, format: str | None) -> Recognised:
     problem = f"found {_described(document)}; {accepted()}"
     if not isinstance(document, dict):
         raise DataError(problem)
-    return _known("rows", rows.of_records([document]), document)._replace(problem=problem)
+    return _known("rows", of_records([document]), document)._replace(problem=problem)
 
 
 def _check_single(content: Content) -> None:
@@ -189,10 +592,10 @@ def _described(document: Any) -> str:
 
 def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
     """A table, with a header or without, or a token file."""
-    if format is None and documents.is_flickr(content):
-        return "flickr", documents.flickr(content)
+    if format is None and is_flickr(content):
+        return "flickr", flickr(content)
     try:
-        table = None if format == "pairs" else rows.of_table(content)
+        table = None if format == "pairs" else of_table(content)
     except DataError:
         table = None
     if format in _TABLES:
@@ -200,7 +603,7 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
             raise DataError(f"is not of format {format}, which is {SHAPES[format or '']}")
         return "rows", table
     if table is None or not shape_of_columns(table.names).is_known:
-        pairs = documents.without_header(content)
+        pairs = without_header(content)
         if pairs is not None:
             return "pairs", pairs
     if table is None:
@@ -209,5 +612,5 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
             f'found a text that begins "{cut_off(line)}"; {accepted()}; where each line is a caption, choose '
             "the format text"
         )
-    corpus = documents.msvd(table)
+    corpus = msvd(table)
     return ("rows", table) if corpus is None else ("msvd", corpus)

@@ -18,7 +18,8 @@ from typing import IO, Any
 
 from sacrecap.data.cells import at, is_deep, paths
 from sacrecap.data.fields import json_type
-from sacrecap.data.unpack import Content, text_of
+from sacrecap.data.source import PathLike, display_name, reading
+from sacrecap.data.unpack import MATLAB, Content, text_of
 from sacrecap.errors import DataError, SacrecapError, first_of, naming, of_extra
 
 _LOOKED_AT = 100
@@ -472,3 +473,60 @@ def _column(batch: Any, path: str) -> list[Any]:
     if types.is_struct(values.type) and values.type.get_field_index(inner) >= 0:
         return compute.struct_field(values, inner).to_pylist()  # type: ignore[no-any-return]
     return [_of_row({outer: value}, path, number) for number, value in enumerate(values.to_pylist(), 1)]
+
+
+# MATLAB, as the data of the CIDEr paper are released
+
+
+def is_matlab(path: PathLike) -> bool:
+    """Whether a file begins like a MATLAB file."""
+    if path == "-":
+        return False
+    with reading(path), open(path, "rb") as file:
+        return file.read(len(MATLAB)) == MATLAB
+
+
+def load_matlab(path: PathLike, *names: str) -> dict[str, Any]:
+    """The variables of these names; without names, the names of all, without values.
+
+    Raises `DataError` for a broken file or one without them, `MissingDependencyError` without SciPy.
+    """
+    with reading(path), open(path, "rb") as file, naming(f"{display_name(path)}: "):
+        return _matlab(file, *names)
+
+
+def matlab_references(content: Content) -> Rows:
+    """The rows of `pascal50S.mat`: a struct array `refs` of `image` and its sentences, `sent`.
+
+    Errors as for `load_matlab`; the message does not name the file.
+    """
+    with content.open() as file:
+        refs = _matlab(file, "refs")["refs"].ravel()
+    if not {"image", "sent"} <= set(refs.dtype.names or ()):
+        raise DataError("refs must have the fields image and sent; is this the right file?")
+    images = [str(unwrap(struct["image"])) for struct in refs]
+    sentences = [[str(unwrap(text)).strip() for text in struct["sent"].ravel()] for struct in refs]
+    return of_records([{"image_id": i, "references": texts} for i, texts in zip(images, sentences, strict=True)])
+
+
+def _matlab(file: IO[bytes], *names: str) -> dict[str, Any]:
+    with of_extra("study", "reading MATLAB files"):
+        import scipy.io
+    try:
+        contents = scipy.io.loadmat(file) if names else {name: None for name, _, _ in scipy.io.whosmat(file)}
+    except Exception as error:  # noqa: BLE001 - a broken file makes SciPy raise many kinds of errors
+        raise DataError(f"no MATLAB file, or a broken one ({error}); download it again") from None
+    missing = [name for name in names if name not in contents]
+    if missing:
+        held = ", ".join(name for name in contents if not name.startswith("__")) or "nothing"
+        raise DataError(f"no variable {missing[0]!r} in it, it holds {held}; is this the right file?")
+    return {name: contents[name] for name in names or contents}
+
+
+def unwrap(value: Any) -> Any:
+    """The single value inside nested arrays; an empty text for an empty array."""
+    import numpy as np
+
+    while isinstance(value, np.ndarray):
+        value = value.ravel()[0] if value.size else ""
+    return value

@@ -1,17 +1,31 @@
-"""Where a file is, what it is called, and its bytes: of a path, a URL, or standard input."""
+"""Where files are, what they are called, and their bytes: of a path, a URL, standard input, a folder or a pattern."""
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap.data.unpack import SUFFIXES, ZIP, Content, unpacked
-from sacrecap.errors import DataError, SacrecapError, nearest
+from sacrecap.errors import (
+    DataError,
+    MissingDependencyError,
+    SacrecapError,
+    UsageError,
+    first_of,
+    nearest,
+    of_extra,
+    warn,
+)
 from sacrecap.parameters import Parameter, one_of, read_call, read_parameters
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
 
 AUTO = "auto"
 """The format that is recognised from content."""
@@ -95,8 +109,6 @@ def read_bytes(path: PathLike) -> bytes:
         MissingDependencyError: the URL or the compression needs a package that is not installed.
     """
     if isinstance(path, str) and is_remote(path):
-        from sacrecap.data.remote import fetched
-
         return unpacked(fetched(path), path)
     with reading(path):
         if path == "-":
@@ -113,8 +125,6 @@ def content_of(path: PathLike, *, held: bool = True) -> Content:
     if isinstance(path, str) and is_remote(path):
         if path.startswith(("http://", "https://")):
             return Content(name, read_bytes(path))
-        from sacrecap.data.remote import opened_at
-
         return Content(name, again=lambda: opened_at(path))
     with reading(path), open(path, "rb") as file:
         is_zip = file.read(len(ZIP)) == ZIP
@@ -162,3 +172,209 @@ def in_cache(*names: str) -> str:
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("sacrecap"), *names)
+
+
+# What is not on this machine: `https://`, and all that fsspec supports, such as `hf://` and `s3://`
+
+_SILENCE = 60.0
+"""Seconds without a byte after which an attempt has failed."""
+
+
+def fetched(url: str) -> bytes:
+    """All bytes behind the URL: `http` and `https` by Python itself, all others by fsspec.
+
+    Raises:
+        DataError: nothing can be read there; the message says why.
+        MissingDependencyError: fsspec, or the package that it needs for this kind of URL, is not installed.
+    """
+    if not url.startswith(("http://", "https://")):
+        with naming_url(url), opened_at(url) as file:
+            return file.read()  # type: ignore[no-any-return]
+    from http.client import HTTPException
+    from urllib.error import URLError
+
+    try:
+        with opened(url) as response:
+            return response.read()
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None)
+        code = getattr(error, "code", None)
+        why = " ".join(str(part) for part in (code, reason) if part) or _line(error)
+        raise DataError(f"{url}: cannot be fetched ({why}); check the address, or download the file") from None
+
+
+def opened_at(url: str) -> Any:
+    """The file behind a URL that fsspec knows. Errors are those of `fetched`."""
+    files, path = located(url)
+    with naming_url(url):
+        return files.open(path, "rb")
+
+
+def located(url: str) -> tuple[Any, str]:
+    """The file system of a URL, by fsspec, else by pyarrow, and the path in it. Errors are those of `fetched`."""
+    with of_extra("files", f"reading {url.partition(':')[0]}:// files"):
+        import fsspec
+    try:
+        return fsspec.url_to_fs(url)  # type: ignore[no-any-return]
+    except ImportError as error:
+        try:
+            import pyarrow.fs
+
+            files, path = pyarrow.fs.FileSystem.from_uri(url)
+        except Exception:  # noqa: BLE001 - pyarrow does not know it either
+            raise MissingDependencyError(f"{url}: cannot be read: {_line(error)}") from None
+        return fsspec.implementations.arrow.ArrowFSWrapper(files), path
+    except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
+
+
+@contextlib.contextmanager
+def naming_url(url: str) -> Iterator[None]:
+    """Turns any error of a file system into a `DataError` that names the file."""
+    try:
+        yield
+    except SacrecapError:
+        raise
+    except FileNotFoundError:
+        raise DataError(f"{url}: no such file") from None
+    except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
+
+
+@contextlib.contextmanager
+def opened(url: str) -> Iterator[HTTPResponse]:
+    """A server's answer, by http or https.
+
+    Raises `HTTPError` for a refusal, which is closed: its connection would stay open as long as somebody has the error.
+    """
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    request = Request(url, headers={"User-Agent": "sacrecap"})  # noqa: S310 - see above
+    try:
+        with urlopen(request, timeout=_SILENCE) as response:  # noqa: S310
+            yield response
+    except HTTPError as error:
+        error.close()
+        raise
+
+
+def _line(error: Exception) -> str:
+    """The first line of an error's message, or its type if it has none."""
+    return str(getattr(error, "strerror", None) or error).strip().partition("\n")[0] or type(error).__name__
+
+
+# Files of a folder or a pattern
+
+_SUFFIXES_OF = {
+    "parquet": (".parquet", ".pq", ".parq"),
+    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
+    "jsonl": (".jsonl", ".ndjson", ".jsonlines"),
+    "csv": (".csv", ".tsv"),
+}
+"""Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
+
+
+_READ = tuple(suffix for suffixes in _SUFFIXES_OF.values() for suffix in suffixes)
+_DOCUMENT = ".json"
+"""The suffix of files that are read where a pattern names them: folders have others beside those of captions."""
+_OF_CAPTIONS = (_DOCUMENT, ".zip", ".xlsx", ".tar", *_READ)
+"""Suffixes of files that a system's captions may be in."""
+
+
+def files_of(url: str) -> list[str]:
+    """The files of an input, in the order of their names: one that is named by itself, those of a folder or a pattern.
+
+    Of a folder, the files of one format are taken, those in its folders too; names that begin with `_` or `.` are left
+    out, as are files of other kinds. Of a pattern, those of JSON are taken, too.
+
+    Raises:
+        DataError: nothing is there, or files of several formats.
+        MissingDependencyError: what a URL needs is not installed.
+    """
+    paths, is_file = _find_elsewhere(url) if is_remote(url) else _find(url)
+    if is_file:
+        return paths
+    name = display_name(url)
+    by_suffix = {
+        path: format
+        for path in paths
+        for format, suffixes in _SUFFIXES_OF.items()
+        if _unpacked_name(path).endswith(suffixes)
+    }
+    formats = Counter(by_suffix.values())
+    if len(formats) > 1:
+        counted = " and ".join(f"{count:,} of {format}" for format, count in formats.items())
+        raise DataError(f"{name}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
+    if formats:
+        return sorted(by_suffix)
+    documents = sorted(path for path in paths if is_pattern(url) and _unpacked_name(path).endswith(_DOCUMENT))
+    if not documents:
+        raise DataError(
+            f"{name}: has no files to read; their names end in "
+            f"{', '.join(_READ)}, and {', '.join(SUFFIXES)} may follow; "
+            f"those of JSON are named by a pattern, as DIR/*{_DOCUMENT}"
+        )
+    return documents
+
+
+def systems_in(folder: PathLike) -> list[str]:
+    """Paths of the files of a folder, each the captions of a system, in the order of their names.
+
+    Files that are none by their suffixes are left out with a warning. Raises `DataError` if the folder cannot be read,
+    and `UsageError` for fewer than two systems.
+    """
+    with reading(folder):
+        files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))
+    systems = [path for path in files if _unpacked_name(path).endswith(_OF_CAPTIONS)]
+    suffixes = f"{', '.join(_OF_CAPTIONS)}, and {', '.join(SUFFIXES)} may follow"
+    if len(systems) < 2:
+        raise UsageError(
+            f"{os.fspath(folder)}: has {'one file' if systems else 'no files'} of captions, where systems are "
+            f"compared; their names end in {suffixes}"
+        )
+    if left_out := [os.path.basename(path) for path in files if path not in systems]:
+        warn(f"{os.fspath(folder)}: not read: {first_of(left_out)}; names of files of captions end in {suffixes}")
+    return systems
+
+
+def _unpacked_name(url: str) -> str:
+    """The name of the file in small letters, without the suffix of its compression."""
+    name = url.lower().rpartition("/")[2].partition("?")[0]
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _find(path: str) -> tuple[list[str], bool]:
+    """The files, and whether it is one that is named by itself."""
+    if os.path.isdir(path):
+        paths = []
+        for folder, folders, names in os.walk(path):
+            folders[:] = filter(_counts, folders)
+            paths += [os.path.join(folder, name) for name in names if _counts(name)]
+        return paths, False
+    if is_pattern(path) and not os.path.exists(path):
+        return [match for match in glob.glob(path, recursive=True) if os.path.isfile(match)], False
+    return [path], True
+
+
+def _find_elsewhere(url: str) -> tuple[list[str], bool]:
+    files, path = located(url)
+    kind = url.partition("://")[0]
+    with naming_url(url):
+        if is_pattern(path) and not files.exists(path):
+            infos, inside = files.glob(path, detail=True), None
+        elif files.info(path)["type"] != "directory":
+            return [url], True
+        else:
+            infos, inside = files.find(path, detail=True), path
+        names = [name for name, info in infos.items() if info["type"] == "file"]
+        if inside is not None:
+            names = [name for name in names if all(map(_counts, name.removeprefix(inside).strip("/").split("/")))]
+        return [f"{kind}://{name.lstrip('/')}" for name in names], False
+
+
+def _counts(name: str) -> bool:
+    """Whether a file or folder inside a folder is data: not `_SUCCESS`, `_metadata`, `.part-0.crc` and the like."""
+    return not name.startswith(("_", "."))

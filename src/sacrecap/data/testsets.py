@@ -9,6 +9,7 @@ is kept, and compared with later ones.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -16,12 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from sacrecap._core import Captions
-from sacrecap.data.atomic import atomic_write
-from sacrecap.data.remote import save
-from sacrecap.data.source import in_cache, read_bytes
+from sacrecap.data.source import in_cache, opened, read_bytes
 from sacrecap.data.unpack import Content
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, did_you_mean, naming, warn
 
+_PIECE = 1 << 18
 FOLDER = "SACRECAP_TEST_SETS"
 """The environment variable that names the folder of test sets, instead of one in the user's cache folder."""
 
@@ -40,6 +41,33 @@ class PublishedFile:
     def name(self) -> str:
         """Its name, the same here as at the publisher."""
         return os.path.basename(self.url)
+
+
+def save(url: str, path: str, progress: Callable[[int, int], object] | None = None, sha256: str | None = None) -> str:
+    """Puts what a server answers into a file, whole or not at all; returns its SHA-256.
+
+    `progress` is called with the number of bytes fetched, and of all as far as the server says it. Raises `DataError`,
+    which does not name the URL, if it cannot be fetched or written, or has another checksum than this.
+    """
+    from http.client import HTTPException
+
+    checksum = hashlib.sha256()
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with opened(url) as response, atomic_write(path, "wb") as file:
+            size = int(response.headers["Content-Length"] or 0)
+            while piece := response.read(_PIECE):
+                checksum.update(piece)
+                file.write(piece)
+                if progress is not None:
+                    progress(file.tell(), max(size, file.tell()))
+            if file.tell() < size:
+                raise DataError(f"it ends after {file.tell():,} of {size:,} bytes")
+            if sha256 not in (None, checksum.hexdigest()):
+                raise DataError(f"it is not the published file: its SHA-256 is {checksum.hexdigest()}, not {sha256}")
+    except (OSError, HTTPException) as error:
+        raise DataError(str(error)) from None
+    return checksum.hexdigest()
 
 
 def download(source: PublishedFile, folder: str, progress: Progress | None = None) -> None:

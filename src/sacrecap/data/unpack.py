@@ -27,13 +27,8 @@ _BEGINNING = 1 << 20
 ZIP = b"PK\x03\x04"
 _EXCEL = "[Content_Types].xml"
 """A part of every Excel file."""
-_BINARY = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    ZIP: "spreadsheet",
-    b"MATLAB 5.0 MAT-file": "matlab",
-}
+MATLAB = b"MATLAB 5.0 MAT-file"
+_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", ZIP: "spreadsheet", MATLAB: "matlab"}
 """Formats by the first bytes of a file."""
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _NO_CAPTIONS = {

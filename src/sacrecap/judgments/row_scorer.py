@@ -21,8 +21,8 @@ from sacrecap import _core
 from sacrecap.choices import DOCUMENTS, Tokenizer
 from sacrecap.corpus.corpus import Corpus, as_candidates
 from sacrecap.corpus.sets import encode_sets
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.tables import of_columns
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, UsageError, accepted_name, warn
 from sacrecap.judgments.bootstrap import Columns
 from sacrecap.judgments.judged_rows import Judgments, Ratings, Row

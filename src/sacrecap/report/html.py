@@ -21,8 +21,8 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sacrecap.data.atomic import atomic_write
 from sacrecap.data.source import PathLike
+from sacrecap.data.writers import atomic_write
 from sacrecap.report.photos import Images, Photos, photos_of
 from sacrecap.report.printing import markup
 from sacrecap.report.printing.table import one_line

@@ -11,7 +11,7 @@ from functools import partial
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from sacrecap.data.atomic import atomic_write
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:

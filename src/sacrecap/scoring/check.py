@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from sacrecap.choices import OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
-from sacrecap.data.atomic import atomic_write
+from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, UsageError, naming, some, warn
 from sacrecap.metrics import Metric
 from sacrecap.resources.needs import Needs

@@ -11,8 +11,7 @@ from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added_up
 from sacrecap.data.cells import unwritten, warn_of_empty
-from sacrecap.data.frames import Frame, chosen_columns
-from sacrecap.data.inputs import listed
+from sacrecap.data.inputs import Frame, chosen_columns, listed
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics

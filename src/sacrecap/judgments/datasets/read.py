@@ -23,10 +23,11 @@ from statistics import fmean
 from typing import Any
 
 from sacrecap.choices import CATEGORIES, DATASETS, UNDECIDED, VOTES
-from sacrecap.data import matlab, read_references
-from sacrecap.data.rows import delimiter_of
+from sacrecap.data import read_references
+from sacrecap.data.rows import delimiter_of, is_matlab, load_matlab
 from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import is_missing, is_number, read_table
+from sacrecap.data.unpack import MATLAB
 from sacrecap.errors import DataError, UsageError, accepted_name, option
 from sacrecap.judgments.datasets.records import (
     JudgedPair,
@@ -386,7 +387,7 @@ def _find(path: PathLike, dataset: str | None) -> tuple[JudgmentForm, list[PathL
             f"{display_name(path)}: not recognised as human judgments; name what it is with {named}, "
             f"or NAME=FILE in sacrecap meta ({', '.join(DATASETS)})"
         )
-    return next((form for form in forms if form.is_matlab == matlab.is_matlab(path)), forms[0]), [path]
+    return next((form for form in forms if form.is_matlab == is_matlab(path)), forms[0]), [path]
 
 
 def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[PathLike]]:
@@ -432,13 +433,13 @@ def _names(path: PathLike, *, text: bool) -> set[str]:
             head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
         except zlib.error:
             return set()
-    if head.startswith((b"PAR1", matlab.MAGIC)):
+    if head.startswith((b"PAR1", MATLAB)):
         if text:
             return set()
         if head.startswith(b"PAR1"):
             return set(read_table(path).columns)
         # The triplets of PASCAL-50S belong to its pairs: they are no data set.
-        return set(matlab.variables(path)) - ({"triplets"} if "pascal" in os.path.basename(path).lower() else set())
+        return set(load_matlab(path)) - ({"triplets"} if "pascal" in os.path.basename(path).lower() else set())
     begin = head.decode("utf-8-sig", "replace").lstrip()
     if begin[:1] in ("[", "{"):
         return set(re.findall(r'"([^"\\]+)"\s*:', begin))

@@ -45,7 +45,7 @@ from typing import NamedTuple
 from sacrecap.choices import CATEGORIES
 from sacrecap.data import read_references
 from sacrecap.data.image_ids import key
-from sacrecap.data.matlab import is_matlab, load, unwrap
+from sacrecap.data.rows import is_matlab, load_matlab, unwrap
 from sacrecap.data.source import PathLike, display_name
 from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError, UsageError, option
@@ -395,7 +395,7 @@ def read_triplets(path: PathLike) -> list[Triplet]:
 
 
 def _matlab_rows(source: str, path: PathLike) -> Iterator[list[object]]:
-    triplets = load(path, "triplets")["triplets"].ravel()
+    triplets = load_matlab(path, "triplets")["triplets"].ravel()
     names = triplets.dtype.names or ()
     vote = [name for name in names if name not in ("A", "B", "C")]
     if len(vote) != 1 or len(names) != 4:
@@ -467,7 +467,7 @@ def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
     the direct votes wins, and there are no references. Raises `DataError` if nobody gives others.
     """
     source = display_name(path)
-    contents = load(path, "new_input", "new_data", "category", "result")
+    contents = load_matlab(path, "new_input", "new_data", "category", "result")
     pairs = contents["new_input"].ravel()
     images, b, c = ([str(unwrap(pair[name])).strip() for pair in pairs] for name in ("name", "sent1", "sent2"))
     results, numbers = contents["result"].ravel(), contents["category"].ravel()

@@ -162,7 +162,7 @@ def _unpacked(path: str) -> _core.MeteorTables:
 
 def _keep(tables: _core.MeteorTables, copy: str) -> None:
     """Writes the copy, then removes those whose place it takes. Raises `OSError` or `DataError`."""
-    from sacrecap.data.atomic import atomic_write
+    from sacrecap.data.writers import atomic_write
 
     folder, name = os.path.split(copy)
     os.makedirs(folder, exist_ok=True)

@@ -8,7 +8,7 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from sacrecap.data.atomic import atomic_write, check_writable
+from sacrecap.data.writers import atomic_write, check_writable
 from sacrecap.errors import DataError, MissingDependencyError, UsageError, spelled
 from sacrecap.judgments.agreement_statistics import systems_by_people
 from sacrecap.judgments.judged_rows import Pairs

@@ -21,8 +21,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeAlias
 
 from sacrecap import _core
-from sacrecap.data.remote import save
 from sacrecap.data.source import in_cache
+from sacrecap.data.testsets import save
 from sacrecap.errors import DataError, did_you_mean
 from sacrecap.resources.embeddings.vector_files import VectorTable, read_vectors, table_of_arrays
 from sacrecap.resources.needs import WorkShare
