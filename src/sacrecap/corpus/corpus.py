@@ -163,7 +163,7 @@ class Corpus:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         whole_number("threads", threads)
         aligned = align(references, {"": candidates}, {"": "the candidates"}, on_missing)
-        self._assemble_aligned(_encoded(references, aligned, tokenizer, threads), aligned, "", threads)
+        self._assemble_aligned(aligned.encoded(references, tokenizer, threads), aligned, "", threads)
 
     @classmethod
     def of_systems(
@@ -181,20 +181,21 @@ class Corpus:
         references, for metrics that need none, the images are those of the first system.
         """
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        called = {name: f"system {name!r}" for name in systems}
         if references is None:
             name, first = next(iter(systems.items()))
-            captions = as_candidates(first, f"system {name!r}")
+            captions = as_candidates(first, called[name])
             # A word in place of references: images without any would be left out.
             images = _core.Captions.of_images([(image, ["none"]) for image in captions.image_ids], captions.source)
-            aligned = align(images, systems, {name: f"system {name!r}" for name in systems}, on_missing)
+            aligned = align(images, systems, called, on_missing)
             ids = [images.image_ids[image] for image in aligned.images]
             parts = {name: captions.aligned(ids, aligned.places[name]) for name, captions in aligned.systems.items()}
             corpora = cls.of_part(None, parts, tokenizer=tokenizer, threads=threads)
             for name, corpus in corpora.items():
                 corpus._is_of(aligned, name)
             return corpora
-        aligned = align(references, systems, {name: f"system {name!r}" for name in systems}, on_missing)
-        encoded = _encoded(references, aligned, tokenizer, threads)
+        aligned = align(references, systems, called, on_missing)
+        encoded = aligned.encoded(references, tokenizer, threads)
         corpora = {name: cls.__new__(cls) for name in aligned.systems}
         for name, corpus in corpora.items():
             corpus._assemble_aligned(encoded, aligned, name, threads)
@@ -225,12 +226,9 @@ class Corpus:
     ) -> dict[str, Corpus]:
         """A corpus for each system, by name, of a part of a larger corpus, which is scored part by part.
 
-        Args:
-            references: of the part's images, one at least each; None for metrics that need none.
-            systems: each system's candidates of the same images in the same order, one each.
-            tokenizer: as for a whole corpus.
-            whole: what is known of the whole; None if no metric needs it.
-            threads: number of threads; 0 means one per core.
+        References, one at least for each image (None for metrics that need none), and each system's candidates, one
+        for each, are of the same images in the same order; `whole` is what is known of the whole, where a metric needs
+        it.
         """
         images = next(iter(systems.values())) if references is None else references
         places = range(images.image_count)
@@ -475,13 +473,6 @@ class References:
         return self._core if images == self._images else encode_captions(self.captions, images, tokenizer, threads)
 
 
-def _encoded(source: CaptionSource, aligned: Aligned, tokenizer: str, threads: int) -> _core.References:
-    """The references of the images that are scored, which may have been encoded before."""
-    if isinstance(source, References):
-        return source._of_images(aligned.images, tokenizer, threads)
-    return encode_captions(aligned.references, aligned.images, tokenizer, threads)
-
-
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:
     """References alone, encoded; images without any are left out."""
     if isinstance(references, References):
@@ -554,6 +545,12 @@ class Aligned(NamedTuple):
     left_out: dict[str, dict[str, int]]
     """What is not scored of the references and of each system: see `Corpus.left_out`."""
 
+    def encoded(self, source: CaptionSource, tokenizer: str, threads: int) -> _core.References:
+        """The references of the images that are scored, which may have been encoded before, in their source."""
+        if isinstance(source, References):
+            return source._of_images(self.images, tokenizer, threads)
+        return encode_captions(self.references, self.images, tokenizer, threads)
+
 
 def align(
     references: CaptionSource, systems: Mapping[str, CandidateSource], called: Mapping[str, str], on_missing: str
@@ -562,78 +559,27 @@ def align(
     accepted_name("on_missing", on_missing, ON_MISSING)
     of_references, *sources = inputs.with_places([references, *systems.values()])
     described = as_references(of_references)
-    pairs = {
-        name: matched(described, as_candidates(source, called[name]))
-        for name, source in zip(systems, sources, strict=True)
-    }
-    captions = {name: captions_of_system for name, (captions_of_system, _) in pairs.items()}
-    whose = described.source or "the references"
-    every = {
-        name: _align(described, captions_of_system, (whose, captions_of_system.source or called[name]), on_missing)
-        for name, captions_of_system in captions.items()
-    }
-    shared = set.intersection(*({image for image, _ in pairs_of_images} for pairs_of_images in every.values()))
+    whose, counts = described.source or "the references", described.caption_counts()
+    captions, matched_by, by_image = {}, {}, {}
+    for name, source in zip(systems, sources, strict=True):
+        captions[name], matched_by[name] = matched(described, as_candidates(source, called[name]))
+        by_image[name] = _places(described, captions[name], (whose, captions[name].source or called[name]), on_missing)
+    shared = sorted(set.intersection(*map(set, by_image.values())))
     if not shared:
         raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
-    places = {
-        name: [place for image, place in pairs_of_images if image in shared] for name, pairs_of_images in every.items()
-    }
-    without = sum(map(bool, described.caption_counts())) - len(shared)
-    left_out = {
-        name: added_up(described.left_out, captions_of_system.left_out, {"no candidate": without})
-        for name, captions_of_system in captions.items()
-    }
-    matched_by = {name: by for name, (_, by) in pairs.items()}
-    return Aligned(described, captions, sorted(shared), places, matched_by, left_out)
+    places = {name: [places[image] for image in shared] for name, places in by_image.items()}
+    without = {"no candidate": sum(map(bool, counts)) - len(shared)}
+    left_out = {name: added_up(described.left_out, system.left_out, without) for name, system in captions.items()}
+    return Aligned(described, captions, shared, places, matched_by, left_out)
 
 
-def _align(
+def _places(
     references: Captions, candidates: Captions, names: tuple[str, str], on_missing: str
-) -> list[tuple[int, int | None]]:
-    """Pairs of image numbers, in the references' order."""
+) -> dict[int, int | None]:
+    """The number of the candidate, or None, by that of the image, which has references."""
     for captions, name in zip((references, candidates), names, strict=True):
         check_captions(captions, name)
-    image_ids, candidate_ids = references.image_ids, candidates.image_ids
-    counts = references.caption_counts()
-    if image_ids == candidate_ids and image_ids and min(counts) > 0 and {*candidates.caption_counts()} == {1}:
-        # The usual case, where nothing can be wrong: the same images in the same order, one candidate each.
-        return [(number, number) for number in range(len(image_ids))]
-    candidate_counts = candidates.caption_counts()
-    _check_candidates(image_ids, candidate_ids, candidate_counts, names)
-    # An image with an empty list of candidates is one without.
-    place = {image: number for number, image in enumerate(candidate_ids) if candidate_counts[number]}
-    pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
-    undescribed = [image_ids[r] for r, c in pairs if counts[r] == 0 and c is not None]
-    if undescribed:
-        swapped = candidates.caption_count > references.caption_count
-        raise DataError(
-            f"{names[0]}: no reference for {some(undescribed)}, but a candidate in {names[1]}; add references that are "
-            f"not empty, {remedy_for_extra('remove the candidates')}"
-            + (" (or are the two files swapped?)" if swapped else "")
-        )
-    pairs = [(r, c) for r, c in pairs if counts[r]]
-    missing = [image_ids[r] for r, c in pairs if c is None]
-    if missing and on_missing == "error":
-        raise DataError(f"{names[1]}: no candidate for {some(missing)}; {remedy_for_missing()}")
-    if on_missing == "skip":
-        pairs = [(r, c) for r, c in pairs if c is not None]
-    if not pairs:
-        raise DataError(f"{names[1]}: no image to score")
-    return pairs
-
-
-def check_captions(captions: Captions, name: str) -> None:
-    """Raises `DataError` for a caption that cannot be scored."""
-    problems = captions.problems()
-    if problems:
-        image, problem = problems[0]
-        and_more = f" (and {len(problems) - 1} more captions like it)" if len(problems) > 1 else ""
-        raise DataError(f"{name}: image {image!r}: {problem}{and_more}")
-
-
-def _check_candidates(
-    image_ids: list[str], candidate_ids: list[str], counts: list[int], names: tuple[str, str]
-) -> None:
+    image_ids, counts, candidate_ids = references.image_ids, references.caption_counts(), candidates.image_ids
     known = set(image_ids)
     unknown = [image for image in candidate_ids if image not in known]
     if unknown and len(unknown) == len(candidate_ids) and known:
@@ -643,6 +589,35 @@ def _check_candidates(
         )
     if unknown:
         raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; {remedy_for_extra()}")
-    repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
+    repeated = [image for image, n in zip(candidate_ids, candidates.caption_counts(), strict=True) if n > 1]
     if repeated:
         raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; {remedy_for_repeated()}")
+    every = places(candidates, image_ids)
+    undescribed = [
+        image for image, n, place in zip(image_ids, counts, every, strict=True) if not n and place is not None
+    ]
+    if undescribed:
+        swapped = candidates.caption_count > references.caption_count
+        raise DataError(
+            f"{names[0]}: no reference for {some(undescribed)}, but a candidate in {names[1]}; add references that are "
+            f"not empty, {remedy_for_extra('remove the candidates')}"
+            + (" (or are the two files swapped?)" if swapped else "")
+        )
+    by_image = {number: place for number, place in enumerate(every) if counts[number]}
+    missing = [image_ids[number] for number, place in by_image.items() if place is None]
+    if missing and on_missing == "error":
+        raise DataError(f"{names[1]}: no candidate for {some(missing)}; {remedy_for_missing()}")
+    if on_missing == "skip":
+        by_image = {number: place for number, place in by_image.items() if place is not None}
+    if not by_image:
+        raise DataError(f"{names[1]}: no image to score")
+    return by_image
+
+
+def check_captions(captions: Captions, name: str) -> None:
+    """Raises `DataError` for a caption that cannot be scored."""
+    problems = captions.problems()
+    if problems:
+        image, problem = problems[0]
+        and_more = f" (and {len(problems) - 1} more captions like it)" if len(problems) > 1 else ""
+        raise DataError(f"{name}: image {image!r}: {problem}{and_more}")

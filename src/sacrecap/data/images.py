@@ -14,9 +14,8 @@ import re
 import tarfile
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -86,9 +85,13 @@ class ImageSource(ABC):
                 f"{text}: a pattern has {{image_id}} in the place of the id, such as photos/{{image_id}}.jpg"
             )
         if os.path.isdir(text):
+            names: list[str] = []
             with reading(text):
-                names = list(_names(text))
-            return _Listed(text, names, partial(_file_in, text))
+                for inside, folders, files in os.walk(text):
+                    folders.sort()
+                    names += [os.path.relpath(os.path.join(inside, name), text) for name in sorted(files)]
+            names = [name for name in names if _is_image(name)]
+            return _Listed(text, names, lambda name: _file_at(os.path.join(text, name)))
         with reading(text):
             is_tar = tarfile.is_tarfile(text)
         if not is_tar:
@@ -276,15 +279,6 @@ def _of_tar(text: str) -> _Listed:
     return _Listed(text, list(members), image)
 
 
-def _names(folder: str) -> Iterator[str]:
-    """Image files of a folder and below it, in a fixed order."""
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        inside = os.path.relpath(place, folder)
-        for name in sorted(filter(_is_image, files)):
-            yield name if inside == "." else os.path.join(inside, name)
-
-
 def _is_image(name: str) -> bool:
     return name.lower().endswith(SUFFIXES) and not os.path.basename(name).startswith("._")
 
@@ -301,17 +295,12 @@ def _number(stem: str) -> str | None:
 
 
 def _file_at(path: str) -> ImageFile:
-    return ImageFile(path, _open=lambda: _content(path))
+    def content() -> bytes:
+        _check_size(os.path.getsize(path))
+        with open(path, "rb") as file:
+            return file.read(MOST_BYTES)
 
-
-def _file_in(folder: str, name: str) -> ImageFile:
-    return _file_at(os.path.join(folder, name))
-
-
-def _content(path: str) -> bytes:
-    _check_size(os.path.getsize(path))
-    with open(path, "rb") as file:
-        return file.read(MOST_BYTES)
+    return ImageFile(path, _open=content)
 
 
 def _check_size(size: int) -> None:

@@ -51,6 +51,7 @@ ACCEPTED = (
 )
 BY_PLACE = "(a list: image ids are positions in it, from 0)"
 BY_LABEL = "(a Series: image ids are its index)"
+_NO_LISTS = (bytes, bytearray, set, frozenset)
 _ID = "image_id"
 _CAPTIONS = ("caption", "captions")
 _CHUNK = 10_000
@@ -79,22 +80,21 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
         return source
     if isinstance(source, (str, PathLike)):
         return read(source)
+    values: Any = source
     with naming(f"{part}: "):
-        return unwritten(_in_memory(source, part))
-
-
-def _in_memory(source: Any, part: str) -> Captions:
-    if isinstance(source, Mapping):
-        is_columns = _ID in source and any(name in source for name in _CAPTIONS)
-        return _of_columns(list(source), [source]) if is_columns else Captions.from_dict(source)
-    if is_table(source):
-        return _of_table(source)
-    if _is_series(source):
-        return _of_columns([_ID, "caption"], [{_ID: source.index, "caption": source}]).named(f"{part} {BY_LABEL}")
-    is_file = hasattr(source, "read")
-    if is_file or not isinstance(source, Iterable) or isinstance(source, (bytes, bytearray, set, frozenset)):
-        raise DataError(f"they are of type {type(source).__name__}; {ACCEPTED}")
-    return _of_items(source, part)
+        if isinstance(values, Mapping):
+            is_columns = _ID in values and any(name in values for name in _CAPTIONS)
+            captions = _of_columns(list(values), [values]) if is_columns else Captions.from_dict(values)
+        elif is_table(values):
+            captions = _of_table(values)
+        elif _is_series(values):
+            captions = _of_columns([_ID, "caption"], [{_ID: values.index, "caption": values}])
+            captions = captions.named(f"{part} {BY_LABEL}")
+        elif hasattr(values, "read") or not isinstance(values, Iterable) or isinstance(values, _NO_LISTS):
+            raise DataError(f"they are of type {type(values).__name__}; {ACCEPTED}")
+        else:
+            captions = _of_items(values, part)
+        return unwritten(captions)
 
 
 def by_place(captions: Captions) -> bool:

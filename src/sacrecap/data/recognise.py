@@ -402,19 +402,19 @@ def webdataset(data: bytes) -> Rows:
         raise DataError(f"is no tar that can be read ({error}); write or download it again") from None
     if not samples:
         raise DataError("is a tar without captions; those of a sample are in NAME.txt or NAME.json")
-    return of_records([{**_of_sample(key, sample), "image_id": key} for key, sample in samples.items()])
-
-
-def _of_sample(key: str, sample: dict[str, str]) -> Record:
-    text = next((sample[suffix] for suffix in _TEXT_OF_TAR if suffix in sample), None)
-    if text is not None:
-        lines = [line for line in text.splitlines() if line.strip()]
-        return {"caption": lines if len(lines) > 1 else text}
-    try:
-        document = json.loads(sample["json"])
-    except ValueError as error:
-        raise DataError(f"{key}.json is not JSON ({error})") from None
-    return document if isinstance(document, dict) else {"caption": document}
+    records = []
+    for key, sample in samples.items():
+        text = next((sample[suffix] for suffix in _TEXT_OF_TAR if suffix in sample), None)
+        if text is None:
+            try:
+                document = json.loads(sample["json"])
+            except ValueError as error:
+                raise DataError(f"{key}.json is not JSON ({error})") from None
+        else:
+            lines = [line for line in text.splitlines() if line.strip()]
+            document = lines if len(lines) > 1 else text
+        records.append({**(document if isinstance(document, dict) else {"caption": document}), "image_id": key})
+    return of_records(records)
 
 
 # What a file is
@@ -499,7 +499,14 @@ def _recognised(content: Content, format: str | None) -> Recognised:
     start = content.start
     binary = binary_format(start)
     if binary is not None:
-        return _known(*_of_binary(content, binary))
+        match binary:
+            case "spreadsheet":
+                return _known("rows", spreadsheet(content.read()))
+            case "matlab":
+                return _known("rows", matlab_references(content))
+            case "webdataset":
+                return _known(binary, webdataset(content.read()))
+        return _known("rows", of_arrow(content, binary))
     if format == "text":
         return _known("text", text_lines(content))
     if not content.is_utf8():
@@ -532,16 +539,6 @@ def _layouts(file: Recognised, content: Content) -> Sequence[str]:
         delimiter = table_header(content)[1]
         return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
     return ("jsonl",) if binary_format(content.start) is None else TABLE_FORMATS
-
-
-def _of_binary(content: Content, binary: str) -> tuple[str, Rows]:
-    if binary == "spreadsheet":
-        return "rows", spreadsheet(content.read())
-    if binary == "matlab":
-        return "rows", matlab_references(content)
-    if binary == "webdataset":
-        return binary, webdataset(content.read())
-    return "rows", of_arrow(content, binary)
 
 
 def _of_json(content: Content, format: str | None) -> Recognised:

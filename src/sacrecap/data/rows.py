@@ -191,7 +191,13 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
         try:
             document, place = decoder.raw_decode(text, place)
         except json.JSONDecodeError as error:
-            raise DataError(_not_json(error)) from None
+            where, rest = f"line {error.lineno}, column {error.colno}", text[error.pos :]
+            if not rest.strip() or error.msg.startswith("Unterminated string"):
+                problem = "the JSON ends early, as if the file were cut off; write or download it again"
+            else:
+                hint = "; JSON strings stand in double quotes" if rest.startswith("'") else ""
+                problem = f"not JSON ({error.msg}){hint}"
+            raise DataError(f"{where}: {problem}") from None
         except RecursionError:
             raise DataError("is JSON that is nested too deeply") from None
         except DataError:
@@ -215,15 +221,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
         raise DataError(f"{twice!r} occurs twice in one object; keep one")
     return unique
-
-
-def _not_json(error: json.JSONDecodeError) -> str:
-    """Where a text is not JSON, and what may be wrong."""
-    where, rest = f"line {error.lineno}, column {error.colno}", error.doc[error.pos :]
-    if not rest.strip() or error.msg.startswith("Unterminated string"):
-        return f"{where}: the JSON ends early, as if the file were cut off; write or download it again"
-    hint = "; JSON strings stand in double quotes" if rest.startswith("'") else ""
-    return f"{where}: not JSON ({error.msg}){hint}"
 
 
 # Text
@@ -295,7 +292,9 @@ def table_rows(
             continue
         number += 1
         if len(row) != width:
-            row = _with_bar(row, columns) or row
+            first, _, comment = row[-1].strip().partition(" ")
+            if columns == _FLICKR and len(row) == 2 and first.isdecimal():
+                row = [row[0], first, comment]  # 2199200615.jpg| 4   A dog …
             if len(row) != width:
                 raise DataError(
                     f"row {number} (line {start}): has {len(row)} fields where the header has {width}; put a caption "
@@ -326,12 +325,6 @@ def holds_rows(field: str, delimiter: str, ids: Container[str]) -> bool:
     """Whether a field of several lines holds what looks like further rows of these ids: a quote is open by mistake."""
     parts = (line.partition(delimiter) for line in field.split("\n")[1:])
     return any(sign and (delimiter == "\t" or first in ids) for first, sign, _ in parts)
-
-
-def _with_bar(row: Sequence[str], columns: Sequence[str]) -> list[str] | None:
-    """The row of Flickr30k's with the bar that it lacks: `2199200615.jpg| 4   A dog …`."""
-    number, _, comment = row[-1].strip().partition(" ")
-    return [row[0], number, comment] if columns == _FLICKR and len(row) == 2 and number.isdecimal() else None
 
 
 def check_single(columns: Sequence[str], names: Sequence[str]) -> None:

@@ -239,7 +239,11 @@ class Shape:
         for part, family in zip(parts, families, strict=True):
             if image is None or not family or self.absent:
                 raise self.lacking(part)
-        self._check_split(rows, split)
+        if split is not None and "split" not in rows.names:
+            raise UsageError("has no column split, and so no splits; leave the split out")
+        if split is None and rows.of_splits:
+            choose = option("split", of="the readers in sacrecap.data")
+            raise UsageError(f"has rows under {' and '.join(rows.of_splits)}; choose a split by {choose}")
         marks = [] if left_out is None else [name for name in rows.names if excludes(name)]
         may_fail = rows.is_json and image == "image_id" and families == [("caption",)]
         splits, seen = Counter[str](), 0
@@ -276,13 +280,6 @@ class Shape:
             raise UsageError(
                 f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits)) or 'none'}"
             )
-
-    def _check_split(self, rows: Rows, split: str | None) -> None:
-        if split is not None and "split" not in rows.names:
-            raise UsageError("has no column split, and so no splits; leave the split out")
-        if split is None and rows.of_splits:
-            choose = option("split", of="the readers in sacrecap.data")
-            raise UsageError(f"has rows under {' and '.join(rows.of_splits)}; choose a split by {choose}")
 
     def lacking(self, part: str) -> NoColumnError:
         """The error about columns that are missing, with the options that name them."""

@@ -36,14 +36,13 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
             yield sys.stdout if mode == "w" else sys.stdout.buffer
             sys.stdout.flush()
         return
-    target, info = _target(path)
+    target, info, beside = _target(path)
     if info is not None and not stat.S_ISREG(info.st_mode):
         with _as_data_error(path):
             device = _open(target, mode)
         with _as_data_error(path, only=_STORAGE), device:
             yield device
         return
-    beside = _name_beside(target)
     _unfinished.add(beside)
     try:
         with _as_data_error(path):
@@ -67,25 +66,21 @@ def check_writable(path: PathLike) -> None:
     """Raises the `DataError` that `atomic_write` would raise, before a long computation instead of after it."""
     if path == "-":
         return
-    target, info = _target(path)
+    _, info, beside = _target(path)
     if info is None or stat.S_ISREG(info.st_mode):
         with _as_data_error(path):
-            _open(beside := _name_beside(target), "xb").close()
+            _open(beside, "xb").close()
             _remove(beside)
 
 
-def _target(path: PathLike) -> tuple[str, os.stat_result | None]:
-    """The file that the path leads to, and the status of what exists there."""
+def _target(path: PathLike) -> tuple[str, os.stat_result | None, str]:
+    """The file that the path leads to, the status of what exists there, and a name for a file beside it."""
     with _as_data_error(path):
         target = os.path.realpath(path)
         info = os.stat(target) if os.path.exists(target) else None
         if not os.path.basename(path) or (info is not None and stat.S_ISDIR(info.st_mode)):
             raise IsADirectoryError
-    return target, info
-
-
-def _name_beside(target: str) -> str:
-    return os.path.join(os.path.dirname(target), f".sacrecap-{os.urandom(6).hex()}.tmp")
+    return target, info, os.path.join(os.path.dirname(target), f".sacrecap-{os.urandom(6).hex()}.tmp")
 
 
 def replace(new: str, target: str) -> None:
@@ -104,7 +99,7 @@ def replace(new: str, target: str) -> None:
     try:
         os.replace(new, target)
     except PermissionError:
-        aside = _name_beside(target).removesuffix(".tmp") + ".old"
+        aside = os.path.join(folder, f".sacrecap-{os.urandom(6).hex()}.old")
         os.rename(target, aside)
         try:
             os.rename(new, target)
@@ -138,30 +133,23 @@ def _as_data_error(path: PathLike, only: set[int] | None = None) -> Iterator[Non
     try:
         yield
     except (OSError, ValueError) as error:
-        number = error.errno if isinstance(error, OSError) else None
-        if only is not None and number not in only:
+        if only is not None and getattr(error, "errno", None) not in only:
             raise
-        raise DataError(
-            f"{os.fspath(path)}: cannot be written: {_remedy(error, os.path.dirname(path) or '.')}"
-        ) from error
-
-
-def _remedy(error: OSError | ValueError, folder: str) -> str:
-    match error:
-        case FileNotFoundError() if not os.path.isdir(folder):
-            return f"there is no folder {folder!r}; make it first"
-        case IsADirectoryError():
-            return "it is a directory; name a file in it"
-        case NotADirectoryError():
-            return f"{folder!r} is not a folder"
-        case PermissionError() | FileNotFoundError():
-            return f"this user may not write in {folder!r}; choose another place"
-        case OSError(errno=errno.EBADF):
-            return "it is closed; name a file with --output"
-        case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            return "no space is left; free some, or choose another place (an existing file is unchanged)"
-        case _:
-            return str(error)
+        folder, why = os.path.dirname(path) or ".", str(error)
+        match error:
+            case FileNotFoundError() if not os.path.isdir(folder):
+                why = f"there is no folder {folder!r}; make it first"
+            case IsADirectoryError():
+                why = "it is a directory; name a file in it"
+            case NotADirectoryError():
+                why = f"{folder!r} is not a folder"
+            case PermissionError() | FileNotFoundError():
+                why = f"this user may not write in {folder!r}; choose another place"
+            case OSError(errno=errno.EBADF):
+                why = "it is closed; name a file with --output"
+            case OSError(errno=errno.ENOSPC | errno.EDQUOT):
+                why = "no space is left; free some, or choose another place (an existing file is unchanged)"
+        raise DataError(f"{os.fspath(path)}: cannot be written: {why}") from error
 
 
 Row = dict[str, Any]
