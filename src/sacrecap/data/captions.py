@@ -281,17 +281,15 @@ class CaptionFile:
         accepted_name("image_ids", image_ids, IMAGE_IDS)
         with self._reading():
             usual = columns is None and not self.id_place and self.split is None
-            captions, excluded = self._usual() if usual else None, 0
+            captions = self._usual() if usual else None
+            left_out = self._excluded()
             if captions is None:
                 rows, shape = self._of_columns(columns, part)
-                left_out: list[str] | None = None if self.rejected == "keep" else []
-                captions, excluded = shape.read(rows, part, self.split, left_out), len(left_out or ())
+                captions = shape.read(rows, part, self.split, left_out)
                 self._tell(left_out)
-            captions = divided(unwritten(captions), self.separator)
-            if image_ids != "text":
-                captions = keyed(captions, image_ids)
+            captions = keyed(divided(unwritten(captions), self.separator), image_ids)
             if not (self._both and part == "references"):  # the same rows hold the candidates
-                captions = captions.leaving_out("excluded annotation", excluded)
+                captions = captions.leaving_out("excluded annotation", len(left_out or ()))
             return captions.named(self.name) if self.name else captions
 
     def pieces(self, parts: Sequence[str], count: int, columns: NamedColumns | None) -> Iterator[list[Captions]]:
@@ -302,8 +300,7 @@ class CaptionFile:
         """
         with self._reading():
             rows, shape = self._of_columns(columns, parts[0])
-            left_out: list[str] | None = None if self.rejected == "keep" else []
-            first = 1
+            left_out, first = self._excluded(), 1
             for ids, *cells in _of_length(shape.batches(rows, parts, self.split, left_out), count):
                 piece = []
                 for values in cells:
@@ -420,6 +417,10 @@ class CaptionFile:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
         shape = (named or _NO_COLUMNS).within(rows.names, part, both=self._both)
         return rows, replace(shape, ids=shape.ids[self.id_place :])
+
+    def _excluded(self) -> list[str] | None:
+        """For images of captions that the data set itself excludes; None where these are wanted."""
+        return None if self.rejected == "keep" else []
 
     def _tell(self, left_out: list[str] | None) -> None:
         """Warns, once, of captions that the data set itself excludes."""

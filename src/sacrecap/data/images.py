@@ -16,6 +16,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -91,7 +92,7 @@ class ImageSource(ABC):
                     folders.sort()
                     names += [os.path.relpath(os.path.join(inside, name), text) for name in sorted(files)]
             names = [name for name in names if _is_image(name)]
-            return _Listed(text, names, lambda name: _file_at(os.path.join(text, name)))
+            return _Listed(text, names, partial(_file_in, text))
         with reading(text):
             is_tar = tarfile.is_tarfile(text)
         if not is_tar:
@@ -157,7 +158,7 @@ class _Pattern(ImageSource):
         # Ids come from files of other people: none may lead out of the folder.
         parts, path = re.split(r"[/\\]", image_id), self._filled(image_id)
         leaves_folder = ".." in parts or parts[0] == "" or "\0" in image_id or ":" in parts[0]
-        return None if leaves_folder or not os.path.isfile(path) else _file_at(path)
+        return None if leaves_folder or not os.path.isfile(path) else _file_in("", path)
 
     def looked_for(self, image_id: str) -> str:
         return repr(self._filled(image_id))
@@ -201,7 +202,7 @@ class ByImage(ImageSource):
             case {"path": path}:
                 picture = path
         if isinstance(picture, (str, os.PathLike)) and os.fspath(picture):
-            return _file_at(os.path.join(folder, picture))
+            return _file_in(folder, os.fspath(picture))
         if hasattr(picture, "save") and hasattr(picture, "convert"):  # of Pillow
 
             def without_loss() -> bytes:
@@ -294,7 +295,9 @@ def _number(stem: str) -> str | None:
     return number[1] if number else None
 
 
-def _file_at(path: str) -> ImageFile:
+def _file_in(folder: str, name: str) -> ImageFile:
+    path = os.path.join(folder, name)
+
     def content() -> bytes:
         _check_size(os.path.getsize(path))
         with open(path, "rb") as file:

@@ -73,19 +73,18 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
         accepted_name("the format of objects", format, OBJECT_FORMATS)
     if threshold is not None:
         check_threshold(threshold)
-    name = display_name(source)
-    folder = source != "-" and os.path.isdir(source)
-    if folder or format == "voc":
-        with naming(f"{name}: "):
+    is_folder = source != "-" and os.path.isdir(source)
+    data = b"" if is_folder or format == "voc" else read_bytes(source)
+    with naming(f"{display_name(source)}: "):
+        if is_folder or format == "voc":
             _refuse_threshold(threshold, "voc")
-            if not folder:
+            if not is_folder:
                 raise DataError("format voc is a folder of XML files; give the folder")
             if format not in (None, "voc"):
                 raise DataError(f"is a folder, where format {format} is a file; name a file in it")
-        return _voc(Path(source))
-    data = read_bytes(source)
-    with naming(f"{name}: "):
-        return _of_file(data, format, threshold)
+        else:
+            return _of_file(data, format, threshold)
+    return _voc(Path(source))
 
 
 def _of_file(data: bytes, format: str | None, threshold: float | None) -> Objects:
@@ -143,20 +142,27 @@ def _coco(document: Any) -> Objects:
     """COCO instances: labels are the names of the categories; `images` lists also images without annotation."""
     if not isinstance(document, dict):
         raise DataError(f"is {json_type(document)}, where format coco is an object; accepted: {_SHAPES}")
+
+    def rows(key: str) -> list[dict[str, Any]]:
+        inside = document.get(key)
+        if not isinstance(inside, list) or not all(isinstance(row, dict) for row in inside):
+            raise DataError(f"{key} is not a list of objects; accepted: {_SHAPES}")
+        return inside
+
     names = {}
-    for category in _rows(document, "categories"):
+    for category in rows("categories"):
         if "id" not in category or not isinstance(category["id"], str | int):
             raise DataError("a category has no id; each needs an id and a name")
         names[category["id"]] = _label(category.get("name"), f"category {category['id']}")
     by_image: dict[str, list[str]] = {}
     if "images" in document:
-        for row in _rows(document, "images"):
+        for row in rows("images"):
             image = _image_id(row.get("id"), "an entry of images")
             if image in by_image:
                 raise DataError(f"image {image} is listed twice under images; keep one")
             by_image[image] = []
     listed = len(by_image)
-    for row in _rows(document, "annotations"):
+    for row in rows("annotations"):
         image = _image_id(row.get("image_id"), "an annotation")
         identifier = row.get("category_id")
         if not isinstance(identifier, str | int) or identifier not in names:
@@ -167,13 +173,6 @@ def _coco(document: Any) -> Objects:
             raise DataError(f"image {image} has an annotation but is not under images; add it there")
         by_image.setdefault(image, []).append(names[identifier])
     return {image: _counted(labels) for image, labels in by_image.items()}
-
-
-def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    rows = document.get(key)
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise DataError(f"{key} is not a list of objects; accepted: {_SHAPES}")
-    return rows
 
 
 def _detections(document: Any, threshold: float | None) -> Objects:
@@ -202,14 +201,13 @@ def _detections(document: Any, threshold: float | None) -> Objects:
 
 def _voc(folder: Path) -> Objects:
     """Annotations of PASCAL VOC, an XML file per image: an image's id is the file's name, as in VOC's image lists."""
-    files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml")
-    if not files:
-        raise DataError(f"{folder}: holds no .xml file; give VOC's Annotations folder")
     objects = {}
-    for path in files:
+    for path in sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml"):
         data = read_bytes(path)
         with naming(f"{path}: "):
             objects[path.stem] = _counted(_labels_of_xml(data))
+    if not objects:
+        raise DataError(f"{folder}: holds no .xml file; give VOC's Annotations folder")
     return objects
 
 

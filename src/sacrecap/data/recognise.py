@@ -97,17 +97,17 @@ def karpathy(document: Any) -> Rows | None:
     images = document.get("images") if isinstance(document, dict) else None
     if not _are_objects(images) or "sentences" not in images[0]:
         return None
-    columns: dict[str, list[Any]] = {"image_id": [], "captions": [], "split": []}
+    records = []
     for number, image in enumerate(images, 1):
-        columns["image_id"].append(next((image[name] for name in _KARPATHY if name in image), None))
-        columns["split"].append(image.get("split"))
         try:
-            columns["captions"].append([sentence["raw"] for sentence in image["sentences"]])
+            texts = [sentence["raw"] for sentence in image["sentences"]]
         except (KeyError, TypeError):
             raise DataError(f'row {number} of "images" must have "sentences", a list of objects with "raw"') from None
-        if not all(isinstance(text, str) for text in columns["captions"][-1]):
+        if not _are(texts, str):
             raise DataError(f'row {number} of "images" has a sentence whose "raw" is no text')
-    return of_columns(columns, is_json=True)
+        name = next((image[name] for name in _KARPATHY if name in image), None)
+        records.append({"image_id": name, "captions": texts, "split": image.get("split")})
+    return of_records(records, is_json=True)
 
 
 def mapping(document: Any) -> Rows | None:
@@ -315,21 +315,15 @@ def flickr(content: Content) -> Rows:
     """A token file, in which the image goes by its file name. Raises `DataError` for other lines as it is read."""
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
-        columns: dict[str, list[Any]] = {"image_id": [], "caption": []}
-        wrong = []
-        for number, line in enumerate(content.lines("\n"), 1):
-            text = line.removesuffix("\n").removesuffix("\r")
-            token = _token(text)
-            if token is not None:
-                columns["image_id"].append(token[0])
-                columns["caption"].append(token[1])
-            elif text.strip():
-                wrong.append((number, text))
+        lines = [line.removesuffix("\n").removesuffix("\r") for line in content.lines("\n")]
+        tokens = {number: _token(line) for number, line in enumerate(lines, 1) if line.strip()}
+        wrong = [number for number, token in tokens.items() if token is None]
         if wrong:
-            number, text = wrong[0]
-            also = f" (also line {first_of([number for number, _ in wrong[1:]])})" if wrong[1:] else ""
-            raise DataError(f'line {number}: "{cut_off(text)}" is not name.jpg#0, a tab and a caption{also}')
-        yield [columns.get(name, [None] * len(columns["image_id"])) for name in names]
+            also = f" (also line {first_of(wrong[1:])})" if wrong[1:] else ""
+            text = cut_off(lines[wrong[0] - 1])
+            raise DataError(f'line {wrong[0]}: "{text}" is not name.jpg#0, a tab and a caption{also}')
+        columns = dict(zip(("image_id", "caption"), zip(*filter(None, tokens.values()), strict=True), strict=True))
+        yield [[*columns[name]] if name in columns else [None] * len(tokens) for name in names]
 
     return Rows(["image_id", "caption"], batches)
 
