@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sacrecap.compat.encoded_captions import Cooked, Ngram, add
 from sacrecap.corpus import DocumentFrequency
-from sacrecap.corpus.document_frequency import find_frequencies, frequency_names
-from sacrecap.corpus.pickled import MAGIC, packed
+from sacrecap.corpus.document_frequency import MAGIC, find_frequencies, frequency_names, packed
 from sacrecap.errors import DataError
 
 LONGEST = 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -105,7 +104,6 @@ class SetCorpus(Corpus):
         self.has_references = references is not None
         self.document_source = document_source
         self._documents = documents
-        self._top_places: list[list[int]] | None = None
         self.counts: list[int] = core.counts
         """Captions per image, by image."""
         self.candidate_counts = (min(self.counts), max(self.counts))
@@ -118,16 +116,6 @@ class SetCorpus(Corpus):
         encoded = encode_captions(references, places, tokenizer)
         return cls(_core.Corpus(encoded, cut(sets, tokenizer), places), sets, references, "corpus")
 
-    @cached_property
-    def _core(self) -> _core.Corpus:
-        whole = super()._core
-        if self._top_places is None:
-            return whole
-        marks = array("d")
-        for count, positions in zip(whole.counts, self._top_places, strict=True):
-            marks.extend(float(place in positions) for place in range(count))
-        return _core.top(whole, marks.tobytes(), max(map(len, self._top_places)))[0]
-
     @property
     def candidate_count(self) -> int:
         return sum(self.counts)
@@ -138,10 +126,7 @@ class SetCorpus(Corpus):
 
     def set_of(self, image_id: str) -> list[str]:
         """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""
-        captions = self.candidate_captions.captions(image_id)
-        if self._top_places is None:
-            return captions
-        return [captions[place] for place in self._top_places[self.number(image_id)]]
+        return self.candidate_captions.captions(image_id)
 
     def given(self, image_id: str) -> tuple[list[str], list[str]]:
         references = self.reference_captions.captions(image_id) if self.has_references else []
@@ -149,34 +134,28 @@ class SetCorpus(Corpus):
 
     @cached_property
     def seen(self) -> Seen:
-        counts = tallies(_core.seen_in_sample(self._core, self._scored(), SAMPLE))
+        counts = tallies(_core.seen_in_sample(self._core, self.candidate_captions, SAMPLE))
         compared = {} if self.has_references else {"matched", "other image", "next image", "previous image"}
         return Seen(self.tallies(), {name: count for name, count in counts.items() if name[1] not in compared})
 
     def tallies(self, threads: int = 0) -> Tallies:
-        counts = tallies(_core.seen(self._core, self.reference_captions, self._scored(), threads))
+        counts = tallies(_core.seen(self._core, self.reference_captions, self.candidate_captions, threads))
         # How many captions of a set are equal is what its figures say. Without references, the core has sets for them.
         parts = ("candidates", "references", "") if self.has_references else ("candidates",)
         return {name: count for name, count in counts.items() if name[0] in parts and name[:2] != EQUAL}
 
-    def _scored(self) -> Captions:
-        """The captions that are scored, as given."""
-        if self._top_places is None:
-            return self.candidate_captions
-        return _core.Captions.of_images([(image, self.set_of(image)) for image in self.image_ids], None)
-
     def _digest(self, part: str) -> int:
-        return super()._digest(part) if part == "refs" else self._scored().digest(self.image_ids)
+        return super()._digest(part) if part == "refs" else self.candidate_captions.digest(self.image_ids)
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""
         core, places = _core.top(self._core, scores, most)
+        every = self.candidate_captions.to_dict()
+        best = {image: [every[image][n] for n in chosen] for image, chosen in zip(self.image_ids, places, strict=True)}
         references = self.reference_captions if self.has_references else None
-        chosen = SetCorpus(core, self.candidate_captions, references, self.document_source)
-        chosen._top_places = places
-        least, largest = self.candidate_counts
-        chosen.candidate_counts = (min(least, most), min(largest, most))
-        return chosen
+        corpus = SetCorpus(core, self.candidate_captions.with_texts(best), references, self.document_source)
+        corpus.reference_captions = self.reference_captions
+        return corpus
 
 
 class LeaveOneOut(SetCorpus):
