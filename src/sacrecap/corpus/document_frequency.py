@@ -364,11 +364,10 @@ def packed(counts: Mapping[tuple[str, ...], float], documents: int) -> _core.Doc
 
     # Numbers the words in the order of first occurrence.
     numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-    ids = list(map(numbers.__getitem__, itertools.chain.from_iterable(counts)))
-
-    columns = (ids, "<u4"), (map(len, counts), "u1"), (map(int, counts.values()), "<u4")
-    arrays = (np.fromiter(values, kind).tobytes() for values, kind in columns)
-    return _core.DocumentFrequency.from_counts(list(numbers), *arrays, documents)
+    ids = np.fromiter(map(numbers.__getitem__, itertools.chain.from_iterable(counts)), "<u4")
+    lengths, times = np.fromiter(map(len, counts), "u1"), np.fromiter(map(int, counts.values()), "<u4")
+    packed_counts = ids.tobytes(), lengths.tobytes(), times.tobytes()
+    return _core.DocumentFrequency.from_counts([*numbers], *packed_counts, documents)
 
 
 def _not_counts(why: str) -> DataError:

@@ -16,39 +16,10 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeGuard
 
+from sacrecap.data import rows, shapes
 from sacrecap.data.cells import LISTS
-from sacrecap.data.rows import (
-    DELIMITERS,
-    Rows,
-    fields_of,
-    first_records,
-    matlab_references,
-    names_of,
-    of_arrow,
-    of_columns,
-    of_files,
-    of_lines,
-    of_records,
-    of_table,
-    parsed,
-    quoting,
-    spreadsheet,
-    table_header,
-    text_lines,
-)
-from sacrecap.data.shapes import (
-    ENVELOPES,
-    IDS,
-    SHAPES,
-    TABLE_FORMATS,
-    WRAPPERS,
-    Shape,
-    accepted,
-    excludes,
-    is_envelope,
-    is_plain,
-    shape_of_columns,
-)
+from sacrecap.data.rows import Rows, of_columns, of_records
+from sacrecap.data.shapes import SHAPES, Shape, accepted, is_envelope, is_plain, shape_of_columns
 from sacrecap.data.unpack import Content, binary_format, not_utf8
 from sacrecap.errors import DataError, cut_off, first_of, naming
 
@@ -80,14 +51,14 @@ def coco(document: Any) -> Rows | None:
     annotations = document.get("annotations") if isinstance(document, dict) else None
     if not isinstance(annotations, list) or not all(isinstance(record, dict) for record in annotations):
         return None
-    known = names_of(annotations)
+    known = rows.names_of(annotations)
     captions = [name for name in ("caption", "captions") if name in known]
     if annotations and ("image_id" not in known or len(captions) != 1):
         return None
     images = document.get("images") or []
     if not isinstance(images, list) or not all(isinstance(image, dict) and "id" in image for image in images):
         raise DataError('each of "images" must be an object with "id"')
-    marks = [name for name in known if excludes(name)]
+    marks = [name for name in known if shapes.excludes(name)]
     names = ["image_id", *(captions or ["caption"]), *marks]
     return replace(of_records(annotations, is_json=True), names=names, images=[image["id"] for image in images])
 
@@ -189,31 +160,31 @@ def _rows_of(document: Any) -> Rows | None:
 
 def _by_image(document: dict[str, list[Any]]) -> Rows | None:
     """`{id: [{"caption"}, …], …}`, as pycocoevalcap's `gts` and `res` are; an image may have none."""
-    if not (WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
+    if not (shapes.WRAPPERS | _SPLITS).isdisjoint(document) or not any(document.values()):
         return None
-    pairs = [(image, row) for image, rows in document.items() for row in rows]
+    pairs = [(image, row) for image, records in document.items() for row in records]
     if not all(isinstance(row, dict) for _, row in pairs):
         return None
     # A row may have no id of another image, but an `id` may be the caption's.
-    if any(str(row[name]) != image for image, row in pairs for name in IDS if name in row and name != "id"):
+    if any(str(row[name]) != image for image, row in pairs for name in shapes.IDS if name in row and name != "id"):
         return None
     none: dict[str, Any] = {name: [] for _, row in pairs for name in row}
-    return of_records([{**row, "image_id": image} for image, rows in document.items() for row in (rows or [none])])
+    return of_records([{**row, "image_id": image} for image, records in document.items() for row in records or [none]])
 
 
 def _inside(document: Any, depth: int, path: str = "", *, envelopes: bool) -> Iterator[tuple[str, Rows]]:
     """Rows under the keys of a document, and the keys of those in it; with `envelopes`, also lists of captions."""
     for key, value in document.items():
         name = f"{path}.{key}" if path else str(key)
-        rows = _rows_of(value)
-        is_wrapper = rows is None and key in WRAPPERS and isinstance(value, dict)
+        table = _rows_of(value)
+        is_wrapper = table is None and key in shapes.WRAPPERS and isinstance(value, dict)
         if is_wrapper and all(isinstance(text, str) or _are(text, str) for text in value.values()):
-            rows = of_columns({"key": [*value], "caption": [*value.values()]})
-        if rows is None and envelopes and key in ENVELOPES and isinstance(value, list):
-            rows = lists(value)
-        known = rows is not None and (isinstance(value, list) or shape_of_columns(rows.names).is_known)
-        if rows is not None and known:
-            yield name, rows
+            table = of_columns({"key": [*value], "caption": [*value.values()]})
+        if table is None and envelopes and key in shapes.ENVELOPES and isinstance(value, list):
+            table = lists(value)
+        known = table is not None and (isinstance(value, list) or shape_of_columns(table.names).is_known)
+        if table is not None and known:
+            yield name, table
         elif isinstance(value, dict) and depth > 1:
             yield from _inside(value, depth - 1, name, envelopes=envelopes)
 
@@ -291,9 +262,8 @@ def lists(document: Any) -> Rows | None:
         return None
     if all(isinstance(item, list) and _is_pair(item) for item in document):
         return of_columns({"id": [image for image, _ in document], "caption": [captions for _, captions in document]})
-    return replace(
-        of_records([{"id": number, "caption": caption} for number, caption in enumerate(document, 1)]), by_place=True
-    )
+    records = [{"id": number, "caption": caption} for number, caption in enumerate(document, 1)]
+    return replace(of_records(records), by_place=True)
 
 
 # Tables and archives
@@ -338,8 +308,8 @@ def without_header(content: Content) -> Rows | None:
     if first and all(_CLIP.fullmatch(line.split(None, 1)[0]) and len(line.split(None, 1)) == 2 for line in first):
         clips = [line.split(None, 1) for line in chain(first, lines) if line.strip() and not line.startswith("#")]
         return of_columns({"id": [clip[0] for clip in clips], "caption": [clip[-1].strip() for clip in clips]})
-    delimiter = next((delimiter for delimiter in DELIMITERS if first and _are_pairs(first, delimiter)), None)
-    return None if delimiter is None else of_table(content, ["id", "caption"], delimiter)
+    delimiter = next((delimiter for delimiter in rows.DELIMITERS if first and _are_pairs(first, delimiter)), None)
+    return None if delimiter is None else rows.of_table(content, ["id", "caption"], delimiter)
 
 
 def _are_pairs(lines: Sequence[str], delimiter: str) -> bool:
@@ -347,16 +317,16 @@ def _are_pairs(lines: Sequence[str], delimiter: str) -> bool:
 
     Raises `DataError` if the first is, and quotes of a table that is no longer than that are malformed.
     """
-    reader, rows, line = fields_of(lines, delimiter), [], 1
+    reader, pairs, line = rows.fields_of(lines, delimiter), [], 1
     try:
         for row in reader:
-            rows.append(row)
+            pairs.append(row)
             line = reader.line_num + 1
     except csv.Error as error:
         if len(lines) < _LINES and _is_pair(next(csv.reader(lines[:1], delimiter=delimiter))):
-            raise DataError(f"line {line}: {quoting(error)}") from None
+            raise DataError(f"line {line}: {rows.quoting(error)}") from None
         return False
-    return all(map(_is_pair, rows))
+    return all(map(_is_pair, pairs))
 
 
 def _is_pair(row: Sequence[Any]) -> bool:
@@ -366,13 +336,13 @@ def _is_pair(row: Sequence[Any]) -> bool:
     return isinstance(row[1], list) or (isinstance(row[1], str) and (" " in row[1].strip() or row[1].startswith(LISTS)))
 
 
-def msvd(rows: Rows) -> Rows | None:
+def msvd(table: Rows) -> Rows | None:
     """The English descriptions of MSVD's corpus; a clip is named by its video, its begin and its end."""
-    if not {*MSVD} <= {*rows.names}:
+    if not {*MSVD} <= {*table.names}:
         return None
-    table = [row for batch in rows.batches(MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
+    english = [row for batch in table.batches(MSVD) for row in zip(*batch, strict=True) if row[3] == "English"]
     return of_columns(
-        {"id": [f"{video}_{start}_{end}" for video, start, end, *_ in table], "caption": [row[4] for row in table]}
+        {"id": [f"{video}_{start}_{end}" for video, start, end, *_ in english], "caption": [row[4] for row in english]}
     )
 
 
@@ -485,7 +455,7 @@ def of_several(files: Mapping[str, Content], format: str | None = None) -> Recog
                 by_name[name] = recognised(content, format).rows
     if not by_name:
         raise DataError("all files are empty")
-    every = of_files(by_name)
+    every = rows.of_files(by_name)
     return Recognised("rows", shape_of_columns(every.names), every)
 
 
@@ -495,14 +465,14 @@ def _recognised(content: Content, format: str | None) -> Recognised:
     if binary is not None:
         match binary:
             case "spreadsheet":
-                return _known("rows", spreadsheet(content.read()))
+                return _known("rows", rows.spreadsheet(content.read()))
             case "matlab":
-                return _known("rows", matlab_references(content))
+                return _known("rows", rows.matlab_references(content))
             case "webdataset":
                 return _known(binary, webdataset(content.read()))
-        return _known("rows", of_arrow(content, binary))
+        return _known("rows", rows.of_arrow(content, binary))
     if format == "text":
-        return _known("text", text_lines(content))
+        return _known("text", rows.text_lines(content))
     if not content.is_utf8():
         not_utf8(content.read())
     if not start.decode(errors="replace").removeprefix("\ufeff").strip():
@@ -527,22 +497,22 @@ def _known(name: str, table: Rows, document: Any = None) -> Recognised:
 
 def _layouts(file: Recognised, content: Content) -> Sequence[str]:
     """The formats that only say how the rows are written."""
-    if file.name in TABLE_FORMATS or file.document is not None:
+    if file.name in shapes.TABLE_FORMATS or file.document is not None:
         return ("list", "jsonl") if isinstance(file.document, list) else ()
     if file.rows.is_text:
-        delimiter = table_header(content)[1]
+        delimiter = rows.table_header(content)[1]
         return [name for name, delimiters in _TABLES.items() if delimiter in delimiters]
-    return ("jsonl",) if binary_format(content.start) is None else TABLE_FORMATS
+    return ("jsonl",) if binary_format(content.start) is None else shapes.TABLE_FORMATS
 
 
 def _of_json(content: Content, format: str | None) -> Recognised:
     """A document, or lines of JSON."""
-    first = first_records(content.start)
+    first = rows.first_records(content.start)
     is_lines = len(first) > 1 or (bool(first) and (format == "jsonl" or b"\n" in content.start.strip()))
     if is_lines and format in (None, "rows", "jsonl") and not any("filtered_resps" in record for record in first):
-        lines = of_lines(content)
+        lines = rows.of_lines(content)
         return _known("jsonl" if is_plain(shape_of_columns(lines.names)) else "rows", lines)
-    document = parsed(content.read())
+    document = rows.parsed(content.read())
     named = {format: _DOCUMENTS[format]} if format in _DOCUMENTS and format != "rows" else {}
     if format == "mapping" and isinstance(document, dict):
         named = {format: of_mapping}
@@ -586,7 +556,7 @@ def _of_text(content: Content, format: str | None) -> tuple[str, Rows]:
     if format is None and is_flickr(content):
         return "flickr", flickr(content)
     try:
-        table = None if format == "pairs" else of_table(content)
+        table = None if format == "pairs" else rows.of_table(content)
     except DataError:
         table = None
     if format in _TABLES:

@@ -292,9 +292,19 @@ def files_of(url: str) -> list[str]:
         DataError: nothing is there, or files of several formats.
         MissingDependencyError: what a URL needs is not installed.
     """
-    paths, is_file = _find_elsewhere(url) if is_remote(url) else _find(url)
-    if is_file:
-        return paths
+    if is_remote(url):
+        paths = _find_elsewhere(url)
+    elif os.path.isdir(url):
+        paths = []
+        for folder, folders, names in os.walk(url):
+            folders[:] = filter(_counts, folders)
+            paths += [os.path.join(folder, name) for name in names if _counts(name)]
+    elif is_pattern(url) and not os.path.exists(url):
+        paths = [match for match in glob.glob(url, recursive=True) if os.path.isfile(match)]
+    else:
+        paths = None
+    if paths is None:
+        return [url]
     name = display_name(url)
     by_suffix = {
         path: format
@@ -346,33 +356,21 @@ def _unpacked_name(url: str) -> str:
     return name
 
 
-def _find(path: str) -> tuple[list[str], bool]:
-    """The files, and whether it is one that is named by itself."""
-    if os.path.isdir(path):
-        paths = []
-        for folder, folders, names in os.walk(path):
-            folders[:] = filter(_counts, folders)
-            paths += [os.path.join(folder, name) for name in names if _counts(name)]
-        return paths, False
-    if is_pattern(path) and not os.path.exists(path):
-        return [match for match in glob.glob(path, recursive=True) if os.path.isfile(match)], False
-    return [path], True
-
-
-def _find_elsewhere(url: str) -> tuple[list[str], bool]:
+def _find_elsewhere(url: str) -> list[str] | None:
+    """The files of a folder or a pattern; None for one file."""
     files, path = located(url)
     kind = url.partition("://")[0]
     with naming_url(url):
         if is_pattern(path) and not files.exists(path):
             infos, inside = files.glob(path, detail=True), None
         elif files.info(path)["type"] != "directory":
-            return [url], True
+            return None
         else:
             infos, inside = files.find(path, detail=True), path
         names = [name for name, info in infos.items() if info["type"] == "file"]
         if inside is not None:
             names = [name for name in names if all(map(_counts, name.removeprefix(inside).strip("/").split("/")))]
-        return [f"{kind}://{name.lstrip('/')}" for name in names], False
+        return [f"{kind}://{name.lstrip('/')}" for name in names]
 
 
 def _counts(name: str) -> bool:
