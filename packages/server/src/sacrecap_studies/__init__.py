@@ -5,7 +5,7 @@ questions     what a page can ask                     kinds      the protocols, 
 design        the file of a study                     make       a file from references and systems
 checks        when a person gets checks, and who fails them
 sample_size   how many items and people are needed    answers    what people answered, and files of it
-quality       agreement, people, order effects        estimates  intervals, α, Dawid–Skene, Bradley–Terry
+quality       agreement, people, order effects        estimation intervals, α, Dawid–Skene, Bradley–Terry
 """
 
 from sacrecap_studies.kinds import KINDS, StudyKind

@@ -17,7 +17,7 @@ from typing import Any
 
 from sacrecap.data.source import read_bytes
 from sacrecap.errors import DataError
-from sacrecap_studies.estimates import wilson
+from sacrecap_studies.estimation import wilson
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.questions import Choice, Content, Scale, captions_of
 

@@ -1,6 +1,6 @@
 """The quality of a study's answers: agreement, people, effects of the order shown, results of the systems.
 
-Intervals are of 95 % and for other images (of shares of the first position: for other people); see `estimates`.
+Intervals are of 95 % and for other images (of shares of the first position: for other people); see `estimation`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sacrecap_studies import estimates
+from sacrecap_studies import estimation
 from sacrecap_studies.answers import PageAnswer, by_page, judged
 from sacrecap_studies.kinds import StudyKind
 from sacrecap_studies.messages import Message
@@ -35,12 +35,12 @@ class Share:
 
     hits: int
     trials: int
-    interval: estimates.Interval | None
+    interval: estimation.Interval | None
 
     @classmethod
     def of(cls, hits: Sequence[bool]) -> Share | None:
         """The share of independent trials; None if there are none."""
-        return cls(sum(hits), len(hits), estimates.wilson(sum(hits), len(hits))) if hits else None
+        return cls(sum(hits), len(hits), estimation.wilson(sum(hits), len(hits))) if hits else None
 
 
 @dataclass
@@ -65,7 +65,7 @@ class PersonQuality:
     """Choices: share of answers that are the majority of the others. Ratings: correlation with the others' mean."""
     accuracy: float | None = None
     """Choices: by Dawid–Skene."""
-    accuracy_interval: estimates.Interval | None = None
+    accuracy_interval: estimation.Interval | None = None
     alpha_without: float | None = None
     """Krippendorff's α of the others."""
     first: Share | None = None
@@ -78,7 +78,7 @@ class Rating:
 
     system: str
     mean: float
-    interval: estimates.Interval | None
+    interval: estimation.Interval | None
     ratings: int
 
 
@@ -95,7 +95,7 @@ class Quality:
     """Seconds; an answer in less is too fast."""
     alpha: float | None = None
     """Krippendorff's α: nominal for choices, interval for ratings."""
-    alpha_interval: estimates.Interval | None = None
+    alpha_interval: estimation.Interval | None = None
     alpha_judgment: str = ""
     """By Krippendorff's thresholds: low (below .667), tentative, reliable (.8 and more); empty without α."""
     unanimous: int = 0
@@ -108,7 +108,7 @@ class Quality:
     """Items whose most probable answer by Dawid–Skene is not the majority's."""
     first: Share | None = None
     """Choices of what stood first; ½ where the order plays no role."""
-    strengths: list[list[estimates.Strength]] = field(default_factory=list)
+    strengths: list[list[estimation.Strength]] = field(default_factory=list)
     """Choices between systems: by Bradley–Terry, a list for each group of systems that were compared."""
     ratings: list[Rating] = field(default_factory=list)
     people: list[PersonQuality] = field(default_factory=list)
@@ -195,16 +195,16 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
     result.undecided = int((several[:, 0] == several[:, 1]).sum())
     result.unanimous = int((several[:, 1] == 0).sum())
     result.majority = len(several) - result.undecided - result.unanimous
-    items, _ = estimates.numbered([answer.number for answer in counted])
-    persons, names = estimates.numbered([answer.person for answer in counted])
+    items, _ = estimation.numbered([answer.number for answer in counted])
+    persons, names = estimation.numbered([answer.person for answer in counted])
     labels = np.array([answers.index(answer.answer) for answer in counted])
-    units, _ = estimates.numbered([_unit(page[0]) for page in pages])
-    alpha = estimates.Alpha(votes, list(range(len(answers))), "nominal")
+    units, _ = estimation.numbered([_unit(page[0]) for page in pages])
+    alpha = estimation.Alpha(votes, list(range(len(answers))), "nominal")
     _agreement(result, people, alpha, units, (persons, items, labels), names)
-    estimate = estimates.dawid_skene(items, persons, labels, label_count=len(answers))
+    estimate = estimation.dawid_skene(items, persons, labels, label_count=len(answers))
     decided = ranked[:, 0] != ranked[:, 1]
     result.differs = int((estimate.posterior.argmax(axis=1) != votes.argmax(axis=1))[decided].sum())
-    intervals = estimates.accuracy_intervals(items, persons, labels, units, estimate)
+    intervals = estimation.accuracy_intervals(items, persons, labels, units, estimate)
     for person, accuracy, interval in zip(names, estimate.accuracy, intervals, strict=True):
         people[person].accuracy, people[person].accuracy_interval = float(accuracy), interval
     for person, share in _with_majority(pages).items():
@@ -212,23 +212,23 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Pa
     chosen = [answer for answer in counted if answer.answer in ("b", "c")]
     first = np.array(_firsts(chosen), dtype=float)
     if 0 < len(first) == len(chosen):
-        persons, _ = estimates.numbered([answer.person for answer in chosen])
-        sums = estimates.sums_by_unit(persons, first, np.ones(len(first)))
-        result.first = Share(int(first.sum()), len(first), estimates.share_interval(sums))
+        persons, _ = estimation.numbered([answer.person for answer in chosen])
+        sums = estimation.sums_by_unit(persons, first, np.ones(len(first)))
+        result.first = Share(int(first.sum()), len(first), estimation.share_interval(sums))
     choices, compared = [], []
     for answer in chosen:
         b, c = answer.content.get("b_system"), answer.content.get("c_system")
         if b is not None and c is not None:
             compared.append(_unit(answer))
             choices.append((b, c) if answer.answer == "b" else (c, b))
-    numbers, _ = estimates.numbered(compared)
-    result.strengths = estimates.strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
+    numbers, _ = estimation.numbered(compared)
+    result.strengths = estimation.strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
 def _agreement(
     result: Quality,
     people: dict[int, PersonQuality],
-    alpha: estimates.Alpha,
+    alpha: estimation.Alpha,
     clusters: Any,
     answers: tuple[Any, Any, Any],
     names: list[int],
@@ -236,7 +236,7 @@ def _agreement(
     """α, its interval, and α without each person; `answers` has person, unit and value of each."""
     result.alpha, result.alpha_interval = alpha.value, alpha.interval(clusters)
     if result.alpha is not None:
-        result.alpha_judgment = estimates.judgment(result.alpha)
+        result.alpha_judgment = estimation.judgment(result.alpha)
     for person, without in zip(names, alpha.without(*answers, len(names)), strict=True):
         people[person].alpha_without = without
 
@@ -261,9 +261,9 @@ def _ratings(
     pairs: dict[int, list[tuple[float, float]]] = defaultdict(list)
     triples: list[tuple[int, int, float]] = []
     pages = list(by_page(counted))
-    images, _ = estimates.numbered([_unit(page[0]) for page in pages])
+    images, _ = estimation.numbered([_unit(page[0]) for page in pages])
     clusters: list[int] = []
-    _, names = estimates.numbered([answer.person for answer in counted])
+    _, names = estimation.numbered([answer.person for answer in counted])
     place = dict(zip(names, range(len(names)), strict=True))
     for page, image in zip(pages, images, strict=True):
         captions = captions_of(page[0].content)
@@ -285,14 +285,14 @@ def _ratings(
     values, places = np.unique(scores_given, return_inverse=True)
     votes = np.zeros((len(clusters), len(values)), dtype=int)
     np.add.at(votes, (units, places), 1)
-    alpha = estimates.Alpha(votes, list(values), "interval")
+    alpha = estimation.Alpha(votes, list(values), "interval")
     _agreement(result, people, alpha, np.array(clusters), (persons, units, places), names)
     for system, scores in by_system.items():
         if not scores:
             continue
-        units, _ = estimates.numbered([unit for unit, _ in scores])
+        units, _ = estimation.numbered([unit for unit, _ in scores])
         values = np.array([score for _, score in scores])
-        interval = estimates.mean_interval(estimates.sums_by_unit(units, values, np.ones(len(values))))
+        interval = estimation.mean_interval(estimation.sums_by_unit(units, values, np.ones(len(values))))
         result.ratings.append(Rating(system, float(values.mean()), interval, len(values)))
     for person, ratings in pairs.items():
         table = np.array(ratings)

@@ -1,6 +1,6 @@
 """How many items and people a study needs, for an interval of a given width.
 
-The interval is of 95 % and for other items, as those of `estimates` and of `sacrecap agreement`: what one judgment of
+The interval is of 95 % and for other items, as those of `estimation` and of `sacrecap agreement`: what one judgment of
 one item varies is σ² between items, and s² between people about the same item, so that the mean of m items with k
 people each has the variance (σ² + s²/k) / m.
 """

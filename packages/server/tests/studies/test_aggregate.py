@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sacrecap.errors import SacrecapWarning
-from sacrecap_studies.estimates import bradley_terry, dawid_skene
+from sacrecap_studies.estimation import bradley_terry, dawid_skene
 
 # (item, person, label), and crowd-kit's DawidSkene(n_iter=20000, tol=1e-14): the probabilities of label 1.
 ANSWERS = """
@@ -72,7 +72,7 @@ def test_dawid_skene_reaches_the_limit_of_flat_likelihoods():
 
 
 def test_dawid_skene_warns_where_it_has_not_converged(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("sacrecap_studies.estimates._ROUNDS", 1)
+    monkeypatch.setattr("sacrecap_studies.estimation._ROUNDS", 1)
     items, people, labels = np.array([(int(a[:2]), int(a[2]), int(a[3])) for a in ANSWERS.split()]).T
     with pytest.warns(SacrecapWarning, match="Dawid–Skene has not converged after 3 rounds"):
         dawid_skene(items, people, labels)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sacrecap.judgments.bootstrap import draws
-from sacrecap_studies.estimates import (
+from sacrecap_studies.estimation import (
     Alpha,
     accuracy_intervals,
     bootstrap,

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from sacrecap.report.pictures.panels import Mark, Panel, PanelAxis
 from sacrecap.report.pictures.svg import Strip, strips, svg
-from sacrecap_studies.estimates import RELIABLE, TENTATIVE
+from sacrecap_studies.estimation import RELIABLE, TENTATIVE
 from sacrecap_studies.quality import SECONDS
 
 Body = dict[str, Any]
