@@ -94,8 +94,7 @@ lint: $(LINT)/.lint lint-js lint-workflows  ## formatting, clippy, ruff, mypy, l
 	$(call python,$(LINT)) scripts/names.py
 
 # Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
-lint-js: $(CORE)/.built  ## types of the reports' scripts
-	$(call python,$(CORE)) tools/js/write_types.py
+lint-js:  ## types of the reports' scripts
 	@if command -v npm >/dev/null; then \
 	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
 	  && npm run --prefix tools/js --silent check; \

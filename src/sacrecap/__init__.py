@@ -85,15 +85,15 @@ _HOME = {
 
 ABOVE.update(
     {
-        "Agreement": "sacrecap.report.agreement_formats:render",
-        "Board": "sacrecap.report.board_formats:render",
-        "ContestBoard": "sacrecap.report.board_formats:render_contest",
-        "Calibration": "sacrecap.report.calibration_formats:render",
+        "Agreement": "sacrecap.report.agreement_report:render",
+        "Board": "sacrecap.report.board_report:render",
+        "ContestBoard": "sacrecap.report.board_report:render_contest",
+        "Calibration": "sacrecap.report.calibration_report:render",
         "Check": "sacrecap.report.check_formats:render",
         "Comparison": "sacrecap.report.comparison_formats:render",
         "Diversity": "sacrecap.report.diversity_formats:render",
         "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
-        "Meta": "sacrecap.report.meta_formats:render",
+        "Meta": "sacrecap.report.meta_report:render",
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
         "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",

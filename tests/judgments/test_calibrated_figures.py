@@ -19,7 +19,7 @@ from sacrecap.judgments import Calibration, calibrate
 from sacrecap.judgments.calibration.calibrate import STEEP
 from sacrecap.judgments.calibration.estimates import SPARE
 from sacrecap.judgments.calibration.strengths import bradley_terry
-from sacrecap.report.calibration_formats import render
+from sacrecap.report.calibration_report import render
 from sacrecap.scoring.intervals import student
 
 Row = dict[str, Any]

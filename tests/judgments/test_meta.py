@@ -16,7 +16,7 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, Ratings, agreement, meta, read_judgments
 from sacrecap.judgments.meta import PROTOCOLS, published
 from sacrecap.report.html import render_html
-from sacrecap.report.meta_formats import overview, render
+from sacrecap.report.meta_report import overview, render
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 RATED = ratings([(1, 2), (3, 3), (2, 5), (4, 4)])

@@ -15,7 +15,7 @@ import sacrecap
 from reference import agreement as slow
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Agreement, Ratings, agreement, read_judgments
-from sacrecap.report.agreement_formats import render
+from sacrecap.report.agreement_report import render
 
 METRICS = "self-cider, lsa, mbleu-mix"
 WORDS = "dog cat man girl bus boat runs sits eats sleeps beach street sofa sky red brown small old".split()

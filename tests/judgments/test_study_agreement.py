@@ -22,7 +22,7 @@ from sacrecap.judgments.agreement_statistics import preference
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references
 from sacrecap.metrics import CiderD, Combine, Metric
-from sacrecap.report.agreement_formats import render
+from sacrecap.report.agreement_report import render
 from sacrecap.report.html import render_html
 from sacrecap.report.pictures.agreement_charts import curve, scatter, wins
 from sacrecap.report.pictures.charts import LeftOutError

@@ -14,7 +14,7 @@ from report.opened import data_of
 from sacrecap.errors import DataError, UsageError
 from sacrecap.judgments import Pairs, agreement, read_judgments
 from sacrecap.judgments.judged_rows import with_direct_votes
-from sacrecap.report.agreement_formats import render
+from sacrecap.report.agreement_report import render
 from sacrecap.report.html import render_html
 
 COUNTS = [[(2, 1), (3, 0), (1, 1), (0, 3)], [(0, 3), (1, 2), (0, 2), (1, 2)], [(1, 1), (1, 1), (2, 2), (0, 0)]]

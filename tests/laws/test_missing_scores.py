@@ -247,7 +247,7 @@ def test_agreement_compares_on_common_captions(metrics: str, lacking: str, way: 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format_", ["table", "markdown", "latex", "notebook"])
 def test_meta_is_agreement_of_each_and_tells_in_the_first_line(way: str, format_: str, tmp_path: Path) -> None:
-    from sacrecap.report.meta_formats import render
+    from sacrecap.report.meta_report import render
 
     table = columns("a", way)
     lines = [

@@ -17,9 +17,8 @@ from opened import HOSTILE, Opened, data_of
 from sacrecap import example
 from sacrecap.judgments import Agreement, Pairs, Ratings, agreement
 from sacrecap.judgments.judged_rows import Row
-from sacrecap.report import agreement_page
-from sacrecap.report.agreement_formats import lines, ordered, table
-from sacrecap.report.agreement_page import agreement_data
+from sacrecap.report import agreement_report
+from sacrecap.report.agreement_report import agreement_data, lines, ordered, table
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.pictures.agreement_charts import scatter
 from sacrecap.report.pictures.panels import panels_of
@@ -134,8 +133,8 @@ def test_of_many_judgments_the_most_disputed_are_kept(
 ) -> None:
     found: Agreement = request.getfixturevalue(kind)
     whole = agreement_data(found)
-    monkeypatch.setattr(agreement_page, "MOST_ITEMS", 20)
-    monkeypatch.setattr(agreement_page, "EXTREMES", 9)
+    monkeypatch.setattr(agreement_report, "MOST_ITEMS", 20)
+    monkeypatch.setattr(agreement_report, "EXTREMES", 9)
     data = agreement_data(found)
     assert len(data["items"]) == 20
     assert f"the {len(whole['items'])} {'pairs' if kind == 'chosen' else 'captions'} of" in render_html(found)
@@ -274,11 +273,11 @@ def finely(rated: Agreement) -> Agreement:
 
 def test_a_cloud_on_the_page_is_thinned(finely: Agreement, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = render_html(finely)
-    monkeypatch.setattr(agreement_page, "MOST_POINTS", 50)
+    monkeypatch.setattr(agreement_report, "MOST_POINTS", 50)
     thinned = render_html(finely)
     clouds = [re.findall(r'<path class="cloud[^>]*>', page) for page in (whole, thinned)]
     assert [[path.count("h.01") for path in paths] for paths in clouds] == [[160] * 3, [40] * 3]
-    assert agreement_page._thinned(scatter(finely)).fitted == scatter(finely).fitted
+    assert agreement_report._thinned(scatter(finely)).fitted == scatter(finely).fitted
     assert whole.count('class="fitted"') == thinned.count('class="fitted"') == 3
     assert thinned.count("The line across is that of least squares of all 160 points.") == 3
 
@@ -351,8 +350,8 @@ def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
 def test_a_sampled_page_says_so(
     browser: Any, rated: Agreement, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agreement_page, "MOST_ITEMS", 20)
-    monkeypatch.setattr(agreement_page, "EXTREMES", 9)
+    monkeypatch.setattr(agreement_report, "MOST_ITEMS", 20)
+    monkeypatch.setattr(agreement_report, "EXTREMES", 9)
     opened = Opened(browser, written(rated, tmp_path))
     note = opened.page.locator("#images .note").inner_text()
     assert note.startswith("This page holds 20 of the 80 captions of 40 images: the 9 on which a metric and people dis")

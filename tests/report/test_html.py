@@ -105,7 +105,8 @@ def test_nothing_is_loaded(result: Result) -> None:
 
 
 def test_terms_lead_to_pages_of_the_documentation(result: Result) -> None:
-    modules = Path(page.__file__).parent.glob("*_page.py")
+    folder = Path(page.__file__).parent
+    modules = [*folder.glob("*_page.py"), *folder.glob("*_report.py")]
     lines = "".join(module.read_text(encoding="utf-8") for module in modules)
     pages = {*PAGES.values(), *re.findall(r"\]\(([a-z][^)]*)\)", lines)}
     assert len(pages) > 20

@@ -20,7 +20,7 @@ from sacrecap.errors import UsageError
 from sacrecap.judgments import agreement, rank_references
 from sacrecap.judgments.judged_rows import Pairs, Ratings, Row
 from sacrecap.report import score_page as page_module
-from sacrecap.report.agreement_page import agreement_data
+from sacrecap.report.agreement_report import agreement_data
 from sacrecap.report.comparison_page import comparison_data
 from sacrecap.report.html import render_html, write_report
 from sacrecap.report.per_image import write_per_image

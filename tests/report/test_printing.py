@@ -22,7 +22,7 @@ from sacrecap.errors import UsageError
 from sacrecap.judgments import Ratings, agreement, rank_references
 from sacrecap.judgments.judged_rows import Row
 from sacrecap.metrics.registry import parse_metrics
-from sacrecap.report import agreement_formats, comparison_formats, diversity_formats, ranking_formats, score_formats
+from sacrecap.report import agreement_report, comparison_formats, diversity_formats, ranking_formats, score_formats
 from sacrecap.report.printing import latex, markdown, markup, separated, terminal
 from sacrecap.report.printing.table import Bar, Cell, Column, Highlight, Interval, Number, Table, one_line
 
@@ -206,7 +206,7 @@ def _agreement() -> tuple[Callable[..., str], Any]:
     found = agreement(judged, "rouge-1", interval=None)
     [measured] = found.measured
     names = [replace(measured, name=name, label=name) for name in HOSTILE]
-    return agreement_formats.render, replace(found, measured=names)
+    return agreement_report.render, replace(found, measured=names)
 
 
 def _rank() -> tuple[Callable[..., str], Any]:

@@ -91,13 +91,11 @@ def _tests(check: Check) -> str:
     return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"
 
 
-def _in_terminal(check: Check, figures: Figures) -> Table:
+def _in_terminal(check: Check, figures: Figures) -> list[Table]:
     table = _table(check, figures)
     notes = ["", *filter(None, [_tests(check)]), *table.notes]
-    return replace(table, title=heading({"": check.result}, figures), caption="", notes=notes)
+    return [replace(table, title=heading({"": check.result}, figures), caption="", notes=notes)]
 
 
-render = Views(
-    _records, lambda check, figures: [_table(check, figures)], lambda check, figures: [_in_terminal(check, figures)]
-).render
+render = Views(_records, lambda check, figures: [_table(check, figures)], _in_terminal).render
 """A check as text in the format of a name."""

@@ -8,8 +8,8 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Table, records
-from sacrecap.report.score_formats import caption, groups_table, heading, p_value, percent, remarks
+from sacrecap.report.printing.table import Cell, Column, Figures, Highlight, Table, percent, records
+from sacrecap.report.score_formats import caption, groups_table, heading, p_value, remarks
 from sacrecap.scoring.findings import comparable
 from sacrecap.scoring.ranks import best
 from sacrecap.scoring.signature import in_one_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from sacrecap.report.score_formats import groups_table
 from sacrecap.report.score_page import (
     DECIMALS,
     SAMPLED,
-    PageImage,
     captions_of,
     doubts,
     facts,
@@ -37,29 +36,6 @@ MOST_CAPTIONS = 60_000
 """Most candidates on the page: with more, it would be slow to open; only some images are shown then."""
 EXTREMES = 1_000
 """Number of images on the page that are chosen because the systems differ most; the others are sampled."""
-
-
-class ComparedMetric(TypedDict):
-    """A metric and the scores by it of the images on the page, system by system; None for no score.
-
-    `most` is the end of the axes, which begin at 0.
-    """
-
-    label: str
-    most: float
-    scores: list[list[float | None]]
-
-
-class ComparisonPage(TypedDict):
-    """What the blocks show. `lead` is the index of the metric that they show first; `pairs` are systems by index, in
-    the order of the table of differences.
-    """
-
-    lead: int
-    systems: list[str]
-    metrics: list[ComparedMetric]
-    pairs: list[tuple[int, int]]
-    images: list[PageImage]
 
 
 def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
@@ -107,7 +83,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     )
 
 
-def comparison_data(comparison: Comparison) -> ComparisonPage:
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
     """What the blocks show, without photos."""
     first = next(iter(comparison.values()))
     leading = lead(first)
@@ -136,7 +112,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
     }
 
 
-def _frames(metrics: Sequence[ComparedMetric]) -> str:
+def _frames(metrics: Sequence[dict[str, Any]]) -> str:
     """For each metric the axes and the line of equal scores, between which the page puts the images."""
     drawn = []
     for metric in metrics:

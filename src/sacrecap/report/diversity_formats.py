@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sacrecap.report.comparison_formats import test_name
 from sacrecap.report.printing import Views
-from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, records
-from sacrecap.report.score_formats import caption, percent, remarks
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, percent, records
+from sacrecap.report.score_formats import caption, remarks
 from sacrecap.scoring.result import images_of, left_out
 from sacrecap.scoring.signature import in_one_line
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from sacrecap.report.diversity_formats import notes, table, tested
 from sacrecap.report.html import ReportPage, Section
@@ -24,8 +24,7 @@ from sacrecap.report.pictures.panels import looks_of, panels_of
 from sacrecap.report.pictures.single_images import spectra
 from sacrecap.report.pictures.style import Look, look
 from sacrecap.report.pictures.svg import figure, figures, plots
-from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table
-from sacrecap.report.score_formats import percent
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, percent
 from sacrecap.report.score_page import facts_of_images, part
 from sacrecap.scoring.result import counted, left_out
 
@@ -40,36 +39,6 @@ MATTER = ("self-cider", "accuracy", "f", "vocabulary")
 """The figures that stand first."""
 _DECIMALS = 4
 """Decimals of figures of single images, positions and loads."""
-
-
-class SetsSystem(TypedDict):
-    """A system, or people."""
-
-    name: str
-    people: bool
-
-
-class SetsImage(TypedDict):
-    """An image: the captions and the figures of each system; None if people lack it. `similarities` are in percent (the
-    upper triangle, row by row), where the image is drawn.
-    """
-
-    id: str
-    captions: list[list[str] | None]
-    diversity: list[float | None]
-    accuracy: list[float | None]
-    similarities: list[list[int] | None] | None
-    photo: str | None
-
-
-class SetsPage(TypedDict):
-    """What the blocks show."""
-
-    spread: str | None
-    accuracy: str | None
-    systems: list[SetsSystem]
-    drawn: int
-    images: list[SetsImage]
 
 
 def page(result: Diversity, draw: Sequence[str] = ()) -> ReportPage:
@@ -134,7 +103,7 @@ def _tests(result: Diversity) -> list[Section]:
     return [Section("tests", "Differences", [("", explained)], tests, folded=True)]
 
 
-def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
+def diversity_data(result: Diversity, chosen: list[str]) -> dict[str, Any]:
     """What the blocks show, without photos; the chosen images are drawn in any case."""
     everybody = result.everybody()
     first = everybody[0]
@@ -147,12 +116,36 @@ def diversity_data(result: Diversity, chosen: list[str]) -> SetsPage:
     most = len(order) if captions <= MOST_CAPTIONS else max(len(order) * MOST_CAPTIONS // captions, 1)
     drawn = {*chosen, *ends_of(order, max(MOST_SETS // len(everybody), 1))}
     paged = {*drawn, *ends_of(order, most)}
+    present = [set(system.image_ids) for system in everybody]
+    diversity, accuracy = (
+        [
+            dict(zip(system.image_ids, system[key].per_image.round(_DECIMALS).tolist(), strict=True))
+            if key in system
+            else {}
+            for system in everybody
+        ]
+        for key in (spread.key if spread else "", "accuracy")
+    )
     return {
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "systems": [{"name": named.name, "people": named.people} for named in _looks(result)],
         "drawn": len(drawn),
-        "images": _images(result, paged, drawn, spread.key if spread else ""),
+        "images": [
+            {
+                "id": image,
+                "captions": [
+                    system.corpus.set_of(image) if image in images else None
+                    for system, images in zip(everybody, present, strict=True)
+                ],
+                "diversity": [values.get(image) for values in diversity],
+                "accuracy": [values.get(image) for values in accuracy],
+                "similarities": _similarities(result, image) if image in drawn else None,
+                "photo": None,
+            }
+            for image in first.image_ids
+            if image in paged
+        ],
     }
 
 
@@ -183,35 +176,6 @@ def _looks(result: Diversity) -> list[Look]:
     ]
 
 
-def _images(result: Diversity, chosen: set[str], drawn: set[str], spread: str) -> list[SetsImage]:
-    everybody = result.everybody()
-    present = [set(system.image_ids) for system in everybody]
-    diversity, accuracy = (
-        [
-            dict(zip(system.image_ids, system[key].per_image.round(_DECIMALS).tolist(), strict=True))
-            if key in system
-            else {}
-            for system in everybody
-        ]
-        for key in (spread, "accuracy")
-    )
-    return [
-        {
-            "id": image,
-            "captions": [
-                system.corpus.set_of(image) if image in images else None
-                for system, images in zip(everybody, present, strict=True)
-            ],
-            "diversity": [values.get(image) for values in diversity],
-            "accuracy": [values.get(image) for values in accuracy],
-            "similarities": _similarities(result, image) if image in drawn else None,
-            "photo": None,
-        }
-        for image in everybody[0].image_ids
-        if image in chosen
-    ]
-
-
 def _drawn(result: Diversity, image: str) -> str:
     """The plane of all captions, and of each system two radars of the topics."""
     looks, plane, radars = _looks(result), in_plane(result, [image]), topics(result, "topics", image)
@@ -224,7 +188,8 @@ def _drawn(result: Diversity, image: str) -> str:
 
 def _similarities(result: Diversity, image: str) -> list[list[int] | None]:
     """Of each system's captions, in percent: the upper triangle, row by row."""
-    sets = spectra(result, image).items()
-    rows = {number: (100 * spectrum.matrix).round().astype(int).tolist() for number, spectrum in sets}
-    everybody = range(len(result.everybody()))
-    return [[value for n, row in enumerate(rows[s]) for value in row[n:]] if s in rows else None for s in everybody]
+    similarities: list[list[int] | None] = [None] * len(result.everybody())
+    for number, spectrum in spectra(result, image).items():
+        rows = (100 * spectrum.matrix).round().astype(int).tolist()
+        similarities[number] = [value for n, row in enumerate(rows) for value in row[n:]]
+    return similarities

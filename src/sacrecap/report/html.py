@@ -25,9 +25,8 @@ from sacrecap.data.source import PathLike
 from sacrecap.data.writers import atomic_write
 from sacrecap.report.photos import Images, Photos, photos_of
 from sacrecap.report.printing import markup
-from sacrecap.report.printing.table import one_line
+from sacrecap.report.printing.table import one_line, percent
 from sacrecap.report.scene_graph_picture import STYLE
-from sacrecap.report.score_formats import percent
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard
@@ -45,13 +44,13 @@ if TYPE_CHECKING:
 
 _NO_SCRIPT = '<noscript><p class="note">This page needs JavaScript to show images and pictures.</p></noscript>'
 _PAGES = {
-    "Agreement": ("agreement_page", "page"),
-    "Board": ("board_page", "page"),
-    "Calibration": ("calibration_page", "page"),
+    "Agreement": ("agreement_report", "page"),
+    "Board": ("board_report", "page"),
+    "Calibration": ("calibration_report", "page"),
     "Comparison": ("comparison_page", "page"),
-    "ContestBoard": ("board_page", "contest_page"),
+    "ContestBoard": ("board_report", "contest_page"),
     "Diversity": ("diversity_page", "page"),
-    "Meta": ("meta_page", "page"),
+    "Meta": ("meta_report", "page"),
     "Result": ("score_page", "page"),
 }
 """What describes the page of a result of this type: its module beside this one, and its function there."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
@@ -81,7 +79,8 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         )
     sizes: dict[str, Size] = {}
     inside: dict[str, bytes] = {}
-    beside: _Beside | None = None
+    addresses: dict[str, str] = {}
+    name = f"{os.path.splitext(os.path.basename(page or ''))[0]}-photos"
     size = 0
     broken: list[str] = []
     for image, content, sizes[image] in _thumbnails(files):
@@ -91,25 +90,20 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         size += len(content)
         inside[image] = content
         if size * 4 / 3 > MOST_EMBEDDED and page is not None:
-            beside = beside or _Beside(page)
-        if beside is not None:
-            for image_id, small in inside.items():
-                beside.add(image_id, small)
+            _write_beside(os.path.join(os.path.dirname(page), name), inside, addresses)
             inside.clear()
     if broken:
         reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
         notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
         warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
-    addresses = {
-        image: f"data:image/webp;base64,{base64.b64encode(content).decode()}" for image, content in inside.items()
-    }
-    if beside is not None:
-        addresses = beside.addresses
-    photos = Photos([addresses.get(image) for image in image_ids], [sizes.get(image) for image in image_ids], notes)
-    if beside is None:
-        return photos
-    loads = f"it loads the photos of the folder {beside.name} next to it, and nothing else"
-    return replace(photos, policy="data: file: 'self'", loads=loads)
+    policy, loads = Photos.policy, Photos.loads
+    if addresses:
+        policy, loads = "data: file: 'self'", f"it loads the photos of the folder {name} next to it, and nothing else"
+    for image, content in inside.items():
+        addresses[image] = f"data:image/webp;base64,{base64.b64encode(content).decode()}"
+    return Photos(
+        [addresses.get(image) for image in image_ids], [sizes.get(image) for image in image_ids], notes, policy, loads
+    )
 
 
 def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError, Size]]:
@@ -120,7 +114,12 @@ def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]
-            contents = [_or_error(file.read) for _, file in part]
+            contents: list[bytes | DataError] = []
+            for _, file in part:
+                try:
+                    contents.append(file.read())
+                except DataError as error:
+                    contents.append(error)
             # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -131,42 +130,25 @@ def _thumbnails(files: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
 def _small(content: bytes | DataError, name: str) -> tuple[bytes | DataError, Size]:
     if isinstance(content, DataError):
         return content, None
-    small = _or_error(partial(thumbnail, content, name))
-    return small, None if isinstance(small, DataError) else upright_size(content)
-
-
-def _or_error(make: Callable[[], bytes]) -> bytes | DataError:
     try:
-        return make()
+        return thumbnail(content, name), upright_size(content)
     except DataError as error:
-        return error
+        return error, None
 
 
-class _Beside:
-    """A folder of photos next to a page, named after it."""
-
-    def __init__(self, page: PathLike) -> None:
-        place, name = os.path.split(os.fspath(page))
-        self.name = f"{os.path.splitext(name)[0]}-photos"
-        self._folder = os.path.join(place, self.name)
-        self.addresses: dict[str, str] = {}
-        with self._writing():
-            os.makedirs(self._folder, exist_ok=True)
-            for old in os.listdir(self._folder):
+def _write_beside(folder: str, photos: Mapping[str, bytes], addresses: dict[str, str]) -> None:
+    """Writes photos into the folder, from which the first ones remove those of an earlier page, and adds addresses."""
+    try:
+        if not addresses:
+            os.makedirs(folder, exist_ok=True)
+            for old in os.listdir(folder):
                 if re.fullmatch(r"[0-9]{6,}\.webp", old):
-                    os.remove(os.path.join(self._folder, old))
-
-    def add(self, image: str, content: bytes) -> None:
-        # Numbers, because ids may not be valid names of files.
-        name = f"{len(self.addresses) + 1:06d}.webp"
-        with self._writing(), open(os.path.join(self._folder, name), "wb") as file:
-            file.write(content)
-        self.addresses[image] = f"{quote(self.name.encode('utf-8', 'replace'))}/{name}"
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise DataError(f"{self._folder}: photos cannot be written into this folder: {reason}") from None
+                    os.remove(os.path.join(folder, old))
+        for image, content in photos.items():
+            name = f"{len(addresses) + 1:06d}.webp"  # ids may not be valid names of files
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+            addresses[image] = f"{quote(os.path.basename(folder).encode('utf-8', 'replace'))}/{name}"
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DataError(f"{folder}: photos cannot be written into this folder: {reason}") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sacrecap.errors import UsageError, option
 from sacrecap.report.printing import Views, json_text
-from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, records
+from sacrecap.report.printing.table import Cell, Column, Figures, Number, Table, Value, percent, records
 from sacrecap.scoring.result import images_of, left_out, missing
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sacrecap.scoring.diversity_result import Diversity
     from sacrecap.scoring.findings import SystemResult
     from sacrecap.scoring.result import Result, Score
-
-__all__ = ["check_explained", "heading", "percent", "render"]
 
 
 def render(
@@ -49,11 +47,6 @@ def check_explained(format_: str) -> None:
     if format_ not in ("table", "json"):
         formats = option("format", "table", "json")
         raise UsageError(f"explained images are shown with {formats}, not {format_}")
-
-
-def percent(level: float) -> str:
-    """A confidence level as text: 95%, 97.5%."""
-    return f"{100 * level:.6g}%"
 
 
 def sentence(text: str) -> str:

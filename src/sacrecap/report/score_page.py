@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,40 +45,6 @@ DECIMALS = 6
 """Decimals of scores of single images; enough for every figure on the page, and half the size of full precision."""
 
 
-class ScoredMetric(TypedDict):
-    """A metric, and the scores of the images on the page; None for no score. `unscored` is the number of images
-    without one.
-    """
-
-    label: str
-    lower_is_better: bool
-    unscored: int
-    median: float | None
-    scores: list[float | None]
-
-
-class PageImage(TypedDict):
-    """An image: a candidate of each system (None if it has none), the references, and the address of its photo."""
-
-    id: str
-    candidates: list[str | None]
-    references: list[str]
-    photo: str | None
-
-
-class ScorePage(TypedDict):
-    """What the blocks show. `lead` is the index of the metric that they sort by at first; `unexplained` what an image
-    without figures that explain its scores says, empty if all have them or no metric makes any; `marked` has candidates
-    by their place, in pieces of which a metric marks every other one; None: words are marked that no reference has.
-    """
-
-    lead: int
-    unexplained: str
-    marked: dict[int, list[str]] | None
-    metrics: list[ScoredMetric]
-    images: list[PageImage]
-
-
 def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
     """The page of one system's scores."""
     scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
@@ -97,7 +63,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         f"Figures that explain scores are on the page for {len(explained)} images, the best and the worst by {label}; "
         "sacrecap score --explain shows any other."
     )
-    data: ScorePage = {
+    data = {
         "lead": leading,
         "unexplained": unexplained if 0 < len(explained) < len(chosen) else "",
         "marked": {at: parts["statement"].marked() for at, parts in explained.items()} if by_statements else None,
@@ -195,10 +161,10 @@ def part(number: int, system: Result | SystemDiversity, which: str) -> str:
     return f"This page holds {number:,} of the {system.images:,} images: {which}"
 
 
-def fitting(most: int, image_ids: Sequence[str], texts_of: Callable[[str], list[str]]) -> int:
-    """Number of images, at most `most`, that keep the page below `MOST_TEXT`, by the mean of every k-th image."""
-    looked = image_ids[:: max(len(image_ids) // 500, 1)]
-    size = sum(len(text.encode("utf-8", "replace")) for image in looked for text in texts_of(image))
+def fitting(most: int, shown: Sequence[Any], texts_of: Callable[[Any], list[str]]) -> int:
+    """Number of what is shown, at most `most`, that keep the page below `MOST_TEXT`, by the mean of every k-th."""
+    looked = shown[:: max(len(shown) // 500, 1)]
+    size = sum(len(text.encode("utf-8", "replace")) for item in looked for text in texts_of(item))
     return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)
 
 
@@ -208,7 +174,7 @@ def captions_of(systems: Iterable[Result], image_id: str) -> list[str]:
     return [*(candidate or "" for candidate in image["candidates"]), *image["references"]]
 
 
-def page_image(systems: Iterable[Result], image_id: str) -> PageImage:
+def page_image(systems: Iterable[Result], image_id: str) -> dict[str, Any]:
     """The image with the captions of all systems, without a photo."""
     captions = [result.corpus.captions(image_id) for result in systems]
     candidates = [candidate for candidate, _ in captions]

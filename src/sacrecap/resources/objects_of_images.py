@@ -14,8 +14,7 @@ from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, option, some, warn
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.networks import files_of_images, missing_of, share_teller
-from sacrecap.vision.detection_run import detections
-from sacrecap.vision.detector import load_detector
+from sacrecap.vision.detector import detections, load_detector
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus

@@ -1,7 +1,6 @@
 """Object detectors: which things are in an image. Nothing here loads torch before a detector is needed."""
 
-from sacrecap.vision.detection_run import ON_CORRUPT, detect_images
-from sacrecap.vision.detector import NANODET, Detection, Detector, load_detector
+from sacrecap.vision.detector import NANODET, ON_CORRUPT, Detection, Detector, detect_images, load_detector
 from sacrecap.vision.image_folder import IMAGE_IDS, find_images
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +46,8 @@ class TransformersDetector:
         with torch.inference_mode():
             outputs = self._model(**inputs)
         sizes = [(image.height, image.width) for image in images]
-        outputs_of_images = self._processor.post_process_object_detection(outputs, threshold=0.0, target_sizes=sizes)
-        return [self._detections(output) for output in outputs_of_images]
-
-    def _detections(self, output: dict[str, torch.Tensor]) -> list[Detection]:
-        rows = zip(output["labels"].tolist(), output["scores"].tolist(), output["boxes"].tolist(), strict=True)
-        named = ((self._names[label], score, box) for label, score, box in rows)
-        return [Detection(label, score, tuple(box)) for label, score, box in named if label != "N/A"]
+        of_images = self._processor.post_process_object_detection(outputs, threshold=0.0, target_sizes=sizes)
+        return [_detections(output, self._names) for output in of_images]
 
 
 class OpenImagesDetector:
@@ -74,17 +69,21 @@ class OpenImagesDetector:
         self.labels: Sequence[str] = files(__package__).joinpath("open-images.txt").read_text("utf-8").splitlines()
 
     def detect(self, images: Sequence[Image]) -> list[list[Detection]]:
-        """See `Detector.detect`."""
-        return [self._of_image(image) for image in images]
-
-    def _of_image(self, image: Image) -> list[Detection]:
         """One image after the other: each is asked for every label, which is a batch of its own."""
         questions = [f"a photo of a {label.lower()}" for label in self.labels]
-        inputs = self._processor(text=[questions], images=image, return_tensors="pt", truncation=True).to(self.device)
-        with torch.inference_mode():
-            outputs = self._model(**inputs)
-        [output] = self._processor.post_process_grounded_object_detection(
-            outputs, threshold=0.0, target_sizes=[(image.height, image.width)]
-        )
-        rows = zip(output["labels"].tolist(), output["scores"].tolist(), output["boxes"].tolist(), strict=True)
-        return [Detection(self.labels[label], score, tuple(box)) for label, score, box in rows]
+        detections = []
+        for image in images:
+            inputs = self._processor(text=[questions], images=image, return_tensors="pt", truncation=True)
+            with torch.inference_mode():
+                outputs = self._model(**inputs.to(self.device))
+            [output] = self._processor.post_process_grounded_object_detection(
+                outputs, threshold=0.0, target_sizes=[(image.height, image.width)]
+            )
+            detections.append(_detections(output, dict(enumerate(self.labels))))
+        return detections
+
+
+def _detections(output: dict[str, torch.Tensor], names: Mapping[int, str]) -> list[Detection]:
+    rows = zip(output["labels"].tolist(), output["scores"].tolist(), output["boxes"].tolist(), strict=True)
+    named = ((names[label], score, box) for label, score, box in rows)
+    return [Detection(label, score, tuple(box)) for label, score, box in named if label != "N/A"]

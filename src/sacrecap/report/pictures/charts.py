@@ -16,7 +16,7 @@ from sacrecap.metrics.caption_sets import SelfCider
 from sacrecap.report.pictures.single_images import scale, set_topics, spectra
 from sacrecap.report.pictures.style import shown_name
 from sacrecap.report.printing import separated
-from sacrecap.report.score_formats import percent
+from sacrecap.report.printing.table import percent
 
 if TYPE_CHECKING:
     from sacrecap.metrics.base import SetMetric

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-
 from sacrecap.report.pictures.style import Look, elided, look, shown_name
 
 if TYPE_CHECKING:
@@ -137,7 +135,11 @@ def _panel(chart: Chart, rows: list[Row], up: Axis | None) -> Panel:
         if chart.kind not in ("points", "boxes"):
             panel.lines += _lines(chart, members, up.field, number, str(group[0]))
         if chart.kind not in ("radar", "cloud"):
-            panel.marks += [_mark(chart, row, up.field, number) for row in _marked(chart, members)]
+            panel.marks += [
+                _mark(chart, row, up.field, number)
+                for place, row in enumerate(members, start=1)
+                if chart.x.scale != "log" or place in _MARKED or place == len(members)
+            ]
     panel.marks.sort(key=lambda mark: -mark.size)  # so that a large mark hides none
     return panel
 
@@ -175,6 +177,8 @@ def columns(edges: Sequence[float], counts: Sequence[int], value: float | None) 
 
 def _boxes(chart: Chart, rows: Sequence[Row], up: str) -> list[Row]:
     """For each value on the x axis the median, 5 % and 95 % as its ends, and the box around the half in the middle."""
+    import numpy as np  # which most pictures and tables do without
+
     across = chart.x.field
     values = sorted({row[across] for row in rows})
     half = 0.3 * min((b - a for a, b in pairwise(values)), default=1.0)
@@ -201,12 +205,6 @@ def _lines(chart: Chart, rows: list[Row], up: str, look: int, name: str) -> list
         low, high = ([_point(row[chart.x.field], row[f"{up}_{end}"]) for row in rows] for end in ("lower", "upper"))
         lines.append(Line([*low, *high[::-1]], look, "area", name))
     return lines
-
-
-def _marked(chart: Chart, rows: list[Row]) -> list[Row]:
-    if chart.x.scale != "log":
-        return rows
-    return [row for place, row in enumerate(rows, start=1) if place in _MARKED or place == len(rows)]
 
 
 def _mark(chart: Chart, row: Row, up: str, look: int) -> Mark:

@@ -8,39 +8,20 @@ from dataclasses import replace
 
 from sacrecap.report.printing.table import Cell, Column, Highlight, Interval, Table, one_line
 
+_TEXT = r"\ backslash ~ asciitilde ^ asciicircum ` asciigrave | bar < less > greater".split()
+_MATHS = (
+    "× times ≤ leq ≥ geq ≠ neq ≈ approx ↑ uparrow → rightarrow ↓ downarrow Δ Delta α alpha β beta γ gamma δ delta "
+    "ε varepsilon λ lambda μ mu ρ rho σ sigma τ tau"
+).split()
 _SIGNS = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "`": r"\textasciigrave{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
+    **{sign: rf"\text{command}{{}}" for sign, command in zip(_TEXT[::2], _TEXT[1::2], strict=True)},
     **{sign: rf"\{sign}" for sign in "&%$#_{}"},
     # Unicode that pdfTeX does not know without further packages; letters of any script are unchanged.
     "–": "--",
     "—": "---",
     "−": "$-$",
     "²": "$^2$",
-    "×": r"$\times$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "≠": r"$\neq$",
-    "≈": r"$\approx$",
-    "↑": r"$\uparrow$",
-    "→": r"$\rightarrow$",
-    "↓": r"$\downarrow$",
-    "Δ": r"$\Delta$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "γ": r"$\gamma$",
-    "δ": r"$\delta$",
-    "ε": r"$\varepsilon$",
-    "λ": r"$\lambda$",
-    "μ": r"$\mu$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "τ": r"$\tau$",
+    **{sign: rf"$\{command}$" for sign, command in zip(_MATHS[::2], _MATHS[1::2], strict=True)},
 }
 _LIGATURES = "-',"
 """Signs that form a ligature when repeated: -- is a dash."""

@@ -209,6 +209,11 @@ def _field(value: object) -> Value:
     return "" if value is None else str(value)
 
 
+def percent(level: float) -> str:
+    """A confidence level as text: 95%, 97.5%."""
+    return f"{100 * level:.6g}%"
+
+
 _BREAKS = re.compile(r"\r\n|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 

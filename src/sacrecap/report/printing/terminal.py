@@ -69,8 +69,7 @@ def _fitted(table: Table, width: int, console: Console) -> list[Table]:
         return [table]
     for change in (_broken_heads, _stacked):
         table = change(table, console)
-        sizes = _sizes(table)
-        if _width(sizes) <= width:
+        if _width(sizes := _sizes(table)) <= width:
             return [table]
     names = [number for number, column in enumerate(table.columns) if column.names]
     if _width(sizes) - sum(max(0, sizes[number] - _NARROWEST_NAMES) for number in names) <= width:
@@ -79,12 +78,14 @@ def _fitted(table: Table, width: int, console: Console) -> list[Table]:
     room = max(1, width - sum(min(sizes[n], max(_NARROWEST_NAMES, width // 2)) + _GAP for n in names)) + _GAP
     groups: list[list[int]] = []
     free = 0
-    for number in (number for number in range(len(sizes)) if number not in names):
-        if not groups or free < sizes[number] + _GAP:
+    for number, size in enumerate(sizes):
+        if number in names:
+            continue
+        if not groups or free < size + _GAP:
             groups.append([*names])
             free = room
         groups[-1].append(number)
-        free -= sizes[number] + _GAP
+        free -= size + _GAP
     return [
         replace(
             table,
@@ -108,11 +109,11 @@ def _broken_heads(table: Table, console: Console) -> Table:
 
 def _stacked(table: Table, _: Console) -> Table:
     """Intervals below their values."""
-    rows = [
-        [cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside)) for cell in row]
-        for row in table.cells()
-    ]
-    return replace(table, rows=rows)
+
+    def stacked(cell: Cell) -> Cell:
+        return cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside))
+
+    return replace(table, rows=[[stacked(cell) for cell in row] for row in table.cells()])
 
 
 def _width(sizes: Sequence[int]) -> int:
@@ -150,17 +151,12 @@ def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
 
 
 def _rows(table: Table) -> list[list[list[Text]]]:
-    rows = table.cells()
-    signs = [
-        any(cell.mark or (cell.below and cell.below.mark) for cell in column) for column in zip(*rows, strict=True)
-    ]
-    return [
-        [
-            _lines(cell, bold=column.bold, signs=sign)
-            for cell, column, sign in zip(row, table.columns, signs, strict=True)
-        ]
-        for row in rows
-    ]
+    """The lines of each cell of each row; there is room for signs in all cells of a column if one of them has any."""
+    columns = []
+    for column, cells in zip(table.columns, zip(*table.cells(), strict=True), strict=False):
+        signs = any(cell.mark or (cell.below and cell.below.mark) for cell in cells)
+        columns.append([_lines(cell, bold=column.bold, signs=signs) for cell in cells])
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _beside(
@@ -183,9 +179,7 @@ def _beside(
 
 
 def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]:
-    """A cell's lines: the value with the text next to it, then the text below. There is room for `signs` that others in
-    the column have, so that digits are aligned.
-    """
+    """A cell's lines: the value with the text next to it, then the text below; with room for `signs` of others."""
     text = Text()
     if cell.before:
         text.append(one_line(cell.before), "dim").append("  ")

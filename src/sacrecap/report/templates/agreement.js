@@ -1,6 +1,6 @@
 // The page of an agreement with people: its pictures, its list, and which judgments the reader chose.
 
-import {List, attributed, besidePhoto, carried, cell, choice, element, fill, head, hiddenSystems, imageScore, photo,
+import {attributed, besidePhoto, carried, cell, choice, element, fill, head, hiddenSystems, imageScore, listed, photo,
   referenceList, scoreList, signed, telling, whole} from "./common.js";
 
 const SIDES = ["first", "second"];
@@ -11,10 +11,8 @@ const judgments = report.pairs ? "pairs" : "captions";
 
 /**
  * Which judgments are shown, by the gap between metric and people; `size` puts the largest disagreement first.
- * @typedef {{name: string, shows: (gap: number) => boolean, size: (gap: number) => number}} View
+ * @type {{name: string, shows: (gap: number) => boolean, size: (gap: number) => number}[]}
  */
-
-/** @type {View[]} */
 const views = report.pairs ? [
   {name: "where it is wrong, worst first", shows: (gap) => gap < 0, size: (gap) => -gap},
   {name: "where it ties", shows: (gap) => gap === 0, size: () => 0},
@@ -26,28 +24,28 @@ const views = report.pairs ? [
   {name: "where they agree, closest first", shows: () => true, size: (gap) => -Math.abs(gap)},
 ];
 const categories = [...new Set(report.items.map((item) => item.category))].filter(Boolean);
-const chosen = {metric: 0, view: 0, category: 0};
-const choices = [
-  choice("Metric", report.metrics.map(({label}) => label), (number) => { chosen.metric = number; list.update(); }),
-  choice("Show", views.map(({name}) => name), (number) => { chosen.view = number; list.update(); }),
-  choice("Category", ["all", ...categories], (number) => { chosen.category = number; list.update(); }),
-];
-const metric = () => report.metrics[chosen.metric];
+const update = () => list.update();
+const byMetric = choice("Metric", report.metrics.map(({label}) => label), update);
+const view = choice("Show", views.map(({name}) => name), update);
+const inCategory = choice("Category", ["all", ...categories], update);
+const metric = () => report.metrics[byMetric.number];
 const label = (/** @type {JudgedMetric} */ own) => `${own.turned ? "−" : ""}${own.label}`;
-const size = (/** @type {number} */ number) => views[chosen.view].size(metric().gaps[number] ?? 0);
+const pictured = (/** @type {JudgedItem} */ item, /** @type {string} */ kind) =>
+  photo({...report.images[item.image], references: report.references[item.references]}, kind);
+const size = (/** @type {number} */ number) => views[view.number].size(metric().gaps[number] ?? 0);
 
-const list = new List({
+const list = listed({
   caption: "Judged captions, and their scores by the metric.",
   placeholder: "id, captions or references",
   texts: report.items.map((item) => [report.images[item.image].id, ...item.candidates, ...item.systems,
     ...report.references[item.references]].join("\n")),
   named: (count) => `${whole(count)} ${judgments}`,
-  controls: choices.slice(0, categories.length > 1 ? 3 : 2).map((one) => one.label),
+  controls: [byMetric.label, view.label, ...(categories.length > 1 ? [inCategory.label] : [])],
   // A caption without a score has no place among the others.
   passes: (number) => {
     const gap = metric().gaps[number];
-    const category = categories[chosen.category - 1] ?? report.items[number].category;
-    return gap !== null && views[chosen.view].shows(gap) && report.items[number].category === category;
+    const category = categories[inCategory.number - 1] ?? report.items[number].category;
+    return gap !== null && views[view.number].shows(gap) && report.items[number].category === category;
   },
   compare: (a, b) => size(b) - size(a),
   heads: () => {
@@ -81,15 +79,7 @@ const list = new List({
   },
 });
 
-telling(document);
+telling();
 hiddenSystems();
 fill("images", [], ...list.blocks);
 list.update();
-
-/**
- * @param {JudgedItem} item
- * @param {string} kind
- */
-function pictured(item, kind) {
-  return photo({...report.images[item.image], references: report.references[item.references]}, kind);
-}

@@ -68,19 +68,21 @@ export function fill(id, beside, ...blocks) {
   place.append(...blocks);
 }
 
-/** @param {...Child} text */
-export const legend = (...text) => element("p", {class: "legend"}, ...text);
-
 /**
- * A list to choose from, in its label.
+ * A list to choose from, in its label, and the number of what is chosen.
  * @param {string} label
  * @param {string[]} names
- * @param {(chosen: number) => void} choose
+ * @param {() => void} changed
  * @param {Attributes} [attributes]
  */
-export function choice(label, names, choose, attributes = {}) {
-  const select = element("select", {change: () => choose(Number(select.value)), ...attributes}, ...options(names));
-  return {select, label: element("label", {class: "control"}, `${label} `, select)};
+export function choice(label, names, changed, attributes = {}) {
+  const select = element("select", {change: () => {
+    made.number = Number(select.value);
+    changed();
+  }, ...attributes}, ...options(names));
+  const made = {number: 0, select, label: element("label", {class: "control"}, `${label} `, select),
+    pick: (/** @type {number} */ number) => { select.value = String(made.number = number); }};
+  return made;
 }
 
 /** @param {string[]} names */
@@ -238,29 +240,18 @@ export function photo({id, references, photo: address}, kind = "card", boxes = [
     error: () => button.remove()});
   const button = element("button", {type: "button", class: `photo ${kind}`, title: "Enlarge", click: (event) => {
     event.stopPropagation();
-    enlarge(address, text, id, boxes);
+    // As large as the screen allows, but a small image would only be blurred; a click anywhere, Escape or the button closes.
+    const large = element("img", {src: address, alt: text, load: () => {
+      large.style.maxWidth = `${3 * large.naturalWidth}px`;
+    }});
+    const dialog = element("dialog", {class: "enlarged", "aria-label": id, click: () => dialog.close(),
+      close: () => dialog.remove()},
+    element("div", {class: "boxed"}, large, ...boxes),
+    element("p", {}, element("bdi", {}, text), element("button", {type: "button", autofocus: true}, "Close")));
+    document.body.append(dialog);
+    dialog.showModal();
   }}, image, ...shown);
   return [button];
-}
-
-/**
- * The photo as large as the screen allows; a click anywhere, Escape or the button closes it.
- * @param {string} address
- * @param {string} text
- * @param {string} id
- * @param {Element[]} boxes
- */
-function enlarge(address, text, id, boxes) {
-  // A small image is not enlarged to the whole screen: it would only be blurred.
-  const image = element("img", {src: address, alt: text, load: () => {
-    image.style.maxWidth = `${3 * image.naturalWidth}px`;
-  }});
-  const dialog = element("dialog", {class: "enlarged", "aria-label": id, click: () => dialog.close(),
-    close: () => dialog.remove()},
-  element("div", {class: "boxed"}, image, ...boxes),
-  element("p", {}, element("bdi", {}, text), element("button", {type: "button", autofocus: true}, "Close")));
-  document.body.append(dialog);
-  dialog.showModal();
 }
 
 /**
@@ -283,138 +274,99 @@ function nearest(references) {
 
 /**
  * What is listed, by number. `texts` is what the search reads; `passes` what the controls let through; `compare` sorts;
- * `shown` hears which are left, in their order.
- * @typedef {object} Listing
- * @property {string} [kind]
- * @property {string} caption
- * @property {string} placeholder
- * @property {string[]} texts
- * @property {number} [most] rows on a page
- * @property {(count: number) => string} [named]
- * @property {HTMLElement[]} controls
- * @property {() => HTMLTableCellElement[]} heads
- * @property {(number: number) => Row} row
- * @property {(number: number) => (Node | string)[]} details
- * @property {(number: number) => boolean} [passes]
- * @property {(a: number, b: number) => number} [compare]
- * @property {(found: number[]) => void} [shown]
+ * `shown` hears which are left, in their order; `most` are the rows on a page.
+ * @typedef {{kind?: string, caption: string, placeholder: string, texts: string[], most?: number,
+ *   named?: (count: number) => string, controls: HTMLElement[], heads: () => HTMLTableCellElement[],
+ *   row: (number: number) => Row, details: (number: number) => Child[], passes?: (number: number) => boolean,
+ *   compare?: (a: number, b: number) => number, shown?: (left: number[]) => void}} Listing
  */
 
-export class List {
-  /** @param {Listing} listing */
-  constructor(listing) {
-    this.listing = listing;
-    this.texts = listing.texts.map((text) => text.toLowerCase());
-    this.most = listing.most ?? 25;
-    /** @type {Set<number>} */
-    this.open = new Set();
-    this.page = 0;
-    /** @type {number[]} */
-    this.found = [];
-    this.search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false",
-      placeholder: listing.placeholder, input: () => this.update()});
-    this.status = element("p", {class: "status", role: "status"});
-    this.heads = element("tr", {role: "row"});
-    this.body = element("tbody", {role: "rowgroup"});
-    const turn = (/** @type {string} */ name, /** @type {() => number} */ to) =>
-      element("button", {type: "button", click: () => this.turn(to())}, name);
-    this.back = [turn("First", () => 0), turn("Previous", () => this.page - 1)];
-    this.forth = [turn("Next", () => this.page + 1), turn("Last", () => this.last)];
-    this.place = element("span", {class: "place"});
-    /** What the page shows of it. */
-    this.blocks = [
-      element("div", {class: "controls"}, element("label", {class: "control", for: "search"}, "Search"), this.search,
-        ...listing.controls, this.status),
-      element("div", {class: "grid"}, element("table", {class: `images ${listing.kind ?? ""}`, role: "table"},
-        element("caption", {}, listing.caption), element("thead", {role: "rowgroup"}, this.heads), this.body)),
-      element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...this.back, this.place, ...this.forth),
-    ];
-  }
+/**
+ * The blocks of a list; what shows it from its first page on, after a change; and what turns to a page.
+ * @param {Listing} listing
+ */
+export function listed({kind = "", caption, placeholder, texts, most = 25, named = images, controls, heads, row, details,
+  passes = () => true, compare = () => 0, shown}) {
+  const searched = texts.map((text) => text.toLowerCase());
+  /** @type {Set<number>} */
+  const open = new Set();
+  let page = 0;
+  /** @type {number[]} */
+  let left = [];
+  const search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false", placeholder,
+    input: () => update()});
+  const status = element("p", {class: "status", role: "status"});
+  const headRow = element("tr", {role: "row"});
+  const body = element("tbody", {role: "rowgroup"});
+  const place = element("span", {class: "place"});
+  const last = () => Math.max(Math.ceil(left.length / most), 1) - 1;
+  const turning = (/** @type {string} */ name, /** @type {() => number} */ to) =>
+    element("button", {type: "button", click: () => turn(to())}, name);
+  const back = [turning("First", () => 0), turning("Previous", () => page - 1)];
+  const forth = [turning("Next", () => page + 1), turning("Last", last)];
+  const blocks = [
+    element("div", {class: "controls"}, element("label", {class: "control", for: "search"}, "Search"), search, ...controls, status),
+    element("div", {class: "grid"}, element("table", {class: `images ${kind}`, role: "table"},
+      element("caption", {}, caption), element("thead", {role: "rowgroup"}, headRow), body)),
+    element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...back, place, ...forth),
+  ];
 
-  get last() { return Math.max(Math.ceil(this.found.length / this.most), 1) - 1; }
+  const across = (/** @type {string} */ kind, /** @type {Child[]} */ content) => {
+    const only = cell(null, ...content);
+    only.colSpan = headRow.cells.length;
+    return element("tr", {class: kind, role: "row"}, only);
+  };
 
-  /** Shows those that have every word searched for and pass, from the first page on. */
-  update() {
-    const {passes = () => true, compare = () => 0, named = images, shown} = this.listing;
-    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    this.found = this.texts.flatMap((text, number) =>
-      (passes(number) && words.every((word) => text.includes(word)) ? [number] : [])).sort(compare);
-    const all = this.texts.length;
-    this.status.textContent = this.found.length === all ? named(all) : `${whole(this.found.length)} of ${named(all)}`;
-    shown?.(this.found);
-    this.turn(0);
-  }
-
-  /** @param {number} page */
-  turn(page) {
-    this.page = page;
-    const start = page * this.most;
-    const shown = this.found.slice(start, start + this.most);
-    this.place.textContent = shown.length
-      ? `${whole(start + 1)}–${whole(start + shown.length)} of ${whole(this.found.length)}` : "";
-    this.back.forEach((button) => { button.disabled = page === 0; });
-    this.forth.forEach((button) => { button.disabled = page >= this.last; });
-    this.heads.replaceChildren(...this.listing.heads());
-    this.body.replaceChildren(...(shown.length ? shown.flatMap((number) => this.rows(number))
-      : [this.across("", [element("p", {class: "nothing"},
-        `Nothing matches. Search looks for every word in ${this.listing.placeholder}.`)])]));
-  }
-
-  /**
-   * An image's row, and below it, where open, its details.
-   * @param {number} number
-   */
-  rows(number) {
-    const {id, photo, cells} = this.listing.row(number);
-    const opened = this.open.has(number);
-    const button = element("button", {type: "button", "aria-expanded": String(opened)}, element("bdi", {}, id));
+  /** An image's row, and below it, where open, its details. */
+  const rows = (/** @type {number} */ number) => {
+    const {id, photo, cells} = row(number);
+    const button = element("button", {type: "button", "aria-expanded": String(open.has(number))}, element("bdi", {}, id));
     const name = photo.length ? element("div", {class: "named"}, ...photo, button) : button;
-    const row = element("tr", {class: "image", role: "row", click: () => this.clicked(number, row, button)},
-      element("th", {scope: "row", role: "rowheader", class: "id"}, name), ...cells);
-    return opened ? [row, this.details(number)] : [row];
-  }
+    // A click anywhere on it opens it, unless it ended a selection of text.
+    const node = element("tr", {class: "image", role: "row", click: () => {
+      if (String(getSelection())) return;
+      const opens = !open.delete(number);
+      if (opens) {
+        open.add(number);
+        node.after(across("details", details(number)));
+      } else {
+        node.nextElementSibling?.remove();
+      }
+      button.setAttribute("aria-expanded", String(opens));
+    }}, element("th", {scope: "row", role: "rowheader", class: "id"}, name), ...cells);
+    return open.has(number) ? [node, across("details", details(number))] : [node];
+  };
 
-  /** @param {number} number */
-  details(number) { return this.across("details", this.listing.details(number)); }
+  const turn = (/** @type {number} */ to) => {
+    page = to;
+    const start = page * most;
+    const numbers = left.slice(start, start + most);
+    place.textContent = numbers.length ? `${whole(start + 1)}–${whole(start + numbers.length)} of ${whole(left.length)}` : "";
+    back.forEach((button) => { button.disabled = page === 0; });
+    forth.forEach((button) => { button.disabled = page >= last(); });
+    headRow.replaceChildren(...heads());
+    body.replaceChildren(...(numbers.length ? numbers.flatMap(rows) : [across("", [element("p", {class: "nothing"},
+      `Nothing matches. Search looks for every word in ${placeholder}.`)])]));
+  };
 
-  /**
-   * A row of one cell.
-   * @param {string} kind
-   * @param {(Node | string)[]} content
-   */
-  across(kind, content) {
-    const whole = cell(null, ...content);
-    whole.colSpan = this.heads.cells.length;
-    return element("tr", {class: kind, role: "row"}, whole);
-  }
-
-  /**
-   * A click anywhere on a row, unless it ended a selection of text.
-   * @param {number} number
-   * @param {HTMLTableRowElement} row
-   * @param {HTMLButtonElement} button
-   */
-  clicked(number, row, button) {
-    if (String(getSelection())) return;
-    const opens = !this.open.delete(number);
-    if (opens) {
-      this.open.add(number);
-      row.after(this.details(number));
-    } else {
-      row.nextElementSibling?.remove();
-    }
-    button.setAttribute("aria-expanded", String(opens));
-  }
+  /** Shows those that have every word searched for and pass. */
+  const update = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    left = searched.flatMap((text, number) =>
+      (passes(number) && words.every((word) => text.includes(word)) ? [number] : [])).sort(compare);
+    const all = texts.length;
+    status.textContent = left.length === all ? named(all) : `${whole(left.length)} of ${named(all)}`;
+    shown?.(left);
+    turn(0);
+  };
+  return {blocks, update, again: () => turn(page)};
 }
 
 // Pictures that Python drew: their marks tell what they are, and the reader hides systems
 
-/**
- * Below each picture, what is under the pointer or the focus.
- * @param {ParentNode} root
- */
-export function telling(root) {
-  for (const figure of root.querySelectorAll(".plots > .picture")) {
+/** Below each picture, what is under the pointer or the focus. */
+export function telling() {
+  for (const figure of document.querySelectorAll(".plots > .picture")) {
     const readout = element("p", {class: "readout", "aria-live": "polite"});
     figure.append(readout);
     for (const event of ["pointerover", "focusin"]) {

@@ -1,7 +1,7 @@
 // The page of a comparison: the systems and the metric that the reader chose, a point per image that shows its captions when
 // it is the nearest, and the images in a list, first those in which the two systems differ most.
 
-import {List, attributed, besidePhoto, byId, carried, cell, choice, element, fill, head, imageScore, images, options, photo,
+import {attributed, besidePhoto, byId, carried, cell, choice, element, fill, head, imageScore, images, listed, options, photo,
   referenceList, shape, signed, whole} from "./common.js";
 
 const REACH = 24; // pixels within which a point is the nearest
@@ -10,33 +10,35 @@ const SIDES = ["second", "equal", "first"]; // which system is better, by the si
 
 /** @type {ComparisonPage} */
 const report = await carried();
+const across = choice("across", report.systems, () => update());
+const up = choice("up", report.systems, () => update());
+const by = choice("by", report.metrics.map(({label}) => label), () => update());
+up.pick(1);
+by.pick(report.lead);
 const cells = [...document.querySelectorAll("table.pairs tbody tr")].map((row, pair) =>
   [...row.querySelectorAll("td")].map((cell, metric) => {
     const button = element("button", {type: "button", "aria-pressed": "false", click: () => {
-      [chosen.a, chosen.b] = report.pairs[pair];
-      chosen.metric = metric;
+      [across, up].forEach((control, side) => control.pick(report.pairs[pair][side]));
+      by.pick(metric);
       update();
     }}, ...cell.childNodes);
     cell.append(button);
     return button;
   }));
 
-const chosen = {a: 0, b: 1, metric: report.lead};
-const metric = () => report.metrics[chosen.metric];
+const metric = () => report.metrics[by.number];
+const sides = () => [across.number, up.number];
+const named = () => sides().map((system) => report.systems[system]);
 /** The first system's score of an image less the second's; null where it has none of one of them. */
 const more = (/** @type {number} */ number) => {
-  const [first, second] = [chosen.a, chosen.b].map((system) => metric().scores[system][number]);
+  const [first, second] = sides().map((system) => metric().scores[system][number]);
   return first === null || second === null ? null : first - second;
 };
-/** @type {[field: "a" | "b" | "metric", choice: ReturnType<typeof choice>][]} */
-const choices = [
-  ["a", choice("across", report.systems, (number) => { chosen.a = number; update(); })],
-  ["b", choice("up", report.systems, (number) => { chosen.b = number; update(); })],
-  ["metric", choice("by", report.metrics.map(({label}) => label), (number) => { chosen.metric = number; update(); })],
-];
-choices.forEach(([field, {label}]) => label.classList.add(field));
+across.label.classList.add("a");
+up.label.classList.add("b");
+by.label.classList.add("metric");
 const {node, show} = scatter();
-fill("scatter", [element("div", {class: "choices"}, ...choices.map(([, {label}]) => label))], node);
+fill("scatter", [element("div", {class: "choices"}, across.label, up.label, by.label)], node);
 
 /** Which images are shown, by the difference of their scores: all, one system's, the other's, equal ones. */
 const VIEWS = [
@@ -48,32 +50,32 @@ const VIEWS = [
 const order = choice("Show", [], () => list.update());
 // Images without a score come last.
 const size = (/** @type {number} */ number) => Math.abs(more(number) ?? -0) - Number(more(number) === null);
-const list = new List({
+const list = listed({
   caption: "Images and their scores by both systems.",
   placeholder: "id, candidates or references",
   texts: report.images.map((image) =>
     [image.id, ...image.candidates.map((caption) => caption ?? ""), ...image.references].join("\n")),
   controls: [order.label],
-  passes: (number) => VIEWS[Number(order.select.value)](more(number)),
+  passes: (number) => VIEWS[order.number](more(number)),
   compare: (a, b) => size(b) - size(a),
   shown: (found) => show(found.filter((number) => more(number) !== null)),
-  heads: () => [head(null, "Image"), head("caption", "Captions"), head("score", report.systems[chosen.a]),
-    head("score", report.systems[chosen.b]), head("score", "Difference")],
+  heads: () => [head(null, "Image"), head("caption", "Captions"),
+    ...[...named(), "Difference"].map((name) => head("score", name))],
   row: (number) => {
     const image = report.images[number];
     const caption = (/** @type {number} */ system, /** @type {string} */ side) =>
       element("p", {class: side}, image.candidates[system] ?? "");
     const difference = more(number);
     return {id: image.id, photo: photo(image, "row"), cells: [
-      cell("caption", caption(chosen.a, "first"), caption(chosen.b, "second")),
-      cell("score first", imageScore(metric().scores[chosen.a][number])),
-      cell("score second", imageScore(metric().scores[chosen.b][number])),
+      cell("caption", caption(across.number, "first"), caption(up.number, "second")),
+      cell("score first", imageScore(metric().scores[across.number][number])),
+      cell("score second", imageScore(metric().scores[up.number][number])),
       cell("score gap", difference === null ? "" : signed(difference))]};
   },
   details: (number) => {
     const image = report.images[number];
     return besidePhoto(photo(image, "large"), ...report.systems.map((_, system) =>
-      systemCaption(number, system, system === chosen.a ? "first" : system === chosen.b ? "second" : null)),
+      systemCaption(number, system, system === across.number ? "first" : system === up.number ? "second" : null)),
     referenceList(image.references));
   },
 });
@@ -82,12 +84,11 @@ update();
 
 /** Shows the systems and the metric chosen, in all sections. */
 function update() {
-  const pair = report.pairs.findIndex(([one, other]) =>
-    (one === chosen.a && other === chosen.b) || (one === chosen.b && other === chosen.a));
-  cells.flat().forEach((cell) => cell.setAttribute("aria-pressed", String(cell === cells[pair]?.[chosen.metric])));
-  for (const [field, {select}] of choices) select.value = String(chosen[field]);
+  const ordered = String(sides().sort((a, b) => a - b));
+  const pair = report.pairs.findIndex((pair) => String(pair) === ordered);
+  cells.flat().forEach((cell) => cell.setAttribute("aria-pressed", String(cell === cells[pair]?.[by.number])));
   const view = order.select.value;
-  const [one, other] = [report.systems[chosen.a], report.systems[chosen.b]];
+  const [one, other] = named();
   order.select.replaceChildren(...options(["largest differences first", `where ${one} is better`,
     `where ${other} is better`, "where they are equal"]));
   order.select.value = view || "0";
@@ -110,7 +111,7 @@ function systemCaption(number, system, side) {
 /** Scores of the images by two systems, one point per image, and what shows the images that the search left. */
 function scatter() {
   /** For each metric the axes, as Python drew them. */
-  const frames = [...byId("frames").children];
+  const frames = [...byId("frames").children].filter((frame) => frame instanceof SVGElement);
   let svg = frames[0];
   /** @typedef {{number: number, gap: number, x: number, y: number}} Point */
   /** @type {Point[]} from the first system's best to the second's */
@@ -124,31 +125,47 @@ function scatter() {
   const details = element("div", {class: "point", "aria-live": "polite"});
   for (const frame of frames) {
     frame.setAttribute("tabindex", "0");
-    for (const event of ["pointermove", "pointerdown"]) {
-      frame.addEventListener(event, (moved) => hover(/** @type {PointerEvent} */ (moved)));
+    for (const event of /** @type {const} */ (["pointermove", "pointerdown"])) {
+      frame.addEventListener(event, ({clientX, clientY}) => {
+        const place = svg.getBoundingClientRect();
+        const unit = 400 / place.width; // the frame's width in its own units
+        const [x, y] = [unit * (clientX - place.left), unit * (clientY - place.top)];
+        let [nearest, least] = [told, REACH ** 2];
+        for (const point of points) {
+          const distance = (point.x - x) ** 2 + (point.y - y) ** 2;
+          if (distance < least) [nearest, least] = [point, distance];
+        }
+        if (nearest !== told) tell(nearest);
+      });
     }
-    frame.addEventListener("keydown", (pressed) => go(/** @type {KeyboardEvent} */ (pressed)));
+    frame.addEventListener("keydown", (event) => {
+      /** @type {Record<string, number>} */
+      const ways = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
+      const to = told && points[points.indexOf(told) + ways[event.key]];
+      if (to === undefined) return;
+      event.preventDefault();
+      tell(to);
+    });
   }
 
   /** @param {number[]} found the numbers of the images that the search left and that have a score */
   function show(found) {
-    const [first, second] = [report.systems[chosen.a], report.systems[chosen.b]];
+    const [first, second] = named();
     svg.classList.remove("scatter");
-    svg = frames[chosen.metric];
+    svg = frames[by.number];
     svg.classList.add("scatter");
-    const [left, right, top, bottom] = (svg.getAttribute("data-box") ?? "").split(" ").map(Number);
+    const [left, right, top, bottom] = (svg.dataset.box ?? "").split(" ").map(Number);
     const place = (/** @type {number} */ system, /** @type {number} */ number) =>
       (metric().scores[system][number] ?? 0) / metric().most;
-    points = found.map((number) => ({number, gap: more(number) ?? 0,
-      x: left + (right - left) * place(chosen.a, number), y: bottom + (top - bottom) * place(chosen.b, number)}))
-      .sort((p, q) => q.gap - p.gap);
+    points = found.map((number) => ({number, gap: more(number) ?? 0, x: left + (right - left) * place(across.number, number),
+      y: bottom + (top - bottom) * place(up.number, number)})).sort((p, q) => q.gap - p.gap);
     const sides = SIDES.map((_, side) => points.filter(({gap}) => Math.sign(gap) === side - 1));
     const [worse, equal, better] = sides.map((side) => side.length);
     tally.textContent = `${first} better on ${images(better)}, ${second} on ${whole(worse)}, equal on ${whole(equal)}`;
     svg.setAttribute("aria-label", `${metric().label} of ${first} (across) and ${second} (up): ${tally.textContent}. `
       + "Arrow keys go from image to image.");
-    const [up, across] = svg.querySelectorAll(".axis-label");
-    [across.textContent, up.textContent] = [first, second].map((name) => (name.length > 40 ? `${name.slice(0, 39)}…` : name));
+    const labels = svg.querySelectorAll(".axis-label");
+    [second, first].forEach((name, at) => { labels[at].textContent = name.length > 40 ? `${name.slice(0, 39)}…` : name; });
     box.replaceChildren(svg);
     svg.append(layers);
     layers.replaceChildren(...sides.flatMap((side, kind) => Array.from({length: Math.min(LAYERS, side.length)}, (_, layer) =>
@@ -156,29 +173,6 @@ function scatter() {
         d: side.filter((_, at) => at % LAYERS === layer).map(({x, y}) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("")}))),
     ring);
     tell(points.find(({number}) => number === told?.number) ?? points[0]);
-  }
-
-  /** @param {PointerEvent} event */
-  function hover(event) {
-    const place = svg.getBoundingClientRect();
-    const unit = 400 / place.width; // the frame's width in its own units
-    const [x, y] = [unit * (event.clientX - place.left), unit * (event.clientY - place.top)];
-    let [nearest, least] = [told, REACH ** 2];
-    for (const point of points) {
-      const distance = (point.x - x) ** 2 + (point.y - y) ** 2;
-      if (distance < least) [nearest, least] = [point, distance];
-    }
-    if (nearest !== told) tell(nearest);
-  }
-
-  /** @param {KeyboardEvent} event */
-  function go(event) {
-    /** @type {Record<string, number>} */
-    const ways = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
-    const to = told && points[points.indexOf(told) + ways[event.key]];
-    if (to === undefined) return;
-    event.preventDefault();
-    tell(to);
   }
 
   /**
@@ -196,7 +190,7 @@ function scatter() {
     ring.setAttribute("cy", String(point.y));
     const image = report.images[point.number];
     details.replaceChildren(element("h3", {}, image.id), ...besidePhoto(photo(image),
-      systemCaption(point.number, chosen.a, "first"), systemCaption(point.number, chosen.b, "second"),
+      systemCaption(point.number, across.number, "first"), systemCaption(point.number, up.number, "second"),
       referenceList(image.references)));
   }
 

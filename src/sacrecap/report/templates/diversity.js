@@ -1,7 +1,7 @@
 // The page of caption sets: pictures, of which the reader hides systems, and the images in a list; a row opens to the sets of
 // the systems side by side, how similar their captions are, and what they are about.
 
-import {List, besidePhoto, carried, cell, choice, drawing, element, fill, head, hiddenSystems, hide, imageScore, images,
+import {besidePhoto, carried, cell, choice, drawing, element, fill, head, hiddenSystems, hide, imageScore, images, listed,
   photo, scoreList, shape, systemName, telling} from "./common.js";
 
 const MOST_CELLS = 40;
@@ -12,21 +12,35 @@ const report = await carried();
 for (const heads of document.querySelectorAll("table.figures thead")) {
   heads.querySelectorAll("th").forEach((head, number) => head.replaceChildren(systemName(report, number)));
 }
-telling(document);
-const hidden = hiddenSystems(() => list.turn(list.page));
+telling();
+const hidden = hiddenSystems(() => list.again());
 const everybody = report.systems.map((_, number) => number);
 
-const orders = setOrders();
+/**
+ * Orders of the images: `sign` is 1 for the least value first, 0 for the order of the file.
+ * @type {{name: string, value: (image: SetsImage) => number, sign: number}[]}
+ */
+const orders = [{name: "as in the file", value: () => 0, sign: 0}];
+if (report.spread) {
+  const own = (/** @type {SetsImage} */ image) =>
+    image.diversity.filter((value, number) => value !== null && !report.systems[number].people).map(Number);
+  const mean = (/** @type {SetsImage} */ image) => own(image).reduce((a, b) => a + b, 0) / own(image).length;
+  const apart = (/** @type {SetsImage} */ image) => Math.max(...own(image)) - Math.min(...own(image));
+  if (report.systems.filter((system) => !system.people).length > 1) {
+    orders.unshift({name: "systems furthest apart first", value: apart, sign: -1});
+  }
+  orders.unshift({name: "least diverse first", value: mean, sign: 1}, {name: "most diverse first", value: mean, sign: -1});
+}
 const order = choice("Order", orders.map(({name}) => name), () => list.update());
 const columns = () => (report.spread === null ? [] : everybody.filter((number) => !hidden.has(number)));
-const list = new List({
+const list = listed({
   kind: "sets-of-images",
   caption: "Images, one row per image, with the diversity of each system’s captions; a row opens to them.",
   placeholder: "id or caption",
   texts: report.images.map((image) => [image.id, ...image.captions.flatMap((set) => set ?? [])].join("\n")),
   controls: [order.label],
   compare: (a, b) => {
-    const {value, sign} = orders[Number(order.select.value)];
+    const {value, sign} = orders[order.number];
     return sign * (value(report.images[a]) - value(report.images[b]));
   },
   heads: () => [head(null, "Image"), ...columns().map((number) => head("score", systemName(report, number)))],
@@ -40,26 +54,6 @@ const list = new List({
 });
 fill("images", [], ...list.blocks);
 list.update();
-
-/**
- * Orders of the images: `sign` is 1 for the least value first, 0 for the order of the file.
- * @returns {{name: string, value: (image: SetsImage) => number, sign: number}[]}
- */
-function setOrders() {
-  const file = {name: "as in the file", value: () => 0, sign: 0};
-  if (!report.spread) return [file];
-  const own = (/** @type {SetsImage} */ image) =>
-    image.diversity.filter((value, number) => value !== null && !report.systems[number].people).map(Number);
-  const mean = (/** @type {SetsImage} */ image) => own(image).reduce((a, b) => a + b, 0) / own(image).length;
-  const apart = (/** @type {SetsImage} */ image) => Math.max(...own(image)) - Math.min(...own(image));
-  return [
-    {name: "least diverse first", value: mean, sign: 1},
-    {name: "most diverse first", value: mean, sign: -1},
-    ...(report.systems.filter((system) => !system.people).length > 1
-      ? [{name: "systems furthest apart first", value: apart, sign: -1}] : []),
-    file,
-  ];
-}
 
 /**
  * The image with what people say of it as references: nothing where people say nothing.
@@ -83,6 +77,8 @@ function setImage(image, place) {
   /** @type {HTMLElement[]} the plane, and two radars of each system */
   const drawn = drawing(report, place).filter((figure) => figure instanceof HTMLElement);
   const captions = (/** @type {number} */ system) => image.captions[system] ?? [];
+  /** The number of the look of a line or a mark. */
+  const lookOf = (/** @type {Element} */ node) => Number(/look-(\d+)/.exec(node.getAttribute("class") ?? "")?.[1]);
 
   /**
    * Links a node to the captions it stands for.
@@ -104,37 +100,34 @@ function setImage(image, place) {
     return node;
   };
 
-  /** @param {number} system */
-  const column = (system) => {
+  const sets = everybody.filter((system) => image.captions[system] && !hidden.has(system)).map((system) => {
     const figures = [{label: report.spread, score: image.diversity[system]},
       {label: report.accuracy, score: image.accuracy[system]}].flatMap(({label, score}) =>
       (label === null || score === null ? [] : [{label, score}]));
     // A radar of the leading topics by each similarity, a line per caption.
     const topics = drawn.slice(1).filter((figure) => Number(figure.dataset.systems) === system);
-    const items = captions(system).map((text, number) => linked(element("li", {dir: "auto", tabindex: drawn.length ? "0" : null},
-      text || element("span", {class: "nothing"}, "empty caption")), system, [number]));
-    const made = element("article", {class: "set"}, element("h3", {}, systemName(report, system)), scoreList(figures),
-      element("ol", {class: "captions"}, ...items), ...heatMap(image.similarities?.[system], system), ...topics);
     for (const line of topics.flatMap((figure) => [...figure.querySelectorAll(".closed")])) {
       linked(line, system, [lookOf(line)]);
     }
-    return made;
-  };
+    const items = captions(system).map((text, number) => linked(element("li", {dir: "auto", tabindex: drawn.length ? "0" : null},
+      text || element("span", {class: "nothing"}, "empty caption")), system, [number]));
+    return element("article", {class: "set"}, element("h3", {}, systemName(report, system)), scoreList(figures),
+      element("ol", {class: "captions"}, ...items), ...heatMap(system), ...topics);
+  });
 
   /**
    * Similarities of every two captions of a set.
-   * @param {number[] | null | undefined} packed
    * @param {number} system
    */
-  const heatMap = (packed, system) => {
+  function heatMap(system) {
+    const packed = image.similarities?.[system];
     if (!packed) return [];
     const count = captions(system).length;
     const places = Array.from({length: Math.min(count, MOST_CELLS)}, (_, number) => number);
-    const between = (/** @type {number} */ i, /** @type {number} */ j) => {
+    const pairs = places.flatMap((i) => places.map((j) => {
       const [least, most] = [Math.min(i, j), Math.max(i, j)];
-      return packed[least * count - (least * (least - 1)) / 2 + most - least] / 100;
-    };
-    const pairs = places.flatMap((i) => places.map((j) => ({i, j, value: between(i, j)})));
+      return {i, j, value: packed[least * count - (least * (least - 1)) / 2 + most - least] / 100};
+    }));
     const different = pairs.filter(({i, j}) => i !== j);
     const sum = different.reduce((total, {value}) => total + value, 0);
     const mean = different.length ? ` Mean of two different ones: ${(sum / different.length).toFixed(2)}.` : "";
@@ -145,7 +138,7 @@ function setImage(image, place) {
     return [element("figure", {}, element("figcaption", {class: "legend"}, `Similarity of captions, 0 (pale) to 1.${mean}${part}`),
       shape("svg", {class: "heat-map", viewBox: `0 0 ${places.length} ${places.length}`, role: "img",
         "aria-label": `Similarity matrix of ${report.systems[system].name}.${mean}`}, ...cells))];
-  };
+  }
 
   for (const mark of drawn[0]?.querySelectorAll(".mark") ?? []) {
     linked(mark, lookOf(mark), (mark.getAttribute("data-captions") ?? "").split(" ").map(Number), mark.textContent);
@@ -155,13 +148,5 @@ function setImage(image, place) {
     : element("p", {class: "legend"}, `Similarities, places and topics are on the page for ${images(report.drawn)} only: the `
       + "most and the least diverse, and those of --draw.");
   return element("div", {class: "set-image"}, ...besidePhoto(photo(described(image), "large"), overview),
-    element("div", {class: "sets"}, ...everybody.filter((system) => image.captions[system] && !hidden.has(system)).map(column)));
-}
-
-/**
- * The number of the look of a line or a mark.
- * @param {Element} node
- */
-function lookOf(node) {
-  return Number(/look-(\d+)/.exec(node.getAttribute("class") ?? "")?.[1]);
+    element("div", {class: "sets"}, ...sets));
 }

@@ -1,7 +1,7 @@
 // The page of one system: the best and the worst images as cards, histograms whose bars select images, and all images in a
 // list with a column per metric to sort by.
 
-import {List, besidePhoto, carried, cell, choice, drawing, element, fill, imageScore, images, legend, markedCandidate, photo,
+import {besidePhoto, carried, cell, choice, drawing, element, fill, imageScore, images, listed, markedCandidate, photo,
   referenceList, scoreList} from "./common.js";
 
 const CARDS = 4;
@@ -23,10 +23,10 @@ const report = await carried();
 // The best and the worst images by a metric, side by side.
 const extremes = element("div");
 let count = CARDS;
-const {select: ranking, label: rankingLabel} = choice("by", report.metrics.map(({label}) => label),
-  () => { count = CARDS; drawExtremes(); }, {id: "extremes-metric"});
-ranking.value = String(report.lead);
-fill("extremes", [rankingLabel], extremes);
+const ranking = choice("by", report.metrics.map(({label}) => label), () => { count = CARDS; drawExtremes(); },
+  {id: "extremes-metric"});
+ranking.pick(report.lead);
+fill("extremes", [ranking.label], extremes);
 drawExtremes();
 
 /** @type {Chosen | null} */
@@ -35,7 +35,17 @@ const chip = element("button", {type: "button", class: "chip", hidden: "", click
 const charts = [...document.querySelectorAll(".histogram")].map((figure, number) =>
   histogram(figure, report.metrics[number]));
 
-const columns = columnsOf();
+const collator = new Intl.Collator("en", {numeric: true});
+/** @type {(label: string, kind: string, value: (image: PageImage) => string) => Column} */
+const text = (label, kind, value) => ({label, kind, orders: ["A to Z", "Z to A"],
+  compare: (a, b) => collator.compare(value(report.images[a]), value(report.images[b]))});
+/** @type {Column[]} */
+const columns = [
+  text("Image", "id", (image) => image.id),
+  text("Candidate", "caption", (image) => image.candidates[0] ?? ""),
+  ...report.metrics.map(({label, scores}) => ({label, kind: "score", orders: ["lowest first", "highest first"], scores,
+    compare: (/** @type {number} */ a, /** @type {number} */ b) => (scores[a] ?? 0) - (scores[b] ?? 0)})),
+];
 let column = columns[2 + report.lead];
 let descending = true;
 const select = element("select", {change: () => {
@@ -50,7 +60,7 @@ const heads = columns.map((own) => element("th", {scope: "col", role: "columnhea
 const marked = () => (column.kind === "score" ? column : columns[2 + report.lead]);
 const lacks = (/** @type {number} */ number) => Number(column.scores?.[number] === null);
 
-const list = new List({
+const list = listed({
   kind: report.metrics.length > 12 ? "wide" : "",
   caption: "Scores of the images, one row per image; a row opens to its references.",
   placeholder: "id, candidate or references",
@@ -79,45 +89,35 @@ const list = new List({
     const image = report.images[number];
     // The figure of the statements has both sides, with more marks.
     const sides = report.marked?.[number] ? [] : [candidate(number), referenceList(image.references)];
-    return [...besidePhoto(photo(image, "large", drawing(report, number, "boxes")), ...sides), ...explained(number), allScores(number)];
+    const drawn = drawing(report, number);
+    const explained = drawn.length || !report.unexplained ? drawn : [element("p", {class: "legend"}, report.unexplained)];
+    return [...besidePhoto(photo(image, "large", drawing(report, number, "boxes")), ...sides), ...explained, allScores(number)];
   },
 });
 fill("images", [], ...list.blocks);
 sort(column, true);
 
 function drawExtremes() {
-  const metric = report.metrics[Number(ranking.value)];
-  const order = byScore(metric);
+  const metric = report.metrics[ranking.number];
+  const sign = metric.lower_is_better ? -1 : 1;
+  // Images that have a score, best first; equal scores in the corpus's order.
+  const order = metric.scores.flatMap((score, number) => (score === null ? [] : [{score, number}]))
+    .sort((a, b) => sign * (b.score - a.score));
   // No image is in both lists, however few there are.
   const best = order.slice(0, Math.min(count, Math.ceil(order.length / 2)));
   const worst = order.slice(best.length).slice(-count).reverse();
   const more = element("button", {type: "button", class: "more", click: () => { count += CARDS; drawExtremes(); }}, "Show more");
-  const side = (/** @type {string} */ name, /** @type {number[]} */ numbers) => element("div", {class: name.toLowerCase()},
-    element("h3", {}, name), ...numbers.map((number) => card(number, metric)));
-  extremes.replaceChildren(element("div", {class: "columns"}, side("Best", best), side("Worst", worst)),
+  const sides = [best, worst].map((side, at) => {
+    const name = ["Best", "Worst"][at];
+    return element("div", {class: name.toLowerCase()}, element("h3", {}, name), ...side.map(({score, number}) => {
+      const image = report.images[number];
+      return element("article", {class: "card"},
+        element("h4", {}, element("span", {class: "id"}, image.id), element("span", {class: "value"}, imageScore(score))),
+        ...besidePhoto(photo(image), candidate(number), referenceList(image.references), allScores(number, metric)));
+    }));
+  });
+  extremes.replaceChildren(element("div", {class: "columns"}, ...sides),
     ...(best.length + worst.length < order.length ? [more] : []));
-}
-
-/**
- * Numbers of the images that have a score, best first; equal scores in the corpus's order.
- * @param {ScoredMetric} metric
- */
-function byScore(metric) {
-  const sign = metric.lower_is_better ? -1 : 1;
-  const scored = metric.scores.flatMap((score, number) => (score === null ? [] : [{score, number}]));
-  return scored.sort((a, b) => sign * (b.score - a.score)).map(({number}) => number);
-}
-
-/**
- * @param {number} number
- * @param {ScoredMetric} metric
- */
-function card(number, metric) {
-  const image = report.images[number];
-  return element("article", {class: "card"},
-    element("h4", {}, element("span", {class: "id"}, image.id),
-      element("span", {class: "value"}, imageScore(metric.scores[number]))),
-    ...besidePhoto(photo(image), candidate(number), referenceList(image.references), allScores(number, metric)));
 }
 
 /**
@@ -222,27 +222,4 @@ function sort(by, down) {
   [column, descending] = [by, down];
   select.value = `${columns.indexOf(column)} ${Number(descending)}`;
   list.update();
-}
-
-/** @returns {Column[]} */
-function columnsOf() {
-  const collator = new Intl.Collator("en", {numeric: true});
-  /** @type {(label: string, kind: string, value: (image: PageImage) => string) => Column} */
-  const text = (label, kind, value) => ({label, kind, orders: ["A to Z", "Z to A"],
-    compare: (a, b) => collator.compare(value(report.images[a]), value(report.images[b]))});
-  return [
-    text("Image", "id", (image) => image.id),
-    text("Candidate", "caption", (image) => image.candidates[0] ?? ""),
-    ...report.metrics.map(({label, scores}) => ({label, kind: "score", orders: ["lowest first", "highest first"], scores,
-      compare: (/** @type {number} */ a, /** @type {number} */ b) => (scores[a] ?? 0) - (scores[b] ?? 0)})),
-  ];
-}
-
-/**
- * The figures that explain the scores of the image of this number, or which images have them.
- * @param {number} number
- */
-function explained(number) {
-  const drawn = drawing(report, number);
-  return drawn.length || !report.unexplained ? drawn : [legend(report.unexplained)];
 }
