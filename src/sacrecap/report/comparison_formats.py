@@ -16,7 +16,7 @@ from sacrecap.scoring.signature import in_one_line
 
 if TYPE_CHECKING:
     from sacrecap.report.printing.table import Value
-    from sacrecap.scoring.comparison import Comparison, Pair
+    from sacrecap.scoring.comparison import Comparison
     from sacrecap.scoring.intervals import Resampling
 
 _LEVELS = (0.001, 0.01, 0.05)
@@ -103,19 +103,17 @@ def differences(comparison: Comparison, figures: Figures) -> Table:
     """Pairs by metrics: the difference, and its p."""
     rows: list[list[Value]] = []
     for a, b in combinations(comparison, 2):
-        pairs = [comparison.pair(a, b, metric) for metric in comparison.metrics]
-        cells = [
-            Cell(
-                figures.difference(pair.delta),
-                below=Cell(p_value(pair.p_corrected), Highlight.SIGNIFICANT if pair.significant else None),
-                # Which system is better, stronger for a smaller p.
-                kind=f"{'first' if pair.delta > 0 else 'second' if pair.delta < 0 else 'equal'} "
-                f"depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}",
-                title=_pair_text(pair, comparison, figures),
-            )
-            for pair in pairs
-        ]
-        rows.append([f"{a} – {b}", *cells])
+        rows.append([f"{a} – {b}"])
+        for key, metric in comparison.metrics.items():
+            pair = comparison.pair(a, b, key)
+            delta, p = figures.difference(pair.delta), p_value(pair.p_corrected)
+            bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
+            title = f"{a} − {b}, {metric.label}: {delta}{bounds}; p {p_value(pair.p)}, corrected {p}"
+            # Which system is better, stronger for a smaller p.
+            better = "first" if pair.delta > 0 else "second" if pair.delta < 0 else "equal"
+            kind = f"{better} depth-{sum(pair.p_corrected <= level + 1e-12 for level in _LEVELS)}"
+            below = Cell(p, Highlight.SIGNIFICANT if pair.significant else None)
+            rows[-1].append(Cell(delta, below=below, kind=kind, title=title))
     return Table(
         [Column("difference, p", align="left", names=True), *_metrics(comparison)],
         rows,
@@ -133,13 +131,6 @@ def signatures(comparison: Comparison) -> list[str]:
     """A line for each metric, with the digests of all systems' captions."""
     every = ({name: result[metric].signature for name, result in comparison.items()} for metric in comparison.metrics)
     return list(chain.from_iterable(map(in_one_line, every)))
-
-
-def _pair_text(pair: Pair, comparison: Comparison, figures: Figures) -> str:
-    bounds = f", interval {figures.interval(*pair.interval, signed=True)}" if pair.interval else ""
-    label = comparison.metrics[pair.metric].label
-    tests = f"p {p_value(pair.p)}, corrected {p_value(pair.p_corrected)}"
-    return f"{pair.a} − {pair.b}, {label}: {figures.difference(pair.delta)}{bounds}; {tests}"
 
 
 def _metrics(comparison: Comparison) -> list[Column]:

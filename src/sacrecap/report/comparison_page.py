@@ -60,6 +60,12 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
     printed = scores(comparison, Figures())
     notes = [marks, *comparison.notes]
     compared = differences(comparison, Figures())
+    frames = []  # for each metric the axes and the line of equal scores, between which the page puts the images
+    for metric in data["metrics"]:
+        axis = replace(from_zero(metric["most"]), label="-")
+        panel = Panel("plot", axis, axis, [Line([(end, end) for end in axis.ends])])
+        frames.append(svg(panel, metric["label"], height=400))
+    drawn = f'<div id="frames" hidden>{"".join(frames)}</div>'
     return ReportPage(
         "comparison",
         "Comparison of captioning systems",
@@ -70,7 +76,7 @@ def page(comparison: Comparison, _draw: Sequence[str] = ()) -> ReportPage:
             Section("systems", "Scores", table=replace(printed, notes=notes, signatures=signatures(comparison))),
             *(Section("groups", f"Scores {table.title}", table=table) for table in groups_table(comparison, Figures())),
             Section("pairs", "Differences and their p", keys, replace(compared, notes=[], signatures=[])),
-            Section("scatter", "Image by image", drawn=_frames(data["metrics"])),
+            Section("scatter", "Image by image", drawn=drawn),
             Section("images", "Where they differ", notes=[part(number, first, which)]),
         ],
         data,
@@ -110,14 +116,3 @@ def comparison_data(comparison: Comparison) -> dict[str, Any]:
         "pairs": list(combinations(range(len(comparison)), 2)),
         "images": [page_image(comparison.values(), first.image_ids[number]) for number in chosen],
     }
-
-
-def _frames(metrics: Sequence[dict[str, Any]]) -> str:
-    """For each metric the axes and the line of equal scores, between which the page puts the images."""
-    drawn = []
-    for metric in metrics:
-        axis = from_zero(metric["most"])
-        named = replace(axis, label="-")
-        panel = Panel("plot", named, named, [Line([(end, end) for end in axis.ends])])
-        drawn.append(svg(panel, metric["label"], height=400))
-    return f'<div id="frames" hidden>{"".join(drawn)}</div>'

@@ -170,11 +170,22 @@ def _render(
     # The module of all pages and that of this one are one script: a page may load nothing.
     modules = ("common", page.script) if page.script else ()
     script = "".join(_MODULE.sub("", _template(f"{module}.js")) for module in modules)
+    style_digest, script_digest = (
+        base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script)
+    )
+    data = ""
+    if page.data:  # compressed JSON, as text without any sign of markup: captions come from anywhere
+        document = {**page.data, "drawings": page.drawings, "boxes": boxes}
+        data = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        data = base64.b64encode(gzip.compress(data.encode("utf-8", "replace"), 6, mtime=0)).decode()
     text = Template(_template("page.html")).substitute(
         kind=page.kind,
         title=escape(page.title if title is None else title),
         version=escape(page.version),
-        policy=_policy(style, script, photos.policy),
+        # Only photos are loaded, only this style and this script are applied, only drawings become markup.
+        policy=f"default-src 'none'; style-src 'sha256-{style_digest}'; script-src 'sha256-{script_digest}'; img-src "
+        f"{photos.policy}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+        "trusted-types drawings",
         loads=escape(photos.loads),
         doubts=_listed("doubts", "What to know before the scores", map(escape, filter(None, page.doubts))),
         reading=_listed("reading", "How to read this", map(_linked, page.reading)),
@@ -183,7 +194,7 @@ def _render(
         noscript=_NO_SCRIPT if script else "",
         style=style,
         script=script,
-        data=_compressed({**page.data, "drawings": page.drawings, "boxes": boxes}) if page.data else "",
+        data=data,
     )
     # Without the lone surrogates that Python uses for a file name that is not UTF-8.
     return text.encode("utf-8", "replace").decode()
@@ -241,21 +252,3 @@ def _template(name: str) -> str:
 
 _MODULE = re.compile(r"^import [^;]*;\n|^export |^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
 """What joins the modules, and the comments that declare types."""
-
-
-def _policy(style: str, script: str, photos: str) -> str:
-    """The policy: only photos are loaded, only this style and this script are applied, only drawings become markup."""
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src {photos}; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types drawings"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _compressed(document: object) -> str:
-    """The document as JSON, compressed, as text without any sign of markup: captions come from anywhere."""
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()

@@ -84,6 +84,15 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         legend = " words say what no reference says, as coverage, precision and long-f1 count it."
     marked = [("marked", "Marked"), ("", legend)]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
+    histograms = ""  # a column is the number of images with scores in a range
+    for key, score in result.items():
+        panel = columns(*histogram(scored[key], score.metric.largest), finite(score.value))
+        what = f"{score.metric.label}: images by score; arrow keys move between bars"
+        histograms += (
+            f'<figure class="histogram"><figcaption><strong>{escape(score.metric.label)}</strong></figcaption>'
+            f"{svg(panel, what, width=300, height=130, focus=True)}</figure>"
+        )
+    histograms = f'<div class="histograms">{histograms}</div>'
     ends = min(EXTREMES, len(chosen) // 2)
     which = (
         f"the {ends:,} best and the {ends:,} worst by {label}, and {SAMPLED}. Scores, intervals and distributions are "
@@ -102,7 +111,12 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
                 for table in groups_table({"": result}, Figures())
             ),
             Section("extremes", "Best and worst images", marked if any(result.corpus.reference_counts) else ()),
-            Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scored)),
+            Section(
+                "histograms",
+                "Distribution over images",
+                [("", bars)],
+                drawn=f'<div class="histograms">{histograms}</div>',
+            ),
             Section("images", "Images", notes=[part(len(chosen), result, which)]),
         ],
         data,
@@ -239,16 +253,3 @@ def _ordered(scores: npt.NDArray[np.float64], chosen: Sequence[int]) -> list[int
 def known(scores: npt.NDArray[np.float64]) -> Any:
     """The scores for JSON, in nested lists like the array: None if an image has no score."""
     return np.where(np.isnan(scores), None, scores.astype(object)).tolist()  # type: ignore[call-overload]
-
-
-def _histograms(result: Result, scored: Mapping[str, npt.NDArray[np.float64]]) -> str:
-    """A figure for each metric: a column is the number of images with scores in a range."""
-    figures = []
-    for key, score in result.items():
-        label = score.metric.label
-        panel = columns(*histogram(scored[key], score.metric.largest), finite(score.value))
-        drawn = svg(panel, f"{label}: images by score; arrow keys move between bars", width=300, height=130, focus=True)
-        figures.append(
-            f'<figure class="histogram"><figcaption><strong>{escape(label)}</strong></figcaption>{drawn}</figure>'
-        )
-    return f'<div class="histograms">{"".join(figures)}</div>'
