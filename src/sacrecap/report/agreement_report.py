@@ -204,8 +204,8 @@ def _tables(agreement: Agreement, notes: Sequence[str] = ()) -> list[Table]:
         for pair in liked_otherwise(agreement.judgments)
     ]
     columns = [Column(head, align="left", names=True) for head in ("image", "human-like", "liked", "references")]
-    others = [Table(columns, liked, title="Human-like, and liked")] if liked else []
-    return [replace(table(agreement), notes=notes), *systems_tables(agreement), *others]
+    liked_tables = [Table(columns, liked, title="Human-like, and liked")] if liked else []
+    return [replace(table(agreement), notes=notes), *systems_tables(agreement), *liked_tables]
 
 
 render = Views(

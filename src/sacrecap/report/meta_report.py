@@ -43,8 +43,8 @@ def _tables(meta: Meta) -> list[Table]:
     for name, agreement in meta.agreements.items():
         title = "; ".join([f"{name}: {meta.protocol(name)}", *missing(agreement)])
         tables += [replace(table(agreement), title=title, notes=["", *lines(agreement)]), *systems_tables(agreement)]
-        others = f"{name}: figures of others, which were not measured here"
-        tables += [replace(part, title=others) for part in _published_tables(meta, name)]
+        source = f"{name}: figures of others, which were not measured here"
+        tables += [replace(part, title=source) for part in _published_tables(meta, name)]
     return tables
 
 

@@ -175,9 +175,9 @@ def part(number: int, system: Result | SystemDiversity, which: str) -> str:
     return f"This page holds {number:,} of the {system.images:,} images: {which}"
 
 
-def fitting(most: int, shown: Sequence[Any], texts_of: Callable[[Any], list[str]]) -> int:
+def fitting(most: int, paged: Sequence[Any], texts_of: Callable[[Any], list[str]]) -> int:
     """Number of what is shown, at most `most`, that keep the page below `MOST_TEXT`, by the mean of every k-th."""
-    looked = shown[:: max(len(shown) // 500, 1)]
+    looked = paged[:: max(len(paged) // 500, 1)]
     size = sum(len(text.encode("utf-8", "replace")) for item in looked for text in texts_of(item))
     return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)
 
