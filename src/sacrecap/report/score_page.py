@@ -111,12 +111,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
                 for table in groups_table({"": result}, Figures())
             ),
             Section("extremes", "Best and worst images", marked if any(result.corpus.reference_counts) else ()),
-            Section(
-                "histograms",
-                "Distribution over images",
-                [("", bars)],
-                drawn=f'<div class="histograms">{histograms}</div>',
-            ),
+            Section("histograms", "Distribution over images", [("", bars)], drawn=histograms),
             Section("images", "Images", notes=[part(len(chosen), result, which)]),
         ],
         data,

@@ -30,7 +30,7 @@ const view = choice("Show", views.map(({name}) => name), update);
 const inCategory = choice("Category", ["all", ...categories], update);
 const metric = () => report.metrics[byMetric.number];
 const label = (/** @type {JudgedMetric} */ own) => `${own.turned ? "−" : ""}${own.label}`;
-const pictured = (/** @type {JudgedItem} */ item, /** @type {string} */ kind) =>
+const pictured = (/** @type {JudgedItem} */ item, /** @type {"row" | "large"} */ kind) =>
   photo({...report.images[item.image], references: report.references[item.references]}, kind);
 const size = (/** @type {number} */ number) => views[view.number].size(metric().gaps[number] ?? 0);
 

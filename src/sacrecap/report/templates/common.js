@@ -46,36 +46,26 @@ function assembled(node, attributes, children) {
   return node;
 }
 
-/**
- * The element of the page's own markup that has this id.
- * @param {string} id
- */
-export function byId(id) {
+/** @type {(id: string) => HTMLElement} The element of the page's own markup that has this id. */
+export const byId = (id) => {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no element ${id}`);
   return found;
-}
+};
 
-/**
- * Adds to the section of this id: beside its heading, and below it.
- * @param {string} id
- * @param {Child[]} beside
- * @param {...Child} blocks
- */
-export function fill(id, beside, ...blocks) {
+/** @type {(id: string, beside: Child[], ...blocks: Child[]) => void} Adds to a section: beside its heading, and below it. */
+export const fill = (id, beside, ...blocks) => {
   const place = byId(id);
   place.querySelector("h2")?.after(...beside);
   place.append(...blocks);
-}
+};
 
 /**
  * A list to choose from, in its label, and the number of what is chosen.
- * @param {string} label
- * @param {string[]} names
- * @param {() => void} changed
- * @param {Attributes} [attributes]
+ * @typedef {{number: number, select: HTMLSelectElement, label: HTMLElement, pick: (number: number) => void}} Choice
+ * @type {(label: string, names: string[], changed: () => void, attributes?: Attributes) => Choice}
  */
-export function choice(label, names, changed, attributes = {}) {
+export const choice = (label, names, changed, attributes = {}) => {
   const select = element("select", {change: () => {
     made.number = Number(select.value);
     changed();
@@ -83,29 +73,22 @@ export function choice(label, names, changed, attributes = {}) {
   const made = {number: 0, select, label: element("label", {class: "control"}, `${label} `, select),
     pick: (/** @type {number} */ number) => { select.value = String(made.number = number); }};
   return made;
-}
+};
 
 /** @param {string[]} names */
 export const options = (names) => names.map((name, number) => element("option", {value: number}, name));
 
 /**
- * A cell of a row: what stands in it, and its class. The roles keep the table one for assistive software when narrow
+ * A cell of a row: its class, and what stands in it. The roles keep the table one for assistive software when narrow
  * screens show its rows as blocks.
- * @param {string | null} kind
- * @param {...Child} content
+ * @type {(kind: string | null, ...content: Child[]) => HTMLTableCellElement}
  */
 export const cell = (kind, ...content) => element("td", {class: kind, role: "cell"}, ...content);
 
-/**
- * @param {string | null} kind
- * @param {Child} content
- */
+/** @type {(kind: string | null, content: Child) => HTMLTableCellElement} */
 export const head = (kind, content) => element("th", {class: kind, role: "columnheader", scope: "col"}, content);
 
-/**
- * The data that the page carries: JSON, compressed, in base64.
- * @returns {Promise<any>}
- */
+/** @returns {Promise<any>} The data that the page carries: JSON, compressed, in base64. */
 export async function carried() {
   const text = atob(byId("data").textContent ?? "");
   const bytes = new Uint8Array(text.length);
@@ -117,24 +100,19 @@ export async function carried() {
 const markup = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("drawings", {createHTML: (/** @type {string} */ text) => text});
 
 /**
- * What Python drew of the image of this number, if anything.
- * @param {any} report
- * @param {number} number
- * @param {string} [kind] `drawings` or, to lie on its photo, `boxes`
+ * What Python drew of the image of this number, if anything; `boxes` are to lie on its photo.
+ * @type {(report: any, number: number, kind?: "drawings" | "boxes") => Element[]}
  */
-export function drawing(report, number, kind = "drawings") {
+export const drawing = (report, number, kind = "drawings") => {
   const text = report[kind][number] ?? "";
   const parsed = new DOMParser().parseFromString(/** @type {any} */ (markup?.createHTML(text) ?? text), "text/html");
   return [...document.importNode(parsed.body, true).children];
-}
+};
 
 /** @param {number | null} value */
 export const imageScore = (value) => (value === null ? "no score" : value.toFixed(3));
 
-/**
- * A difference, with its sign.
- * @param {number} value
- */
+/** @param {number} value a difference */
 export const signed = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(3)}`;
 
 /** @param {number} count */
@@ -166,11 +144,9 @@ const wordsOf = (text) => new Set(text.toLowerCase().match(WORD) ?? []);
 /**
  * The candidate with the words that no reference has in `<mark>`, none where there is no reference, or with every other
  * of its `pieces`; everything else stays as it was written.
- * @param {string | null} candidate
- * @param {string[]} references
- * @param {string[]} [pieces]
+ * @type {(candidate: string | null, references: string[], pieces?: string[]) => HTMLElement}
  */
-export function markedCandidate(candidate, references, pieces) {
+export const markedCandidate = (candidate, references, pieces) => {
   const paragraph = element("p", {class: "candidate"});
   if (candidate && pieces) {
     paragraph.append(...pieces.map((text, at) => (at % 2 ? element("mark", {}, text) : text)));
@@ -190,47 +166,35 @@ export function markedCandidate(candidate, references, pieces) {
   }
   paragraph.append(candidate.slice(end));
   return paragraph;
-}
+};
 
 /** @param {string[]} references */
 export const referenceList = (references) => element("ul", {class: "references", "aria-label": "References"},
   ...references.map((reference) => element("li", {}, reference)));
 
-/**
- * Scores by name; the one looked at, if any, stands out.
- * @param {{label: string, score: number | null, looked?: boolean}[]} scores
- */
+/** @param {{label: string, score: number | null, looked?: boolean}[]} scores by name; the one looked at, if any, stands out */
 export const scoreList = (scores) => element("dl", {class: "image-scores", "aria-label": "Scores"},
   ...scores.map(({label, score, looked = false}) => element("div", {class: looked ? "looked" : null},
     element("dt", {}, label), element("dd", {}, imageScore(score)))));
 
 /**
  * A caption below who wrote it; `side` is its colour.
- * @param {string | null} side
- * @param {Node[]} who
- * @param {string | null} candidate
- * @param {string[]} references
- * @param {...Node} more
+ * @type {(side: string | null, who: Node[], candidate: string | null, references: string[], ...more: Node[]) => HTMLElement}
  */
 export const attributed = (side, who, candidate, references, ...more) => element("div", {class: `system-caption ${side ?? ""}`},
   element("p", {class: "who"}, ...who), markedCandidate(candidate, references), ...more);
 
-/**
- * Photo and text side by side; the text alone without a photo.
- * @param {HTMLElement[]} photos
- * @param {...HTMLElement} text
- */
+/** @type {(photos: HTMLElement[], ...text: HTMLElement[]) => HTMLElement[]} Photo, if there is one, and text side by side. */
 export const besidePhoto = (photos, ...text) =>
   (photos.length ? [element("div", {class: "beside"}, ...photos, element("div", {}, ...text))] : text);
 
 /**
  * The photo of an image as a button that enlarges it, in a list of one; an empty list without a photo. It is called by
- * its id where nobody describes it.
- * @param {{id: string, references: string[], photo: string | null}} image
- * @param {string} [kind] how large: `row`, `card` or `large`
- * @param {Element[]} [boxes] of the objects in it, which its text names
+ * its id where nobody describes it; its text names the objects in its boxes.
+ * @type {(image: {id: string, references: string[], photo: string | null}, kind?: "row" | "card" | "large",
+ *   boxes?: Element[]) => HTMLElement[]}
  */
-export function photo({id, references, photo: address}, kind = "card", boxes = []) {
+export const photo = ({id, references, photo: address}, kind = "card", boxes = []) => {
   if (!address) return [];
   const shown = boxes.map((svg) => /** @type {Element} */ (svg.cloneNode(true)));
   const text = [nearest(references) || id, ...shown.map((svg) => svg.getAttribute("aria-label"))].join(" · ");
@@ -252,12 +216,9 @@ export function photo({id, references, photo: address}, kind = "card", boxes = [
     dialog.showModal();
   }}, image, ...shown);
   return [button];
-}
+};
 
-/**
- * The reference that has most words in common with the others: the best of them as a description of the image.
- * @param {string[]} references
- */
+/** @param {string[]} references of which that with most words in common with the others describes the image best */
 function nearest(references) {
   const sets = references.map(wordsOf);
   const common = (/** @type {Set<string>} */ one, /** @type {Set<string>} */ other) =>
@@ -397,12 +358,8 @@ export function hiddenSystems(changed = () => {}) {
   return hidden;
 }
 
-/**
- * Hides systems in pictures, and pictures of one system alone.
- * @param {ParentNode} root
- * @param {Set<number>} hidden
- */
-export function hide(root, hidden) {
+/** @type {(root: ParentNode, hidden: Set<number>) => void} Hides systems in pictures, and pictures of one system alone. */
+export const hide = (root, hidden) => {
   for (const figure of root.querySelectorAll(".picture")) {
     if (!(figure instanceof HTMLElement)) continue;
     const systems = (figure.dataset.systems ?? "").split(" ").map(Number);
@@ -410,13 +367,9 @@ export function hide(root, hidden) {
     else systems.forEach((system, look) => figure.querySelectorAll(`.look-${look}`).forEach((node) =>
       node.toggleAttribute("hidden", hidden.has(system))));
   }
-}
+};
 
-/**
- * A system's mark and name, in one line.
- * @param {{systems: System[]}} report
- * @param {number} number
- */
+/** @type {(report: {systems: System[]}, number: number) => HTMLElement} A system's mark and name, in one line. */
 export const systemName = ({systems}, number) =>
   element("span", {class: "system", title: systems[number].name},
     shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, shape("use", {href: `#mark-${number}`})),

@@ -95,12 +95,7 @@ function update() {
   list.update();
 }
 
-/**
- * A system's caption of an image, with its score.
- * @param {number} number
- * @param {number} system
- * @param {string | null} side
- */
+/** @type {(number: number, system: number, side: string | null) => HTMLElement} A system's caption of an image, with its score. */
 function systemCaption(number, system, side) {
   const image = report.images[number];
   return attributed(side, [element("span", {class: "name"}, report.systems[system]),
@@ -175,10 +170,7 @@ function scatter() {
     tell(points.find(({number}) => number === told?.number) ?? points[0]);
   }
 
-  /**
-   * Puts the ring around a point and shows its image.
-   * @param {Point | undefined} point
-   */
+  /** @param {Point | undefined} point around which the ring is put, and whose image is shown */
   function tell(point) {
     told = point;
     ring.toggleAttribute("hidden", point === undefined);

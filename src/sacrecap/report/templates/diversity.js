@@ -55,19 +55,15 @@ const list = listed({
 fill("images", [], ...list.blocks);
 list.update();
 
-/**
- * The image with what people say of it as references: nothing where people say nothing.
- * @param {SetsImage} image
- */
+/** @param {SetsImage} image which gets what people say of it as references: nothing where people say nothing */
 function described(image) {
   const people = image.captions.filter((_, number) => report.systems[number].people);
   return {...image, references: people.flatMap((captions) => captions ?? [])};
 }
 
 /**
- * The sets of an image. Looking at one of the nodes that stand for a caption highlights the others.
- * @param {SetsImage} image
- * @param {number} place the image's number on the page
+ * The sets of an image, at its place on the page. Looking at one of the nodes that stand for a caption highlights the others.
+ * @type {(image: SetsImage, place: number) => HTMLElement}
  */
 function setImage(image, place) {
   const readout = element("p", {class: "readout", "aria-live": "polite"},
@@ -115,10 +111,7 @@ function setImage(image, place) {
       element("ol", {class: "captions"}, ...items), ...heatMap(system), ...topics);
   });
 
-  /**
-   * Similarities of every two captions of a set.
-   * @param {number} system
-   */
+  /** @param {number} system the similarities of every two of whose captions are drawn */
   function heatMap(system) {
     const packed = image.similarities?.[system];
     if (!packed) return [];

@@ -9,9 +9,7 @@ const CARDS = 4;
 /**
  * A bar chosen: of which metric, how its range is called, and which scores it holds.
  * @typedef {{metric: ScoredMetric, range: string, holds: (score: number) => boolean}} Chosen
- */
-
-/**
+ *
  * What the list can be sorted by; `orders` names the ascending and the descending order, `scores` are a metric's.
  * @typedef {{label: string, kind: string, orders: string[], compare: (a: number, b: number) => number,
  *   scores?: (number | null)[]}} Column
@@ -120,28 +118,18 @@ function drawExtremes() {
     ...(best.length + worst.length < order.length ? [more] : []));
 }
 
-/**
- * An image's candidate, with marks by the metric that makes some.
- * @param {number} number
- */
+/** @param {number} number of an image whose candidate has marks by the metric that makes some */
 function candidate(number) {
   const {candidates, references} = report.images[number];
   return markedCandidate(candidates[0], report.marked ? [] : references, report.marked?.[number]);
 }
 
-/**
- * The image's scores; that by the metric looked at stands out.
- * @param {number} number
- * @param {ScoredMetric} [looked]
- */
+/** @type {(number: number, looked?: ScoredMetric) => HTMLElement} An image's scores; that by the metric looked at stands out. */
 function allScores(number, looked) {
   return scoreList(report.metrics.map((own) => ({label: own.label, score: own.scores[number], looked: own === looked})));
 }
 
-/**
- * Shows the images of a bar, or all.
- * @param {Chosen | null} bar
- */
+/** @param {Chosen | null} bar whose images are shown; all without one */
 function choose(bar) {
   chosen = bar;
   charts.forEach((mark) => mark());
@@ -156,8 +144,7 @@ function choose(bar) {
 
 /**
  * Makes the bars of a histogram buttons that choose; the returned function shows which one is chosen.
- * @param {Element} figure
- * @param {ScoredMetric} metric
+ * @type {(figure: Element, metric: ScoredMetric) => () => void}
  */
 function histogram(figure, metric) {
   const readout = element("span", {class: "readout"});
@@ -214,10 +201,7 @@ function histogram(figure, metric) {
   return mark;
 }
 
-/**
- * @param {Column} by
- * @param {boolean} down
- */
+/** @type {(by: Column, down: boolean) => void} */
 function sort(by, down) {
   [column, descending] = [by, down];
   select.value = `${columns.indexOf(column)} ${Number(descending)}`;
