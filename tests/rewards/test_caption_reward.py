@@ -23,7 +23,7 @@ from fake_endpoint import FakeEndpoint, Reply
 from sacrecap.errors import DataError, SacrecapWarning, UsageError
 from sacrecap.metrics import CiderD, PythonMetric
 from sacrecap.rewards import CaptionReward, SetReward
-from sacrecap.rewards.terms import mixture_of
+from sacrecap.rewards.metric_reward import mixture_of
 
 REFERENCES = {
     "beach": ["a dog runs along the beach", "A brown dog, running on wet sand."],

@@ -3,10 +3,9 @@
 `CaptionReward` and `SetReward` take strings, as trainers of language models do; `CiderDReward` takes token ids.
 """
 
-from sacrecap.rewards.caption_reward import CaptionReward
-from sacrecap.rewards.guards import Guards
+from sacrecap.rewards.caption_reward import CaptionReward, SetReward
 from sacrecap.rewards.host import CiderDReward
-from sacrecap.rewards.set_reward import SetReward
+from sacrecap.rewards.metric_reward import Guards
 
 __all__ = ["CaptionReward", "CiderDReward", "Guards", "SetReward"]
 __dir__ = __all__.copy
