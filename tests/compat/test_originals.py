@@ -77,7 +77,7 @@ def test_a_package_that_is_not_asked_for_is_kept() -> None:
 
 def test_meteor_is_kept_where_its_tables_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The copy's own runs Java, as before."""
-    monkeypatch.setattr("sacrecap.metrics.meteor.installed_tables.missing", lambda: "no tables")
+    monkeypatch.setattr("sacrecap.metrics.meteor.meteor.missing", lambda: "no tables")
     for name in ("meteor/meteor.py", "eval.py"):
         decision = decide("m", str(INSTALLED / name), SUITES)
         assert (decision.new, decision.reason) == (None, "METEOR's tables are missing: no tables")

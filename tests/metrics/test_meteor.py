@@ -29,7 +29,7 @@ from sacrecap import SacrecapWarning, _core, example
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import rank_references
 from sacrecap.metrics import Meteor
-from sacrecap.metrics.meteor import installed_tables as meteor_tables
+from sacrecap.metrics.meteor import meteor as meteor_tables
 from sacrecap.report.html import render_html
 from sacrecap.report.score_formats import render
 
@@ -146,16 +146,6 @@ def test_adversarial_captions_take_their_processor_time(candidate: str, referenc
     value = sacrecap.score({"1": references}, {"1": candidate}, "meteor", interval=None)["meteor"].value
     assert 0 <= value <= 1
     assert time.process_time() - started < 20  # the slowest takes a tenth; a search without bounds takes hours
-
-
-@pytest.mark.parametrize("named", [None, "", " ", "here", "/somewhere/else"])
-def test_the_cache_folder_is_the_one_of_platformdirs(named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from platformdirs import user_cache_dir
-
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    if named is not None:
-        monkeypatch.setenv("XDG_CACHE_HOME", named)
-    assert meteor_tables.cache_folder() == user_cache_dir("sacrecap")
 
 
 def test_tasks_and_parameters() -> None:
@@ -423,8 +413,8 @@ def test_a_damaged_package_is_named(
 START = """
 import sys
 sys.stdin.read(1)
-from sacrecap.metrics.meteor import installed_tables
-print(installed_tables.load().checksum)
+from sacrecap.metrics.meteor import meteor
+print(meteor.load().checksum)
 """
 
 

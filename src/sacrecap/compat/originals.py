@@ -142,7 +142,7 @@ def _hindrance(file: Path, new: str) -> str | None:
             return f"{name} beside {file.name} is not the original's"
     if not new.startswith("pycocoevalcap.meteor."):
         return None
-    from sacrecap.metrics.meteor.installed_tables import missing
+    from sacrecap.metrics.meteor.meteor import missing
 
     reason = missing()
     return None if reason is None else f"METEOR's tables are missing: {reason}"

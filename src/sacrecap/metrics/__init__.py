@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from sacrecap.metrics.sentence import Sentence as Sentence
     from sacrecap.metrics.spice.spice import Spice as Spice
     from sacrecap.metrics.spice.spice import Spider as Spider
-    from sacrecap.metrics.statements.coverage_precision import Coverage as Coverage
-    from sacrecap.metrics.statements.coverage_precision import LongF1 as LongF1
-    from sacrecap.metrics.statements.coverage_precision import Precision as Precision
-    from sacrecap.metrics.statements.rubric import Rubric as Rubric
+    from sacrecap.metrics.statements import Coverage as Coverage
+    from sacrecap.metrics.statements import LongF1 as LongF1
+    from sacrecap.metrics.statements import Precision as Precision
+    from sacrecap.metrics.statements import Rubric as Rubric
     from sacrecap.metrics.vifidel import Vifidel as Vifidel
     from sacrecap.metrics.wmd import Wmd as Wmd
 
@@ -59,10 +59,10 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
     "cider-d": ("cider:CiderD", {}, "coco consensus all"),
     "spice": ("spice.spice:Spice", {}, "consensus all"),
     "spider": ("spice.spice:Spider", {}, "consensus all"),
-    "coverage": ("statements.coverage_precision:Coverage", {}, "long all"),
-    "precision": ("statements.coverage_precision:Precision", {}, "long all"),
-    "long-f1": ("statements.coverage_precision:LongF1", {}, "long all"),
-    "rubric": ("statements.rubric:Rubric", {}, ""),
+    "coverage": ("statements:Coverage", {}, "long all"),
+    "precision": ("statements:Precision", {}, "long all"),
+    "long-f1": ("statements:LongF1", {}, "long all"),
+    "rubric": ("statements:Rubric", {}, ""),
     "wmd": ("wmd:Wmd", {}, "fidelity all"),
     "vifidel": ("vifidel:Vifidel", {}, "fidelity all"),
     "chair-i": ("chair:ChairI", {}, "fidelity all"),

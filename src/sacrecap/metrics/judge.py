@@ -31,7 +31,7 @@ from sacrecap.data.source import reading
 from sacrecap.errors import SacrecapError, UsageError, option, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
-from sacrecap.metrics.statements.rubric import items_of, rubric_of
+from sacrecap.metrics.statements import items_of, rubric_of
 from sacrecap.resources.replies import Answer, Steps, after_thoughts, values
 from sacrecap.resources.rubrics import lacks_rubric, signed
 
@@ -252,7 +252,7 @@ class Judge(PythonMetric):
 
     def _by_rubric(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
         """All items of an image in one question, or those that rules leave open; an empty caption says nothing."""
-        from sacrecap.metrics.statements.rubric import decided, prepared
+        from sacrecap.metrics.statements import decided, prepared
 
         rubric = items_of(corpus, rubric_of(needs, self.label), needs)
         rules = prepared(corpus, rubric) if self.asked == "rubric-rest" else None

@@ -12,8 +12,7 @@ from sacrecap.report.scene_graph_picture import match_figure, plain
 if TYPE_CHECKING:
     from sacrecap.metrics.chair import Hallucination
     from sacrecap.metrics.meteor.meteor import Alignment
-    from sacrecap.metrics.statements.coverage_precision import Statements
-    from sacrecap.metrics.statements.rubric import Items
+    from sacrecap.metrics.statements import Items, Statements
     from sacrecap.metrics.vifidel import Explanation
 
 _CELL = 8

@@ -10,23 +10,42 @@ as the COCO caption evaluation code runs it.
 Where papers and programs differ: docs/reference/metrics/meteor.md.
 
 For English. The tables (function words, synonyms, paraphrases) are not part of sacrecap: `pip install
-'sacrecap[meteor]'` installs them as the package `sacrecap-meteor`.
+'sacrecap[meteor]'` installs them as the package `sacrecap-meteor`, compressed. They are unpacked into a copy in the
+user's cache folder, which is mapped into memory. The name of the copy comes from the content, so all environments of a
+user share it. It is written to a temporary file and renamed, so two processes may start at once; a damaged copy is made
+again; a new copy takes the place of older ones. Where no copy can be written, the tables are unpacked in memory.
+
+To check a copy means to read all of its 65 MB, so it is done when the copy is new, and then once a day. A note beside
+the copy says which state of the file was checked: its inode, its size, and the times when its content and its status
+last changed; no program on POSIX systems can set back the latter. In any other state it is checked again. The tables
+that were opened last stay open until the package's file changes.
 """
 
 from __future__ import annotations
 
+import contextlib
+import gzip
 import math
-from collections.abc import Sequence
+import os
+import re
+import stat
+import time
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from sacrecap import _core
 from sacrecap._core import METEOR_TASKS
+from sacrecap.data.writers import atomic_write
+from sacrecap.data.source import in_cache
+from sacrecap.errors import DataError, MissingDependencyError, warn
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 
 if TYPE_CHECKING:
-    from sacrecap import _core
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.resources.needs import Needs
@@ -77,16 +96,12 @@ class Meteor(Metric):
                 values[name] = value
 
     def status(self, needs: Needs) -> Status:  # noqa: ARG002
-        from sacrecap.metrics.meteor.installed_tables import missing
-
         if missing() is None:
             return Status()
         return Status("not installed", "its tables are not installed; pip install 'sacrecap[meteor]'")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
         """Takes METEOR's tables."""
-        from sacrecap.metrics.meteor.installed_tables import load
-
         tables = load()
         return Ready(corpus._core, (tables,), (f"tables:{tables.checksum:08x}",), own=tables)
 
@@ -105,7 +120,6 @@ class Meteor(Metric):
         None without references. Raises `MissingDependencyError` without METEOR's tables.
         """
         from sacrecap.corpus.corpus import tokenize
-        from sacrecap.metrics.meteor.installed_tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
         return self._aligned(load(), texts[0], texts[1:])
@@ -191,3 +205,139 @@ def _bracketed(tokens: Sequence[str], spans: list[tuple[int, int]], chunks: list
         closes = chunk is not None and chunk_of.get(position + 1) != chunk
         text.append(f"{f'[{chunk} ' if opens else ''}{token}{']' if closes else ''}")
     return " ".join(text)
+
+
+PACKAGE = "sacrecap_meteor"
+FILE = "english.tables.gz"
+
+_MARK = b"sacre\0me"
+"""The first bytes of each file of tables."""
+_COPY = r"meteor-(?P<version>\d+)-[0-9a-f]{16}\.tables"
+"""The name of a copy: version of the file's format, content of the package's file."""
+
+
+def missing() -> str | None:
+    """Explains why METEOR's tables are not available and what to do; None if they are available."""
+    try:
+        packed_file()
+    except MissingDependencyError as error:
+        return str(error)
+    return None
+
+
+def packed_file() -> str:
+    """The path of the compressed tables. Raises `MissingDependencyError` where the package is not installed."""
+    package = find_spec(PACKAGE)  # located, not imported: it is data alone
+    if package is None or not package.submodule_search_locations:
+        raise MissingDependencyError("METEOR", extra="meteor")
+    return os.path.join(next(iter(package.submodule_search_locations)), "data", FILE)
+
+
+def load() -> _core.MeteorTables:
+    """The tables: those that are open, else those in a copy that is good, else unpacked.
+
+    Raises:
+        MissingDependencyError: sacrecap-meteor is not installed.
+        DataError: its file is missing or damaged, or of another version of sacrecap.
+    """
+    path = packed_file()
+    with _reading(path):
+        status = os.stat(path)
+    state = f"{path} {status.st_size} {status.st_mtime_ns}"
+    if state in _open:
+        return _open[state]
+    with _reading(path), open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)  # a gzip file ends with the CRC-32 and the length of what is in it
+        content = file.read().hex()
+    copy = in_cache(f"meteor-{_core.MeteorTables.VERSION}-{content}.tables")
+    tables = _copied(copy)
+    if tables is None:
+        with _reading(path), gzip.open(path) as packed:
+            unpacked = packed.read()
+        try:
+            tables = _core.MeteorTables(unpacked)
+        except DataError as error:
+            raise DataError(f"{path}: {error}; install sacrecap and sacrecap-meteor again") from error
+        with contextlib.suppress(OSError, DataError):  # unpacking takes a third of a second: nothing to warn of
+            _keep(tables, copy)
+    _open.clear()
+    _open[state] = tables
+    return tables
+
+
+_open: dict[str, _core.MeteorTables] = {}
+"""The open tables, by the state of the package's file.
+
+No lock: if two threads come first at the same time, both open the tables, and one result is kept. A forked process
+shares the memory of its parent.
+"""
+
+
+@contextlib.contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Turns the errors of a damaged installation into a `DataError` that says so."""
+    try:
+        yield
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path}: METEOR's tables cannot be read: {error}; install them again") from error
+
+
+def _copied(copy: str) -> _core.MeteorTables | None:
+    """The tables in the copy; None if it is not there, may not be read, or is damaged."""
+    try:
+        status = os.stat(copy)
+        is_checked = _was_checked(copy, status)
+        tables = _core.MeteorTables.load(copy, known_good=is_checked)
+    except OSError:
+        return None
+    except DataError as error:
+        warn(f"{error}; METEOR's tables are made again")
+        return None
+    # Not of a copy that may have changed since without a change of its times.
+    if not is_checked and time.time() - max(status.st_mtime, status.st_ctime) > _TICK:
+        with contextlib.suppress(OSError), open(copy + _NOTE, "w", encoding="ascii") as note:
+            note.write(_described(status))
+    return tables
+
+
+_NOTE = ".checked"
+"""What the name of the note has after the name of its copy."""
+_DAY = 24 * 60 * 60
+_TICK = 2
+"""Seconds in which a file may change twice without a change of its times: FAT counts them in twos."""
+
+
+def _was_checked(copy: str, status: os.stat_result) -> bool:
+    """Whether the copy was checked today, in this state."""
+    try:
+        with open(copy + _NOTE, encoding="ascii", errors="replace") as note:
+            return note.read() == _described(status) and abs(time.time() - os.fstat(note.fileno()).st_mtime) < _DAY
+    except OSError:
+        return False
+
+
+def _described(status: os.stat_result) -> str:
+    return f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}\n"
+
+
+def _keep(tables: _core.MeteorTables, copy: str) -> None:
+    """Writes the copy, then removes those whose place it takes. Raises `OSError` or `DataError`."""
+    folder, name = os.path.split(copy)
+    os.makedirs(folder, exist_ok=True)
+    with atomic_write(copy, "wb") as file:
+        file.write(tables.to_bytes())
+    new = re.fullmatch(_COPY, name)
+    for older in os.listdir(folder):
+        old = re.fullmatch(_COPY, older)
+        # A newer format stays: the installation that reads it would write it again, and remove this one.
+        if older == name or not (new and old and int(old["version"]) <= int(new["version"])):
+            continue
+        place = os.path.join(folder, older)
+        # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.lstat(place).st_mode):  # nothing else of such a name
+                with open(place, "rb") as old_file:
+                    is_ours = old_file.read(len(_MARK)) == _MARK
+                if is_ours:
+                    os.remove(place)
+                    os.remove(place + _NOTE)

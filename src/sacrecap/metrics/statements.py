@@ -12,23 +12,30 @@ and its content words, one by one and in pairs. What is denied, or not about the
 is 1 for a statement of the same stems, `synonyms` for one of the graph that differs by synonyms, else 0; p is the mean
 support by the references of the other images. The corpus score is the mean over images.
 
-Where papers and programs differ: docs/reference/metrics/coverage.md.
+Rubric: how many of the items that are asked for a caption says. An item has the share of its statements that the
+caption says. The corpus score is the mean over the items of all images.
+
+    rubric = Σ_{items} Σ_{s ∈ S(item)} w(s) · support(s, S(c)) / Σ w(s)   /   items
+
+Where papers and programs differ: docs/reference/metrics/coverage.md and docs/reference/metrics/rubric.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from sacrecap import _core
 from sacrecap.corpus.sentences import located, pieces
-from sacrecap.errors import DataError
-from sacrecap.metrics.base import Bears, Metric, Ready
+from sacrecap.errors import DataError, UnfitImages, UsageError, some
+from sacrecap.metrics.base import Bears, Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
+from sacrecap.resources.english import parser, synonyms
+from sacrecap.resources.rubrics import lacks_rubric, read_rubric, signed, statement
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
@@ -68,8 +75,6 @@ class _OfStatements(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the captions as they were given, with the parser, the synonyms and what all references say."""
-        from sacrecap.resources.english import synonyms
-
         paragraphs, table = needs.once("paragraphs", lambda: as_paragraphs(corpus), of=corpus), synonyms()
 
         def counted() -> _core.StatementFrequencies:
@@ -145,8 +150,6 @@ class StatementLearner:
 
     def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:
         """Counts the references of other images. Raises `DataError` where they take too much memory."""
-        from sacrecap.resources.english import parser, synonyms
-
         captions = [text for image in encoded.image_ids for text in references.captions(image)]
         paragraphs = _core.Paragraphs(parser(), encoded.tokenizer, [], captions)
         self._take(_core.StatementFrequencies(paragraphs, synonyms(), encoded, threads))
@@ -175,15 +178,11 @@ _BYTES = 32
 
 def read_with() -> tuple[str, str]:
     """The parts of a signature that say what statements are read and matched with."""
-    from sacrecap.resources.english import parser, synonyms
-
     return f"model:{parser().checksum:08x}", f"synonym-table:{synonyms().checksum:08x}"
 
 
 def as_paragraphs(corpus: Corpus) -> _core.Paragraphs:
     """All captions of a corpus, as they were given, with what it takes to read them."""
-    from sacrecap.resources.english import parser
-
     sides = zip(*(corpus.given(image) for image in corpus.image_ids), strict=True)
     candidates, references = ([*chain.from_iterable(side)] for side in sides)
     return _core.Paragraphs(parser(), corpus.tokenizer, candidates, references)
@@ -272,11 +271,11 @@ class Said:
         A word that names a thing or a quality in the scene graph has the support of that, any other its own as a word.
         """
         support: dict[tuple[int, int, int], tuple[bool, float]] = {}
-        for statement in self.statements:
-            in_graph = statement.kind in ("object", "attribute")
-            if in_graph or (statement.kind == "word" and len(statement.parts) == 1):
-                for place in statement.places:
-                    support[place] = max(support.get(place, (False, 0.0)), (in_graph, statement.support))
+        for item in self.statements:
+            in_graph = item.kind in ("object", "attribute")
+            if in_graph or (item.kind == "word" and len(item.parts) == 1):
+                for place in item.places:
+                    support[place] = max(support.get(place, (False, 0.0)), (in_graph, item.support))
         marked = sorted((*place, value) for place, (_, value) in support.items())
         return [
             [*pieces(caption, ((start, end, value) for at, start, end, value in marked if at == number))]
@@ -331,3 +330,111 @@ class Statements:
 
 def _bracketed(caption: Iterable[tuple[str, float | None]]) -> str:
     return "".join(f"[{text}]" if support == 0 else text for text, support in caption)
+
+
+@dataclass(frozen=True)
+class Items:
+    """The items of an image, and what its caption says of them. `print` shows it."""
+
+    items: tuple[str, ...]
+    """As they were given."""
+    said: tuple[float | None, ...]
+    """How far the caption says each: 1 for all of it, 0 for nothing of it; None for an item that says nothing."""
+
+    @property
+    def answers(self) -> tuple[str | None, ...]:
+        """`yes` for an item that is said whole, `not mentioned` for one of which nothing is said; None for all others,
+        which rules do not decide.
+        """
+        return tuple({1.0: "yes", 0.0: "not mentioned"}.get(-1.0 if part is None else part) for part in self.said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Each item with how far it is said, and its answer, as JSON."""
+        return {**asdict(self), "answers": self.answers}
+
+    def __str__(self) -> str:
+        rows = zip(self.items, self.said, self.answers, strict=True)
+        return "\n".join(
+            f"{'–' if part is None else format(part, '.2f'):<4}  {answer or 'in part':<13}  {item}"
+            for item, part, answer in rows
+        )
+
+
+class Rubric(Metric):
+    """Share of the items of a rubric that the caption says; corpus score = mean over items."""
+
+    synonyms: float = parameter(
+        "what an object, attribute or relation is worth that differs by synonyms", default=0.5, least=0.0, most=1.0
+    )
+
+    title = "Rubric"
+    summary = "The caption says the items that you ask for."
+    equation = "rubric = Σ_items (Σ w(s) support(s, S(c)) / Σ w(s) over s ∈ S(item)) / items"
+    source = "sacrecap; statements of scene graphs after Anderson et al., ECCV 2016"
+    cites = ("anderson2016spice",)
+    upper = 1.0
+    needs = ("rubric",)
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "item that says nothing": "0"}
+    explains = "item"
+
+    def status(self, needs: Needs) -> Status:
+        return Status.left_out(None if "rubric" in needs else f"it {lacks_rubric()}")
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the captions as they were given, with the items of their images in the place of references.
+
+        Raises:
+            UsageError: no rubric.
+            UnfitImages: images without items.
+            DataError: a rubric that cannot be read.
+        """
+        rubric = rubric_of(needs, self.label)
+        ready = prepared(corpus, items_of(corpus, rubric, needs))
+        return replace(ready, signature=(*ready.signature, signed(rubric)))
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Items:  # noqa: ARG002
+        """The items of the image, and how far its candidate says each."""
+        return decided(ready, (image, 0), self.synonyms)
+
+    def notes(self, statistics: Totals) -> list[str]:
+        """How many items are decided."""
+        _, items, whole, nothing = map(int, statistics.sums())
+        decided = f"{self.label}: of {items:,} items {whole:,} are said in every part, {nothing:,} in none"
+        rest = f"{items - whole - nothing:,} left open, for a judge or for people"
+        return [*super().notes(statistics), f"{decided}; {rest}."]
+
+
+def rubric_of(needs: Needs, metric: str) -> Mapping[str, Sequence[str]]:
+    """The rubric of the call, for that metric. Raises `UsageError` if there is none, `DataError` as `read_rubric`."""
+    source = needs.get("rubric")
+    if source is None:
+        raise UsageError(f"{metric} {lacks_rubric()}")
+    return needs.once("rubric", lambda: read_rubric(source))
+
+
+def items_of(corpus: Corpus, rubric: Mapping[str, Sequence[str]], needs: Needs) -> list[Sequence[str]]:
+    """The items of each image of a corpus. Raises `UnfitImages` for images without items."""
+    images = needs.images(corpus)
+    lacking = [place for place, image in enumerate(images) if not rubric.get(image)]
+    if lacking:
+        names = some([images[place] for place in lacking])
+        raise UnfitImages(f"the rubric has no items for {names}; add some, or leave the captions out", lacking)
+    return [rubric[image] for image in images]
+
+
+def prepared(corpus: Corpus, items: Sequence[Sequence[str]]) -> Ready:
+    """The captions of a corpus with each image's items in the place of references."""
+    from sacrecap.corpus.sets import SetCorpus
+
+    captions = [(image, corpus.given(image)[0]) for image in corpus.image_ids]
+    statements = [(image, [*map(statement, texts)]) for image, texts in zip(corpus.image_ids, items, strict=True)]
+    sides: list[_core.Captions] = [_core.Captions.of_images(side, None) for side in (captions, statements)]
+    encoded = SetCorpus.of_sets(*sides, tokenizer=corpus.tokenizer)
+    read, table = as_paragraphs(encoded), synonyms()
+    return Ready(encoded._core, (read, table), read_with(), own=(read, table, items))
+
+
+def decided(ready: Ready, caption: tuple[int, int], synonyms: float = 0.5) -> Items:
+    """What a caption, by the numbers of its image and among the image's candidates, says of the items."""
+    read, table, items = ready.own
+    return Items(tuple(items[caption[0]]), tuple(read.said(table, ready.corpus, caption, synonyms)))

@@ -1,1 +1,0 @@
-"""Coverage and precision: what a caption says, compared with what its references say."""
