@@ -46,8 +46,7 @@ from sacrecap.judgments.bootstrap import Columns, Estimate, Floats, MetricPair, 
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings, usual_metrics
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, outside_of, unscored
-from sacrecap.metrics.not_scored import computable
-from sacrecap.metrics.registry import parse_metrics, with_columns
+from sacrecap.metrics.registry import computable, parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Keywords, Resampling
 from sacrecap.scoring.signature import with_part

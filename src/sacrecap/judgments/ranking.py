@@ -19,8 +19,7 @@ from sacrecap.corpus.corpus import Corpus, as_references
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.judgments.agreement_statistics import plain
 from sacrecap.metrics.cider import frequencies_for
-from sacrecap.metrics.not_scored import computable
-from sacrecap.metrics.registry import key_among, parse_metrics
+from sacrecap.metrics.registry import computable, key_among, parse_metrics
 from sacrecap.resources.needs import Given, Needs
 from sacrecap.scoring.ranks import same
 from sacrecap.scoring.result import finite
