@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 import sacrecap
 from sacrecap import Result, SacrecapWarning
 from sacrecap.metrics import Metric
-from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.vector_files import table_of_arrays
+from sacrecap.resources.embeddings import Embeddings, table_of_arrays
 
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
 

@@ -17,8 +17,7 @@ from sacrecap import Corpus, SacrecapWarning, _core
 from sacrecap.metrics import Metric
 from sacrecap.metrics.combine import WeightedMean
 from sacrecap.metrics.declared import ParameterValue
-from sacrecap.resources.embeddings import Embeddings
-from sacrecap.resources.embeddings.vector_files import table_of_arrays
+from sacrecap.resources.embeddings import Embeddings, table_of_arrays
 from sacrecap.scoring.score import score_corpus
 
 Check = Callable[[Metric], None]

@@ -20,8 +20,7 @@ from corpora import EMBEDDINGS
 from sacrecap import SacrecapWarning
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics import Vifidel, Wmd
-from sacrecap.resources.embeddings import FUNCTION_WORDS, Embeddings
-from sacrecap.resources.embeddings.vector_files import table_of_arrays
+from sacrecap.resources.embeddings import FUNCTION_WORDS, Embeddings, table_of_arrays
 
 COCO = "data/coco-val2017"
 Vectors = dict[str, np.ndarray]

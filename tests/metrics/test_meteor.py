@@ -26,6 +26,7 @@ import sacrecap
 import sacrecap_meteor
 from oracle.meteor import Original
 from sacrecap import SacrecapWarning, _core, example
+from sacrecap.data.source import in_cache
 from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.judgments import rank_references
 from sacrecap.metrics import Meteor
@@ -146,6 +147,16 @@ def test_adversarial_captions_take_their_processor_time(candidate: str, referenc
     value = sacrecap.score({"1": references}, {"1": candidate}, "meteor", interval=None)["meteor"].value
     assert 0 <= value <= 1
     assert time.process_time() - started < 20  # the slowest takes a tenth; a search without bounds takes hours
+
+
+@pytest.mark.parametrize("named", [None, "", " ", "here", "/somewhere/else"])
+def test_the_cache_folder_is_the_one_of_platformdirs(named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    from platformdirs import user_cache_dir
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if named is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", named)
+    assert in_cache() == user_cache_dir("sacrecap")
 
 
 def test_tasks_and_parameters() -> None:

@@ -32,7 +32,9 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(
+        "sacrecap.resources.embeddings.in_cache", lambda *names: str(tmp_path.joinpath("sacrecap", *names))
+    )
     monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim-data"))
 
 

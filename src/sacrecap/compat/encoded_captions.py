@@ -11,7 +11,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import Corpus, check_captions
@@ -153,6 +153,20 @@ def add(counts: dict[Ngram, float], references: Iterable[Sequence[Cooked]]) -> N
     for captions in references:
         for ngram in set().union(*captions):
             counts[ngram] += 1
+
+
+class SuiteMetric:
+    """A metric as those programs call it, `compute_score(gts, res)`.
+
+    `gts` are references, `{image id: [reference, …]}`, tokens joined by blanks; `res` are candidates, `{image id:
+    [candidate]}`. Scores of images are in the order of `gts`.
+    """
+
+    printed: ClassVar[str]
+
+    def method(self) -> str:
+        """The name that is printed."""
+        return self.printed
 
 
 class NgramScorer:

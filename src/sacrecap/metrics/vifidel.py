@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.metrics.wmd import EmbeddingMetric
+from sacrecap.metrics.wmd import EmbeddedCorpus, EmbeddingMetric, embedded, encode
+from sacrecap.resources.embeddings import script_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from sacrecap.choices import Tokenizer
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.embeddings import EmbeddedCorpus, EmbeddingSource
+    from sacrecap.resources.embeddings import EmbeddingSource
     from sacrecap.resources.needs import Needs
 
     Numbers = npt.NDArray[np.float64]
@@ -113,17 +114,15 @@ class Vifidel(EmbeddingMetric):
         """
         from sacrecap.corpus.corpus import check_texts, tokenize
         from sacrecap.data.objects import count_labels
-        from sacrecap.resources.embeddings import embed_texts, script_words
 
         if isinstance(references, str):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")
         sentences = check_texts([caption, *(references or ())])
         words = [script_words(s) for s in sentences] if self.script_words else tokenize(sentences, tokenizer=tokenizer)
         labels = count_labels(objects, "explain")
-        view = embed_texts(
-            words[0], words[1:], labels, self.named_or("embeddings", embeddings), scripted=self.script_words
-        )
-        return self._plan(view, 0)
+        texts = list(map(" ".join, words))
+        corpus, source = encode({"image": texts[1:]}, {"image": texts[:1]}, 1), self.named_or("embeddings", embeddings)
+        return self._plan(embedded(corpus, [labels], source, scripted=self.script_words), 0)
 
     def status(self, needs: Needs) -> Status:
         from sacrecap.resources.objects_of_images import lack, lacks_objects

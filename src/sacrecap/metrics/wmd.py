@@ -13,19 +13,28 @@ Where papers and programs differ: docs/reference/metrics/wmd.md.
 
 from __future__ import annotations
 
-from functools import partial
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
+from sacrecap import _core
 from sacrecap.errors import option, some, warn
 from sacrecap.metrics.base import Bears, Metric, Ready
 from sacrecap.metrics.declared import parameter
+from sacrecap.resources.embeddings import FUNCTION_WORDS, Embeddings, is_content, open_embeddings, script_words
+from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
+    from sacrecap.resources.embeddings import EmbeddingSource
     from sacrecap.resources.needs import Needs
 
 
+_UNKNOWN = -1
 LOW_COVERAGE = 0.8
 """If a smaller share of words and labels has a vector, there is a warning."""
 
@@ -49,13 +58,32 @@ class EmbeddingMetric(Metric):
 
         Raises `DataError` if vectors or objects are unusable.
         """
-        from sacrecap.resources.embeddings import embed
         from sacrecap.resources.objects_of_images import are_found, objects_of, signature_of_found
 
         source = self.named_or("embeddings", needs.get("embeddings"))
         finds_objects = self.takes_objects and are_found(needs)
-        objects = partial(objects_of, corpus, needs, find=finds_objects)
-        view = embed(corpus, needs, source, objects, scripted=self.script_words, detected=finds_objects)
+
+        def made() -> EmbeddedCorpus:
+            labels, cut = objects_of(corpus, needs, find=finds_objects), corpus._core
+            if self.script_words:
+                sides = zip(*map(corpus.given, corpus.image_ids), strict=True)
+                candidates, references = (
+                    {
+                        image: [" ".join(script_words(caption)) for caption in captions]
+                        for image, captions in zip(corpus.image_ids, side, strict=True)
+                    }
+                    for side in sides
+                )
+                cut = encode(references, candidates, needs.threads)
+            tell = needs.progress or (lambda _: None)
+            tell(WorkShare(0, "reading word vectors"))
+            with_vectors = embedded(cut, labels, source, scripted=self.script_words)
+            tell(WorkShare(1, "reading word vectors"))
+            return with_vectors
+
+        # Made once per corpus, for all metrics with the same view.
+        key = "embedded", source if isinstance(source, str) else id(source), self.script_words, finds_objects
+        view = needs.once(key, made, of=corpus)
         signature = f"embeddings:{view.checksum}", *(signature_of_found(needs) if finds_objects else ())
         return Ready(view.corpus, (view.embedded,), signature, own=view)
 
@@ -125,3 +153,102 @@ class Wmd(EmbeddingMetric):
     @property
     def lower_is_better(self) -> bool:
         return not self.similarity
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedCorpus:
+    """A corpus, cut into words as a metric wants it, with the vectors of its words and the objects of its images."""
+
+    corpus: _core.Corpus
+    embedded: _core.Embedded
+    words: list[str]
+    """The word of each row of the vectors."""
+    labels: list[tuple[str, ...]] | None
+    """Labels of each image, if there are objects."""
+    source: str
+    """Name of the vectors."""
+    checksum: str
+
+    def spell(self, rows: Sequence[int]) -> tuple[str, ...]:
+        """The words or labels of these rows of the vectors."""
+        return tuple(self.words[row] for row in rows)
+
+
+def encode(references: dict[str, list[str]], candidates: dict[str, list[str]], threads: int) -> _core.Corpus:
+    """Captions whose words are blank-separated already."""
+    numbers = range(len(references))
+    encoded = _core.References(_core.Captions.from_dict(references), numbers, "none", threads)
+    return _core.Corpus(encoded, _core.Captions.from_dict(candidates), numbers, threads)
+
+
+def embedded(
+    corpus: _core.Corpus, objects: list[dict[str, int]] | None, source: EmbeddingSource, *, scripted: bool
+) -> EmbeddedCorpus:
+    """A native corpus with these vectors."""
+    embeddings = _opened(source)
+    if objects is not None and scripted:  # the published script joins an image's labels to one text
+        objects = [_words_of(labels) for labels in objects]
+    vocabulary = corpus.vocabulary
+    content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
+    labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
+    numbers: dict[tuple[str, ...], int] = {}
+    names: list[str] = []
+
+    def row(spelling: tuple[str, ...], name: str) -> int:
+        """The row of the vector of a word, or of a label that is found under several."""
+        if spelling not in numbers:
+            numbers[spelling] = len(names)
+            names.append(spelling[0] if len(spelling) == 1 else name)
+        return numbers[spelling]
+
+    # A compound without a vector counts as its parts, as if they were written separately; a label stays one item.
+    of_words = {
+        word: [row((form,), form) for form in spelling] or [_UNKNOWN]
+        for word, spelling in zip(content, embeddings.spellings(content), strict=True)
+    }
+    of_labels = {
+        label: row(spelling, label) if spelling else _UNKNOWN
+        for label, spelling in zip(labels, embeddings.spellings(labels), strict=True)
+    }
+    counts_by_label = (
+        None
+        if objects is None
+        else (
+            [len(counts) for counts in objects],
+            [of_labels[label] for counts in objects for label in counts],
+            [float(count) for counts in objects for count in counts.values()],
+        )
+    )
+    vectors, _ = embeddings.find(names)
+    terms = [of_words.get(word, []) for word in vocabulary]
+    return EmbeddedCorpus(
+        corpus,
+        _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, counts_by_label),
+        names,
+        None if objects is None else [tuple(counts) for counts in objects],
+        embeddings.name,
+        embeddings.checksum[:8],
+    )
+
+
+def _opened(source: EmbeddingSource) -> Embeddings:
+    """The embeddings; the last file stays open, so that explanations of several images read it only once."""
+    if not isinstance(source, (str, os.PathLike)):
+        return open_embeddings(source)
+    status = os.stat(source) if os.path.exists(source) else None
+    return _open_once(os.fspath(source), status and (status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=1)
+def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
+    return open_embeddings(path)
+
+
+def _words_of(labels: Mapping[str, int]) -> dict[str, int]:
+    """The content words of the labels, with how often each is there."""
+    counts: Counter[str] = Counter()
+    for label, count in labels.items():
+        for word in script_words(label):
+            if word not in FUNCTION_WORDS:
+                counts[word] += count
+    return dict(counts)

@@ -39,7 +39,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
 from sacrecap._core import METEOR_TASKS
-from sacrecap.data.writers import atomic_write
 from sacrecap.data.source import in_cache
 from sacrecap.errors import DataError, MissingDependencyError, warn
 from sacrecap.metrics.base import Bears, Metric, Ready, Status
@@ -322,6 +321,8 @@ def _described(status: os.stat_result) -> str:
 
 def _keep(tables: _core.MeteorTables, copy: str) -> None:
     """Writes the copy, then removes those whose place it takes. Raises `OSError` or `DataError`."""
+    from sacrecap.data.writers import atomic_write
+
     folder, name = os.path.split(copy)
     os.makedirs(folder, exist_ok=True)
     with atomic_write(copy, "wb") as file:

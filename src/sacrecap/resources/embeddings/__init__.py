@@ -1,38 +1,48 @@
-"""Word vectors by name or file, and captions with the vectors of their words and of the labels of objects.
+"""Word vectors by name or file, and the words that have meaning. Nothing is read before the first vector is asked for.
 
-Nothing is read before the first vector, dimension or checksum is asked for. Metrics that compare meanings use one view
-of captions: a native corpus, with the vectors of its content words and the objects of its images. The function words
-are the 318 of scikit-learn's English stop list (BSD-3-Clause, scikit-learn developers), which the published VIFIDEL
-script removes, so that one list serves both of the metric's variants. The list has oddities: `fire`, `side` and `two`
-are in it.
+Files are word2vec's (binary and text), GloVe's, fastText's and NumPy's `.npz`, recognised by their content. A text or
+word2vec file is mapped into memory, as is a temporary one with the content of a gzip file, and scanned once: the
+position of each word is found by its CRC-32. A vector is read when it is looked up, and its word there compared.
+
+- Text: a word and its numbers on each line. word2vec's and fastText's begin with a line of two integers, the number of
+  words and the dimension. A word may hold spaces (as in GloVe's 840B): the last fields of a line are its numbers.
+- word2vec's binary format: the line `WORDS DIMENSION`, then for each word its text, a space, and its float32 numbers.
+  Some writers end each vector with a line feed.
+- `.npz`: two arrays, `words` (text) and `vectors` (words × dimension).
+
+The function words are the 318 of scikit-learn's English stop list (BSD-3-Clause, scikit-learn developers), which the
+published VIFIDEL script removes, so that one list serves both of the metric's variants. The list has oddities: `fire`,
+`side` and `two` are in it.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
+import math
+import mmap
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+import shutil
+import tempfile
+import zipfile
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sacrecap import _core
-from sacrecap.data.source import in_cache
+from sacrecap.data.source import in_cache, read_bytes, reading
 from sacrecap.data.testsets import save
 from sacrecap.errors import DataError, did_you_mean
-from sacrecap.resources.embeddings.vector_files import VectorTable, read_vectors, table_of_arrays
-from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.resources.needs import Needs
 
 DEFAULT = "default"
 """The name of the vectors inside the package, made from WordNet by `models/word-vectors`."""
@@ -54,7 +64,6 @@ _CONTRACTIONS = frozenset(["n't", "'s", "'m", "'re", "'ve", "'ll", "'d", "'em", 
 """Parts that the tokenizer makes of contractions such as `can't` and `it's`."""
 
 _SCRIPT_WORD = re.compile(r"\w\w+")
-_UNKNOWN = -1
 EmbeddingSource: TypeAlias = "str | os.PathLike[str] | Embeddings"
 
 
@@ -220,148 +229,256 @@ def script_words(text: str) -> list[str]:
     return _SCRIPT_WORD.findall(text.lower())
 
 
-@dataclass(frozen=True, eq=False)
-class EmbeddedCorpus:
-    """A corpus, cut into words as a metric wants it, with the vectors of its words and the objects of its images."""
+_ACCEPTED = "word2vec (binary or text, also .gz), GloVe text, fastText .vec, .npz with the arrays words and vectors"
+_ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
+_UNREADABLE = {
+    b"\x80": "a pickle, as gensim's .kv files are; take the vectors out of it with gensim, "
+    "KeyedVectors.load(FILE).save_word2vec_format(OTHER, binary=True), and give that file",
+    (793712314).to_bytes(4, "little"): "a fastText model; give its vectors, the .vec file of the same name",
+}
+"""How other files begin, and what to do with them."""
+_NUMERALS = b"0123456789+-.eE \t\r\n"
+_HEAD, _LONGEST_WORD, _BLOCK = 1 << 20, 10_000, 8192
 
-    corpus: _core.Corpus
-    embedded: _core.Embedded
-    words: list[str]
-    """The word of each row of the vectors."""
-    labels: list[tuple[str, ...]] | None
-    """Labels of each image, if there are objects."""
-    source: str
-    """Name of the vectors."""
+
+class VectorTable(NamedTuple):
+    """Vectors by word, as in a file; of a repeated word the first."""
+
+    dimension: int
+    """Length of every vector."""
     checksum: str
+    """First 12 hexadecimal digits of the content's SHA-256."""
+    vector: Callable[[str], NDArray[np.float64] | None]
+    """The vector stored under exactly this word; None if there is none."""
 
-    def spell(self, rows: Sequence[int]) -> tuple[str, ...]:
-        """The words or labels of these rows of the vectors."""
-        return tuple(self.words[row] for row in rows)
 
+def read_vectors(path: str) -> VectorTable:
+    """The table in a file.
 
-def embed(
-    corpus: Corpus,
-    needs: Needs,
-    source: EmbeddingSource,
-    objects: Callable[[], list[dict[str, int]] | None],
-    *,
-    scripted: bool,
-    detected: bool,
-) -> EmbeddedCorpus:
-    """The corpus with these vectors; made once per corpus, for all metrics with the same view.
-
-    `objects` gives those of the images, if there are any, which may be `detected`. `scripted`: captions are cut into
-    words like in VIFIDEL's published script. Raises `DataError` if objects or vectors are unusable.
+    Raises:
+        DataError: it cannot be read, or is not a file of word vectors; the message names the line or the word.
     """
-
-    def view() -> EmbeddedCorpus:
-        labels, cut = objects(), corpus._core
-        if scripted:
-            texts: tuple[dict[str, list[str]], dict[str, list[str]]] = {}, {}
-            for image in corpus.image_ids:
-                for of_images, captions in zip(texts, corpus.given(image), strict=True):
-                    of_images[image] = [" ".join(script_words(caption)) for caption in captions]
-            candidates, references = texts
-            cut = _encode(references, candidates, needs.threads)
-        tell = needs.progress or (lambda _: None)
-        tell(WorkShare(0, "reading word vectors"))
-        with_vectors = embedded(cut, labels, source, scripted=scripted)
-        tell(WorkShare(1, "reading word vectors"))
-        return with_vectors
-
-    key = "embedded", source if isinstance(source, str) else id(source), scripted, detected
-    return needs.once(key, view, of=corpus)
+    with reading(path), open(path, "rb") as file:
+        start = file.read(4)
+    if not start:
+        raise DataError(f"{path}: is empty; accepted: {_ACCEPTED}")
+    for beginning, remedy in _UNREADABLE.items():
+        if start.startswith(beginning):
+            raise DataError(f"{path}: {remedy}")
+    if start == _ZIP:
+        return _read_npz(path)
+    with reading(path):
+        data = _mapped(path, compressed=start.startswith(_GZIP))
+    return _scanned(path, data)
 
 
-def embed_texts(
-    caption: Sequence[str],
-    references: Sequence[Sequence[str]],
-    objects: Mapping[str, int],
-    source: EmbeddingSource,
-    *,
-    scripted: bool,
-) -> EmbeddedCorpus:
-    """The same for one image, whose sentences are lists of words."""
-    captions = [" ".join(words) for words in references], [" ".join(caption)]
-    corpus = _encode({"image": captions[0]}, {"image": captions[1]}, 1)
-    return embedded(corpus, [dict(objects)], source, scripted=scripted)
+def table_of_arrays(name: str, words: Sequence[str], vectors: NDArray[np.generic], checksum: str) -> VectorTable:
+    """A table of words and vectors in memory, (words, dimension), floating point; messages begin with the name."""
+    import numpy as np
 
-
-def _encode(references: dict[str, list[str]], candidates: dict[str, list[str]], threads: int) -> _core.Corpus:
-    """Captions whose words are blank-separated already."""
-    numbers = range(len(references))
-    encoded = _core.References(_core.Captions.from_dict(references), numbers, "none", threads)
-    return _core.Corpus(encoded, _core.Captions.from_dict(candidates), numbers, threads)
-
-
-def embedded(
-    corpus: _core.Corpus, objects: list[dict[str, int]] | None, source: EmbeddingSource, *, scripted: bool
-) -> EmbeddedCorpus:
-    """A native corpus with these vectors."""
-    embeddings = _opened(source)
-    if objects is not None and scripted:  # the published script joins an image's labels to one text
-        objects = [_words_of(labels) for labels in objects]
-    vocabulary = corpus.vocabulary
-    content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
-    labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
-    numbers: dict[tuple[str, ...], int] = {}
-    names: list[str] = []
-
-    def row(spelling: tuple[str, ...], name: str) -> int:
-        """The row of the vector of a word, or of a label that is found under several."""
-        if spelling not in numbers:
-            numbers[spelling] = len(names)
-            names.append(spelling[0] if len(spelling) == 1 else name)
-        return numbers[spelling]
-
-    # A compound without a vector counts as its parts, as if they were written separately; a label stays one item.
-    of_words = {
-        word: [row((form,), form) for form in spelling] or [_UNKNOWN]
-        for word, spelling in zip(content, embeddings.spellings(content), strict=True)
-    }
-    of_labels = {
-        label: row(spelling, label) if spelling else _UNKNOWN
-        for label, spelling in zip(labels, embeddings.spellings(labels), strict=True)
-    }
-    counts_by_label = (
-        None
-        if objects is None
-        else (
-            [len(counts) for counts in objects],
-            [of_labels[label] for counts in objects for label in counts],
-            [float(count) for counts in objects for count in counts.values()],
+    if vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":
+        raise DataError(
+            f"{name}: {len(words):,} words, and vectors of shape {vectors.shape} and type {vectors.dtype};"
+            " expected is one row of floating-point numbers for each word"
         )
-    )
-    vectors, _ = embeddings.find(names)
-    terms = [of_words.get(word, []) for word in vocabulary]
-    return EmbeddedCorpus(
-        corpus,
-        _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, counts_by_label),
-        names,
-        None if objects is None else [tuple(counts) for counts in objects],
-        embeddings.name,
-        embeddings.checksum[:8],
-    )
+    if not vectors.size:
+        raise DataError(f"{name}: no word vectors in it; write or download the file again")
+    for first in range(0, len(vectors), _BLOCK):
+        finite = np.isfinite(vectors[first : first + _BLOCK].astype("f8")).all(axis=1)
+        if not finite.all():
+            raise _not_finite(name, f"word {words[first + int(np.argmin(finite))]!r}")
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        rows.setdefault(word, row)
+
+    def vector(word: str) -> NDArray[np.float64] | None:
+        return vectors[rows[word]].astype("f8") if word in rows else None
+
+    return VectorTable(int(vectors.shape[1]), checksum, vector)
 
 
-def _opened(source: EmbeddingSource) -> Embeddings:
-    """The embeddings; the last file stays open, so that explanations of several images read it only once."""
-    if not isinstance(source, (str, os.PathLike)):
-        return open_embeddings(source)
-    status = os.stat(source) if os.path.exists(source) else None
-    return _open_once(os.fspath(source), status and (status.st_mtime_ns, status.st_size))
+def _read_npz(path: str) -> VectorTable:
+    """Nothing in the file is executed."""
+    import numpy as np
+
+    try:
+        content = read_bytes(path)
+        with reading(path), np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            words, vectors = arrays["words"], arrays["vectors"]
+    except KeyError as error:
+        raise DataError(f"{path}: {error}; a .npz of word vectors has the arrays words and vectors") from None
+    except (DataError, zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(
+            f"{path}: cannot be read: {error}; write it by numpy.savez(file, words=…, vectors=…), "
+            "words as an array of text"
+        ) from None
+    if words.ndim != 1 or words.dtype.kind not in "US":
+        raise DataError(
+            f"{path}: the array words must be text of one dimension, not {words.dtype} of shape {words.shape}"
+        )
+    texts = np.char.decode(words, "utf-8") if words.dtype.kind == "S" else words
+    return table_of_arrays(path, texts.tolist(), vectors, hashlib.sha256(content).hexdigest()[:12])
 
 
-@lru_cache(maxsize=1)
-def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
-    return open_embeddings(path)
+def _mapped(path: str, *, compressed: bool) -> mmap.mmap:
+    """The content of a file; that of a gzip file in another one, which ends with the process."""
+    with ExitStack() as files:
+        file: IO[bytes] = files.enter_context(open(path, "rb"))
+        if compressed:
+            packed, file = file, files.enter_context(tempfile.TemporaryFile())
+            try:
+                shutil.copyfileobj(gzip.GzipFile(fileobj=packed), file, _HEAD)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise DataError(f"{path}: broken gzip data ({error}); download the file again") from None
+            if not file.tell():
+                raise DataError(f"{path}: is empty; accepted: {_ACCEPTED}")
+            file.flush()
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _words_of(labels: Mapping[str, int]) -> dict[str, int]:
-    """The content words of the labels, with how often each is there."""
-    counts: Counter[str] = Counter()
-    for label, count in labels.items():
-        for word in script_words(label):
-            if word not in FUNCTION_WORDS:
-                counts[word] += count
-    return dict(counts)
+def _scanned(name: str, data: mmap.mmap) -> VectorTable:
+    """The table over the content of a text or word2vec file."""
+    import numpy as np
+
+    first, _, rest = data[:_HEAD].partition(b"\n")
+    declared = _declared(first)
+    is_binary = declared is not None and not _is_text(rest.partition(b"\n")[0])
+    if declared is None and not _is_text(first):
+        raise DataError(f"{name}: not a file of word vectors; accepted: {_ACCEPTED}")
+    dimension = declared[1] if declared else _trailing_numbers(data.readline())
+    entries = _binary_entries(name, data, *declared) if declared and is_binary else _lines(name, data, dimension)
+    hashes, starts = array("I"), array("Q")
+    for word, start in entries:
+        hashes.append(zlib.crc32(word))
+        starts.append(start)
+    if not starts:
+        raise DataError(f"{name}: no word vectors in it; download the file again")
+    if not is_binary and declared and declared[0] != len(starts):
+        raise DataError(
+            f"{name}: the first line declares {declared[0]:,} words, but {len(starts):,} lines follow; download"
+            " the file again"
+        )
+    sums = np.array(hashes, dtype="<u4")
+    order = np.argsort(sums, kind="stable")  # of equal words the first is found
+    sums, places = sums[order], np.array(starts, dtype="<u8")[order]
+
+    def vector(word: str) -> NDArray[np.float64] | None:
+        encoded = word.encode(errors="replace")
+        hashed = np.uint32(zlib.crc32(encoded))
+        begin, end = (int(np.searchsorted(sums, hashed, side)) for side in ("left", "right"))
+        entries = (
+            _entry_at(name, data, int(place), encoded, dimension, is_binary=is_binary) for place in places[begin:end]
+        )
+        return next((entry for entry in entries if entry is not None), None)
+
+    return VectorTable(dimension, hashlib.sha256(data).hexdigest()[:12], vector)
+
+
+def _declared(line: bytes) -> tuple[int, int] | None:
+    """The number of words and the dimension that a first line declares."""
+    fields = line.split()
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 12 for field in fields) and int(fields[1]) > 0:
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _is_text(line: bytes) -> bool:
+    """Whether it is a line of a text file of vectors."""
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in line and _trailing_numbers(line) > 0
+
+
+def _trailing_numbers(line: bytes) -> int:
+    """Count of the numbers at the end of a line, without its first field."""
+    count = 0
+    for field in reversed(line.split()[1:]):
+        try:
+            float(field)
+        except ValueError:
+            break
+        count += 1
+    return count
+
+
+def _binary_entries(name: str, data: mmap.mmap, count: int, dimension: int) -> Iterator[tuple[bytes, int]]:
+    """Each word with its position. Raises `DataError` where the file is cut or goes on, and for NaN or infinity."""
+    import numpy as np
+
+    start = data.find(b"\n") + 1
+    declares = f"{name}: the first line declares {count:,} words of {dimension} numbers, but the file"
+    for number in range(1, count + 1):
+        while data[start : start + 1] == b"\n":
+            start += 1
+        space = data.find(b" ", start, start + _LONGEST_WORD)
+        end = space + 1 + 4 * dimension
+        if space < 0 or end > len(data):
+            raise DataError(f"{declares} ends within word {number:,}; download the file again")
+        # One sum shows whether all are finite: in float64 it cannot overflow.
+        if not math.isfinite(np.frombuffer(data[space + 1 : end], "<f4").sum(dtype="f8")):
+            raise _not_finite(name, f"word {number:,}, {_quoted(data[start:space])}")
+        yield data[start:space], start
+        start = end
+    if data[start : start + _LONGEST_WORD].strip(b"\n"):
+        raise DataError(f"{declares} goes on after them; download the file again")
+
+
+def _lines(name: str, data: mmap.mmap, dimension: int) -> Iterator[tuple[bytes, int]]:
+    """Each word with the position of its line; the numbers are counted and checked, but not yet parsed.
+
+    Raises `DataError` for too few or many numbers, NaN and infinity.
+    """
+    data.seek(0)
+    following = 0
+    for number, line in enumerate(iter(data.readline, b""), 1):
+        start, following = following, following + len(line)
+        if not line.strip() or (number == 1 and _declared(line)):
+            continue
+        word, _, values = line.rstrip().partition(b" ")
+        if word and values.count(b" ") == dimension - 1 and not values.translate(None, _NUMERALS):
+            yield word, start
+            continue
+        fields, numbers = line.rsplit(None, dimension), _trailing_numbers(line)
+        if any(not math.isfinite(float(field)) for field in line.split()[1:][-numbers:] if numbers):
+            raise _not_finite(name, f"line {number:,}, word {_quoted(word)}")
+        if numbers != dimension or len(fields) != dimension + 1:
+            raise DataError(
+                f"{name}: line {number:,}: {_quoted(word)} has {numbers} numbers, the lines before it {dimension}; a "
+                "file of word vectors has the same number on every line: download the file again, or correct the line"
+            )
+        yield fields[0], start
+
+
+def _entry_at(
+    name: str, data: mmap.mmap, start: int, word: bytes, dimension: int, *, is_binary: bool
+) -> NDArray[np.float64] | None:
+    """The vector of the entry that begins at `start`, if it is this word's."""
+    import numpy as np
+
+    if is_binary:
+        numbers = start + len(word) + 1
+        if data[start:numbers] != word + b" ":
+            return None
+        return np.frombuffer(data[numbers : numbers + 4 * dimension], "<f4").astype("f8")
+    end = data.find(b"\n", start)
+    fields = data[start : end if end >= 0 else len(data)].rsplit(None, dimension)
+    if fields[0] != word:
+        return None
+    quoted = f"word {word.decode(errors='replace')!r}"
+    try:
+        vector = np.array([float(field) for field in fields[1:]])
+    except ValueError as error:
+        raise DataError(f"{name}: {quoted}: {error}; download the file again") from None
+    if not np.isfinite(vector).all():
+        raise _not_finite(name, quoted)
+    return vector
+
+
+def _quoted(word: bytes) -> str:
+    return repr(word[:40].decode(errors="replace"))
+
+
+def _not_finite(name: str, where: str) -> DataError:
+    return DataError(f"{name}: {where}: NaN or infinity in its vector; remove the word, or download the file again")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sacrecap.compat.encoded_captions import single_caption
+from sacrecap.compat.encoded_captions import SuiteMetric, single_caption
 from sacrecap.compat.pyciderevalcap.ciderD.ciderD_scorer import CiderScorer, Scores
 from sacrecap.errors import DataError
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class CiderD:
+class CiderD(SuiteMetric):
     """CIDEr-D. As in the original, `sigma` has no effect: the width of the length penalty is 6.
 
     `df`: `corpus`, to count document frequencies in the references of a call, or the name of the file that has them:
     `coco-train-idxs` is `data/coco-train-idxs.p`, a pickle, which is not executed.
     """
 
+    printed = "CIDEr-D"
     scorer: type[CiderScorer] = CiderScorer
 
     def __init__(self, n: int = 4, sigma: float = 6.0, df: str = "corpus") -> None:
@@ -65,7 +66,3 @@ class CiderD:
         """For each set of captions, the score of each of them by each of them, shape (captions, captions)."""
         scorer: CiderScorer = self.cider_scorer.copy_empty()
         return scorer.my_get_ciders([(captions, captions) for captions in res])
-
-    def method(self) -> str:
-        """The name that is printed."""
-        return "CIDEr-D"

@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sacrecap.compat.encoded_captions import Captions, caption_list, encoded, paired, score_alone, single_caption
+from sacrecap.compat.encoded_captions import (
+    Captions,
+    SuiteMetric,
+    caption_list,
+    encoded,
+    paired,
+    score_alone,
+    single_caption,
+)
 from sacrecap.metrics import RougeL
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-class Rouge:
+class Rouge(SuiteMetric):
     """F of the longest common subsequence; `beta` is the weight of recall."""
+
+    printed = "Rouge"
 
     def __init__(self) -> None:
         self.beta = 1.2
@@ -26,15 +36,6 @@ class Rouge:
         return score_alone(RougeL(beta=self.beta), corpus).value
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, npt.NDArray[np.float64]]:
-        """The mean score, and the scores of the images in the order of `gts`, shape (images,).
-
-        Args:
-            gts: `{image id: [reference, …]}`, tokens joined by blanks.
-            res: `{image id: [candidate]}`.
-        """
+        """The mean score, and the scores of the images in the order of `gts`, shape (images,)."""
         scores = score_alone(RougeL(beta=self.beta), encoded(*paired(gts, res))).per_image.copy()
         return np.mean(scores), scores
-
-    def method(self) -> str:
-        """The name that is printed."""
-        return "Rouge"

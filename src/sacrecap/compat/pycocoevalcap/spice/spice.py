@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from sacrecap import _core
-from sacrecap.compat.encoded_captions import Captions, caption_list, check_images, encoded
+from sacrecap.compat.encoded_captions import Captions, SuiteMetric, caption_list, check_images, encoded
 from sacrecap.errors import DataError
 from sacrecap.metrics import Spice as Metric
 from sacrecap.resources.needs import Needs
@@ -29,8 +29,10 @@ Numbers = dict[str, float]
 """`pr`, `re` and `f`; `tp`, `fp` and `fn`, which they are made of; `numImages`, 1."""
 
 
-class Spice:
+class Spice(SuiteMetric):
     """SPICE of all that captions say, and of each category."""
+
+    printed = "SPICE"
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, list[dict[str, Numbers]]]:
         """The mean score, and for each image, in the order of the sorted ids, the numbers of each category.
@@ -58,10 +60,6 @@ class Spice:
         categories = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
         per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*categories, strict=True)]
         return np.float64(np.mean([numbers["All"]["f"] for numbers in per_image])), per_image
-
-    def method(self) -> str:
-        """The name that is printed."""
-        return "SPICE"
 
 
 @cache
