@@ -63,7 +63,7 @@ class EmbeddingMetric(Metric):
         source = self.named_or("embeddings", needs.get("embeddings"))
         finds_objects = self.takes_objects and are_found(needs)
 
-        def made() -> EmbeddedCorpus:
+        def read() -> EmbeddedCorpus:
             labels, cut = objects_of(corpus, needs, find=finds_objects), corpus._core
             if self.script_words:
                 sides = zip(*map(corpus.given, corpus.image_ids), strict=True)
@@ -83,7 +83,7 @@ class EmbeddingMetric(Metric):
 
         # Made once per corpus, for all metrics with the same view.
         key = "embedded", source if isinstance(source, str) else id(source), self.script_words, finds_objects
-        view = needs.once(key, made, of=corpus)
+        view = needs.once(key, read, of=corpus)
         signature = f"embeddings:{view.checksum}", *(signature_of_found(needs) if finds_objects else ())
         return Ready(view.corpus, (view.embedded,), signature, own=view)
 
