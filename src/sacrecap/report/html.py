@@ -166,6 +166,10 @@ def _render(
         how = "jackknife" if method == "jackknife" else "bootstrap"
         facts["Intervals"] = "none" if level is None else f"{percent(level)}, {how} over images"
     facts["sacrecap"] = page.version
+    reading = (
+        re.sub(r"\[(.*?)\]\((.*?)\)", lambda match: markup.link(match[1], match[2]), escape(line))
+        for line in page.reading
+    )
     style = _template("page.css") + STYLE
     # The module of all pages and that of this one are one script: a page may load nothing.
     modules = ("common", page.script) if page.script else ()
@@ -188,7 +192,7 @@ def _render(
         "trusted-types drawings",
         loads=escape(photos.loads),
         doubts=_listed("doubts", "What to know before the scores", map(escape, filter(None, page.doubts))),
-        reading=_listed("reading", "How to read this", map(_linked, page.reading)),
+        reading=_listed("reading", "How to read this", reading),
         facts="".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items()),
         sections=_tabs(page.tabs) + "".join(map(_section, sections)),
         noscript=_NO_SCRIPT if script else "",
@@ -203,10 +207,6 @@ def _render(
 def _listed(id_: str, label: str, lines: Iterable[str]) -> str:
     items = "".join(f"<li>{line}</li>" for line in lines)
     return f'<ul id="{id_}" aria-label="{label}">{items}</ul>' if items else ""
-
-
-def _linked(line: str) -> str:
-    return re.sub(r"\[(.*?)\]\((.*?)\)", lambda match: markup.link(match[1], match[2]), escape(line))
 
 
 def _tabs(tabs: Mapping[str, Sequence[Section]]) -> str:

@@ -203,16 +203,16 @@ def document(chart: Chart, looks: Sequence[Look] = ()) -> str:
     whole = right + (40 + _LETTER * max((len(look.name) for look in named), default=0) if named else 10)
     note = _wrapped(chart.note, 800, whole - 20)
     bottom = max(row * math.ceil(len(panels) / across), 20 * len(named)) + 10
-    parts = [
-        _at_place(
-            10 + number % across * (width + 10),
-            10 + number // across * row,
-            _text_panel(panel, looks, width, top)
-            if panel.kind == "text"
-            else _titled(panel, looks, width, height, top, text),
-        )
-        for number, (panel, text) in enumerate(zip(panels, texts, strict=True))
-    ]
+    parts, most = [], int(width / 7.4)
+    for number, (panel, text) in enumerate(zip(panels, texts, strict=True)):
+        if panel.kind == "text":
+            drawn = _text_panel(panel, looks, width, top)
+        else:
+            drawn = _text("title", 0, 12, elided(panel.title, most, tail=most // 2), "start") if panel.title else ""
+            content = _Drawing(panel, looks, width, height, False).content()
+            drawn += f'<g class="{panel.kind}" transform="translate(0 {top})">{content}</g>'
+            drawn += "".join(_text("small", width / 2, top + height + 12 * n, line) for n, line in enumerate(text, 1))
+        parts.append(_at_place(10 + number % across * (width + 10), 10 + number // across * row, drawn))
     for number, look in enumerate(named):
         key = _text("axis-label", 14, 4, look.name, "start")
         parts.append(_at_place(right + 14, 24 + 20 * number, _symbol(look) + key))
@@ -262,15 +262,6 @@ def _text_panel(panel: Panel, looks: Sequence[Look], width: int, top: int) -> st
         + "</g>"
         for number, (colour, line) in enumerate(lines, 1)
     )
-
-
-def _titled(panel: Panel, looks: Sequence[Look], width: int, height: int, top: int, below: Sequence[str]) -> str:
-    """A panel of a file under its title, with its text below it."""
-    most = int(width / 7.4)
-    title = _text("title", 0, 12, elided(panel.title, most, tail=most // 2), "start") if panel.title else ""
-    texts = "".join(_text("small", width / 2, top + height + 12 * n, line) for n, line in enumerate(below, 1))
-    drawn = _Drawing(panel, looks, width, height, False).content()
-    return f'{title}<g class="{panel.kind}" transform="translate(0 {top})">{drawn}</g>{texts}'
 
 
 def _wrapped(text: str, most: int, width: float) -> list[str]:

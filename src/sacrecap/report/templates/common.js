@@ -11,32 +11,20 @@ const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
 
 /**
  * An HTML element; attributes that are functions are listeners, strings among the children become text.
- * @template {keyof HTMLElementTagNameMap} Name
- * @param {Name} name
- * @param {Attributes} [attributes]
- * @param {...Child} children
+ * @type {<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes?: Attributes, ...children: Child[]) =>
+ *   HTMLElementTagNameMap[Name]}
  */
-export function element(name, attributes = {}, ...children) {
-  return assembled(document.createElement(name), attributes, children);
-}
+export const element = (name, attributes = {}, ...children) => assembled(document.createElement(name), attributes, children);
 
 /**
  * An SVG element, in the same way.
- * @template {keyof SVGElementTagNameMap} Name
- * @param {Name} name
- * @param {Attributes} [attributes]
- * @param {...Child} children
+ * @type {<Name extends keyof SVGElementTagNameMap>(name: Name, attributes?: Attributes, ...children: Child[]) =>
+ *   SVGElementTagNameMap[Name]}
  */
-export function shape(name, attributes = {}, ...children) {
-  return assembled(document.createElementNS(SVG, name), attributes, children);
-}
+export const shape = (name, attributes = {}, ...children) =>
+  assembled(document.createElementNS(SVG, name), attributes, children);
 
-/**
- * @template {Element} Made
- * @param {Made} node
- * @param {Attributes} attributes
- * @param {Child[]} children
- */
+/** @type {<Made extends Element>(node: Made, attributes: Attributes, children: Child[]) => Made} */
 function assembled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);

@@ -78,11 +78,7 @@ function setImage(image, place) {
 
   /**
    * Links a node to the captions it stands for.
-   * @template {Element} Made
-   * @param {Made} node
-   * @param {number} system
-   * @param {number[]} numbers
-   * @param {string | null} text
+   * @type {<Made extends Element>(node: Made, system: number, numbers: number[], text?: string | null) => Made}
    */
   const linked = (node, system, numbers, text = `${report.systems[system].name}: ${captions(system)[numbers[0]]}`) => {
     const names = numbers.map((number) => `${system} ${number}`);
