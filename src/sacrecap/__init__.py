@@ -92,11 +92,11 @@ ABOVE.update(
         "Check": "sacrecap.report.check_formats:render",
         "Comparison": "sacrecap.report.comparison_formats:render",
         "Diversity": "sacrecap.report.diversity_formats:render",
-        "GraphMatch": "sacrecap.report.scene_graph_picture:print_match",
+        "GraphMatch": "sacrecap.report.explanation_pictures:print_match",
         "Meta": "sacrecap.report.meta_report:render",
         "Ranking": "sacrecap.report.ranking_formats:render",
         "Result": "sacrecap.report.score_formats:render",
-        "SceneGraph": "sacrecap.report.scene_graph_picture:print_graph",
+        "SceneGraph": "sacrecap.report.explanation_pictures:print_graph",
         "engine": "sacrecap.engines.calls:EngineOptions",
         "page": "sacrecap.report.html:render_html",
     }

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sacrecap.metrics.spice.scene_graph import SceneAttribute, SceneGraph, SceneObject, SceneRelation
-from sacrecap.report.scene_graph_picture import Part, svg
+from sacrecap.report.explanation_pictures import Part, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

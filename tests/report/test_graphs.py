@@ -15,8 +15,8 @@ from command_line import run, write  # noqa: F401
 from runner import Runner
 from sacrecap.errors import UsageError
 from sacrecap.report import score_page as page_module
+from sacrecap.report.explanation_pictures import Part, match_figure, sides
 from sacrecap.report.html import write_report
-from sacrecap.report.scene_graph_picture import Part, match_figure, sides
 from sacrecap.scoring.result import Result
 from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sacrecap.data.source import PathLike
 from sacrecap.data.writers import atomic_write
+from sacrecap.report.explanation_pictures import STYLE
 from sacrecap.report.photos import Images, Photos, photos_of
 from sacrecap.report.printing import markup
 from sacrecap.report.printing.table import one_line, percent
-from sacrecap.report.scene_graph_picture import STYLE
 
 if TYPE_CHECKING:
     from sacrecap.boards.contest_board import ContestBoard

@@ -13,9 +13,9 @@ from html import escape
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
+from sacrecap.report.explanation_pictures import plain
 from sacrecap.report.pictures.panels import Line, Mark, Panel, PanelAxis, looks_of, panels_of, round_values
 from sacrecap.report.pictures.style import RADIUS, elided, ink, outline
-from sacrecap.report.scene_graph_picture import plain
 
 if TYPE_CHECKING:
     from sacrecap.data.objects import Located
