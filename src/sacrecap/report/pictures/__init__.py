@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -67,19 +67,8 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
     """
     check_pictures(folder)
     result = charts.by_score(result)
-    chosen = charts.chosen_images(result, images)
-    drawn: dict[str, Callable[[], Chart]] = {
-        describe.__name__: partial(describe, result) for describe in charts.ON_THE_PAGE
-    }
-    if "lsa" in next(iter(result.values())):
-        drawn["plane-lsa"] = partial(charts.plane, result, ["lsa"], "plane-lsa")
-    drawn["measures"] = lambda: charts.measures(charts.by_measure(result, charts.MEASURES))
-    drawn["ranking"] = lambda: charts.ranking(charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
-    drawn["scaling"] = partial(charts.scaling, result, chosen)
-    for number, image in enumerate(charts.ends_of(chosen, _MOST_TOPICS), start=1):
-        drawn[f"topics-{number}"] = partial(charts.topics, result, f"topics-{number}", image)
     left_out = []
-    for name, make in drawn.items():
+    for name, make in _pictures(result, charts.chosen_images(result, images)):
         try:
             write_charts([make()], folder)
         except charts.LeftOutError as reason:
@@ -132,6 +121,19 @@ def write_plot(agreement: Agreement, path: str) -> None:
     content = _rendered(document(agreement_charts.main(agreement)), suffix)
     with atomic_write(path, "wb") as file:
         file.write(content)
+
+
+def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], Chart]]]:
+    """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
+    for describe in charts.ON_THE_PAGE:
+        yield describe.__name__, partial(describe, result)
+    if "lsa" in next(iter(result.values())):
+        yield "plane-lsa", partial(charts.plane, result, ["lsa"], "plane-lsa")
+    yield "measures", lambda: charts.measures(charts.by_measure(result, charts.MEASURES))
+    yield "ranking", lambda: charts.ranking(charts.by_measure(result, ("accuracy", *charts.SPREADS, "f")))
+    yield "scaling", lambda: charts.scaling(result, chosen)
+    for number, image in enumerate(charts.ends_of(chosen, _MOST_TOPICS), start=1):
+        yield f"topics-{number}", partial(charts.topics, result, f"topics-{number}", image)
 
 
 _FORMATS = ("svg", "png", "pdf")

@@ -6,6 +6,7 @@ import {attributed, besidePhoto, byId, carried, cell, choice, element, fill, hea
 
 const REACH = 24; // pixels within which a point is the nearest
 const LAYERS = 40; // points in one layer do not add up where they overlap, but points of several do
+const PAIR = ["first", "second"];
 const SIDES = ["second", "equal", "first"]; // which system is better, by the sign of the difference, from −1
 
 /** @type {ComparisonPage} */
@@ -63,20 +64,16 @@ const list = listed({
     ...[...named(), "Difference"].map((name) => head("score", name))],
   row: (number) => {
     const image = report.images[number];
-    const caption = (/** @type {number} */ system, /** @type {string} */ side) =>
-      element("p", {class: side}, image.candidates[system] ?? "");
     const difference = more(number);
     return {id: image.id, photo: photo(image, "row"), cells: [
-      cell("caption", caption(across.number, "first"), caption(up.number, "second")),
-      cell("score first", imageScore(metric().scores[across.number][number])),
-      cell("score second", imageScore(metric().scores[up.number][number])),
+      cell("caption", ...sides().map((system, at) => element("p", {class: PAIR[at]}, image.candidates[system] ?? ""))),
+      ...sides().map((system, at) => cell(`score ${PAIR[at]}`, imageScore(metric().scores[system][number]))),
       cell("score gap", difference === null ? "" : signed(difference))]};
   },
   details: (number) => {
     const image = report.images[number];
     return besidePhoto(photo(image, "large"), ...report.systems.map((_, system) =>
-      systemCaption(number, system, system === across.number ? "first" : system === up.number ? "second" : null)),
-    referenceList(image.references));
+      systemCaption(number, system, PAIR[sides().indexOf(system)] ?? null)), referenceList(image.references));
   },
 });
 fill("images", [], ...list.blocks);
@@ -182,8 +179,7 @@ function scatter() {
     ring.setAttribute("cy", String(point.y));
     const image = report.images[point.number];
     details.replaceChildren(element("h3", {}, image.id), ...besidePhoto(photo(image),
-      systemCaption(point.number, across.number, "first"), systemCaption(point.number, up.number, "second"),
-      referenceList(image.references)));
+      ...sides().map((system, at) => systemCaption(point.number, system, PAIR[at])), referenceList(image.references)));
   }
 
   return {node: element("div", {class: "plot-and-point"}, element("figure", {}, box, tally), details), show};
