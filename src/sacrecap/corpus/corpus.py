@@ -393,9 +393,8 @@ class Corpus:
 
 
 class WholeCorpus(NamedTuple):
-    """Document frequencies of a whole corpus, and what metrics learnt of it: parts take them in the place of their own.
-
-    What was not counted or learnt is no key.
+    """Document frequencies of a whole corpus, and what metrics learnt of it, as far as they did: parts take them in
+    place of their own.
     """
 
     images: int
@@ -461,10 +460,7 @@ class References:
         return f"<References of {len(self):,} images, tokenizer {self.tokenizer}>"
 
     def _of_images(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
-        """The references of the images of these numbers: the encoded ones themselves, if these are all.
-
-        Raises `UsageError` for another tokenizer.
-        """
+        """The references of the images of these numbers: the encoded ones themselves, if these are all."""
         if tokenizer != self.tokenizer:
             raise UsageError(
                 f"the references were cut by the tokenizer {self.tokenizer}, and the call asks for {tokenizer}; give "
@@ -499,10 +495,7 @@ def as_candidates(source: CandidateSource, part: str = "the candidates") -> Capt
 
 
 def matched(references: Captions, candidates: Captions) -> tuple[Captions, tuple[str, str] | None]:
-    """The candidates by the references' ids where theirs are others that surely mean these images, and what says so.
-
-    Raises `DataError` for a list beside labels that are no places.
-    """
+    """The candidates by the references' ids where theirs are others that surely mean these images, and what says so."""
     images, candidate_ids = references.image_ids, candidates.image_ids
     if images == candidate_ids:
         return candidates, None

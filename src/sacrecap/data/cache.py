@@ -35,13 +35,10 @@ _AT_ONCE = 500
 
 
 class Cache(Generic[K, V]):
-    """Results by their origin (`scope`) and a key. Subclasses name the table and say how results are stored.
+    """Results by their origin (`scope`: another version of what computed them gives others) and a key. Subclasses name
+    the table and say how results are stored.
 
     After the first failure nothing more is kept; after a failure to read, nothing more is read.
-
-    Args:
-        path: the database; it is created when the first result is kept.
-        scope: what computed the results; another version of it gives other results.
     """
 
     what: ClassVar[str]
@@ -64,10 +61,7 @@ class Cache(Generic[K, V]):
         raise NotImplementedError
 
     def loaded(self, stored: Any) -> V | None:
-        """The stored result; None for a damaged one, which must be computed again.
-
-        A `ValueError` or `TypeError` means that the whole file is damaged.
-        """
+        """The stored result; None for a damaged one, to be computed again. After an error, all are damaged."""
         raise NotImplementedError
 
     def find(self, keys: Sequence[K]) -> dict[K, V]:

@@ -68,10 +68,7 @@ def is_captioned(place: PathLike) -> bool:
 
 
 def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
-    """The images of a folder, whose objects are not looked for; None if it has none of the forms.
-
-    Errors are those of `read_captioned`.
-    """
+    """The images of a folder, whose objects are not looked for; None if it has none of the forms."""
     path = Path(folder)
     karpathy, tokens, coco = _forms(path)
     if len(karpathy) > 1:
@@ -182,12 +179,8 @@ _SPLIT = re.compile(r"(train|val|valid|validation|dev|test)\b.*|.*-\d{5}-of-\d{5
 def contents_of(
     path: PathLike, split: str | None, format: str | None, *, held: bool = True
 ) -> tuple[dict[str, Content], str | None]:
-    """The files to read, by name, one after the other, and the split that must still be chosen in them.
-
-    The captions of captioned images are given as `{image id: [caption, …]}`. Errors are those of `files_of`.
-
-    Raises:
-        UsageError: a format is named for captioned images.
+    """The files to read, by name, one after the other, and the split that must still be chosen in them. The captions of
+    captioned images are given as `{image id: [caption, …]}`.
     """
     files, left = _files_in_folder(path, split)
     if files:
@@ -209,11 +202,7 @@ def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str 
     it is a folder of captioned images.
 
     Parquet files that hold splits are named after them, such as `test-00000-of-00002.parquet`, in the folder or in
-    `data`; a split may also be a folder with a metadata file. Of another folder, and of a pattern, see `files_of`.
-
-    Raises:
-        DataError: no captions are there.
-        UsageError: there are several splits, or not the one that was asked for.
+    `data`; a split may also be a folder with a metadata file.
     """
     if not os.path.isdir(path):
         return files_of(os.fspath(path)), split

@@ -186,12 +186,8 @@ class Looks(NamedTuple):
 class CaptionFile:
     """A file of captions: references, candidates, or both.
 
-    Args:
-        path: as of `read_references`.
-        reading: how it is to be read.
-        held: whether its bytes are read once, and kept; else it is opened each time, and `pieces` reads it piece by
-            piece where its format allows that.
-        contents: what is in its files, by their names, if that is there already.
+    Its bytes are `held`, read once, or it is opened each time, and `pieces` reads it piece by piece where its format
+    allows that. `contents`: what is in its files, by their names, if that is there already.
     """
 
     def __init__(

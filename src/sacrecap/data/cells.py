@@ -113,10 +113,7 @@ _ROWS = 20
 
 
 def listed(cell: Any, where: str) -> Any:
-    """The captions of a cell that holds a list, or an object as text; any other cell unchanged.
-
-    Raises `DataError` for a list as text that ends early.
-    """
+    """The captions of a cell that holds a list, or an object as text; any other cell unchanged."""
     if isinstance(cell, list):
         return [caption_of(item) for item in cell] if any(isinstance(item, Mapping) for item in cell) else cell
     if not isinstance(cell, str):
@@ -127,10 +124,7 @@ def listed(cell: Any, where: str) -> Any:
 
 
 def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captions:
-    """The captions, with those in the texts of objects in place of these.
-
-    Raises `DataError` for the text of a list that ends early, unless `unfit` takes it, by its image.
-    """
+    """The captions, with those in texts of objects in place of these; `unfit` takes what ends early, by its image."""
     images = captions.that_begin_written()
     if not images:
         return captions
@@ -148,15 +142,8 @@ def unwritten(captions: Captions, unfit: dict[str, str] | None = None) -> Captio
 
 
 def divided(captions: Captions, separator: str | None) -> Captions:
-    """The captions, cut where the separator stands between several.
-
-    Args:
-        captions: of a file.
-        separator: the text between captions; `AS_ONE` leaves all as they are.
-
-    Raises:
-        UsageError: the separator is empty.
-        DataError: without a separator, captions hold `SEPARATOR`, which may stand between several or be a part of one.
+    """The captions, cut where the separator stands between several; `AS_ONE` leaves all as they are. Without a
+    separator, captions that hold `SEPARATOR` are an error: it may stand between several, or be a part of one.
     """
     if separator == "":
         raise UsageError(f"separator is empty; name the text between captions, or {AS_ONE}")
@@ -272,13 +259,7 @@ def without_empty(captions: Captions, name: str) -> Captions:
 
 
 def warn_of_empty(name: str, kind: str, places: Sequence[object]) -> None:
-    """Warns of references that are empty, and left out.
-
-    Args:
-        name: of the file, or what the captions are.
-        kind: `row` or `image`.
-        places: which of those.
-    """
+    """Warns of references that are empty, and left out: in which rows or images, as `kind` says."""
     many = f"{len(places):,} references are" if len(places) > 1 else "1 reference is"
     different = [*dict.fromkeys(places)]
     which = f"{kind}s" if len(different) > 1 else kind

@@ -3,10 +3,8 @@
 A check returns its value, or raises `Invalid`. The text of `Invalid` follows the name of a field: `rating` + `must be a
 number from 1 to 5, got 6`. The reader adds file, line, image or place in the document.
 
-We write this ourselves, after a comparison with libraries. msgspec 0.22 takes 0.7 MB and 30 ms of start-up, stops at
-the first problem, does not say which value it got (``Expected `int | str`, got `float` - at `$[0].image_id```) and
-keeps the second of two equal keys silently. pydantic 2.14 takes 10 MB and 200 ms with its first model, and needs
-its messages rewritten: one wrong image id gives six lines. This module takes under 1 ms, and readers add file and line.
+msgspec and pydantic would take 30 and 200 ms of start-up, and their messages do not say which value there is, or say it
+in six lines; this module takes under 1 ms.
 """
 
 from __future__ import annotations

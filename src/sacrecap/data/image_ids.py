@@ -25,11 +25,7 @@ def key(image: str, how: str) -> str | None:
 
 
 def keyed(captions: Captions, how: str) -> Captions:
-    """The captions by the compared part of their image ids.
-
-    Raises:
-        DataError: an id has no number, or two different ids become the same.
-    """
+    """The captions by the compared part of their image ids."""
     if how == "text":
         return captions
     images = captions.image_ids

@@ -171,15 +171,7 @@ class _Pattern(ImageSource):
 
 
 class ByImage(ImageSource):
-    """Each image given by itself, under its id.
-
-    Args:
-        images: as `ImageSource.open` takes them.
-        description: the source's name in messages.
-        folder: where relative paths begin; the working directory by default.
-
-    Raises `DataError` for something that is no image.
-    """
+    """Each image given by itself, under its id, as `ImageSource.open` takes them. Relative paths begin in `folder`."""
 
     def __init__(self, images: Mapping[Any, Any], description: str = "the images", folder: str = "") -> None:
         self.description = description

@@ -141,8 +141,6 @@ def side_by_side(references: Captions, candidates: Captions) -> Captions:
 
     Labels that are numbers are those of a table that was shuffled, cut or joined, so both are taken by place. Where
     there are fewer of one than of the other, labels stay ids.
-
-    Raises `DataError` for labels that are no numbers.
     """
     labelled = {by_place(side): side for side in (references, candidates)}.get(False)
     if labelled is None or not (by_place(references) or by_place(candidates)):
@@ -199,10 +197,7 @@ def _of_columns(names: Sequence[str], batches: Iterable[Mapping[str, Any]]) -> C
 
 
 def listed(column: Any) -> Any:
-    """The values of a column: an array of Arrow as it is, anything else as a list.
-
-    Raises `DataError` for a single value.
-    """
+    """The values of a column: an array of Arrow as it is, anything else as a list."""
     if hasattr(column, "to_pylist"):
         return column
     if isinstance(column, (str, bytes)) or not isinstance(column, Iterable):
@@ -267,13 +262,7 @@ _KINDS = {("pyarrow", "RecordBatch"), ("pyarrow", "Table"), ("pandas", "DataFram
 
 
 class Frame:
-    """A batch of rows, whatever it is.
-
-    Raises:
-        DataError: columns of different lengths.
-        MissingDependencyError: pyarrow is not installed.
-        UsageError: something else than a batch.
-    """
+    """A batch of rows, whatever it is. Raises `UsageError` for something else."""
 
     def __init__(self, batch: Any) -> None:
         with of_extra("parquet", "scoring columns"):
@@ -353,15 +342,7 @@ def chosen_columns(
 ) -> BatchColumns:
     """The columns among these, as they were named, or else as those of files are recognised.
 
-    Args:
-        names: the columns of a batch.
-        captions: the column of captions, if it was named.
-        references: the columns of references, likewise.
-        image_id: the column of image ids, likewise.
-        described: whether references are wanted.
-        of_images: whether image ids are wanted; else they are only where they are named.
-
-    Raises `DataError` if one is missing, which names those that are there.
+    References are chosen where images are `described`, image ids where rows are `of_images`, or where they are named.
     """
     shape = shape_of_columns(names)
     absent: list[tuple[str, str]] = []

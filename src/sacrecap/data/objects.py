@@ -254,10 +254,7 @@ def _images(document: Any, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def count_labels(objects: object, where: str) -> dict[str, int]:
-    """How often each label is in an image, from a list of labels or labels with counts; those of count 0 are left out.
-
-    Raises `DataError` for anything else; its message begins with `where`.
-    """
+    """How often each label is in an image, from a list of labels or labels with counts; those of count 0 are none."""
     if isinstance(objects, Mapping):
         counts = {
             _label(label, where): checked(f"{where}: the count of {label!r}", fields.whole, count, least=0)

@@ -110,10 +110,7 @@ def _may_be_captions(value: Any) -> bool:
 
 
 def rows_in(document: Any) -> Rows | None:
-    """The rows of a document: a list, columns, rows by image, what pandas writes, or any of these inside objects.
-
-    Raises `DataError` where several lists of rows could be meant.
-    """
+    """The rows of a document: a list, columns, rows by image, what pandas writes, or any of these inside objects."""
     if document == []:
         return of_columns({"image_id": [], "caption": []})
     direct = _rows_of(document)
@@ -313,9 +310,8 @@ def without_header(content: Content) -> Rows | None:
 
 
 def _are_pairs(lines: Sequence[str], delimiter: str) -> bool:
-    """Whether each row of these lines is an id and a caption, or captions.
-
-    Raises `DataError` if the first is, and quotes of a table that is no longer than that are malformed.
+    """Whether each row of these lines is an id and a caption, or captions; malformed quotes are an error only in a
+    short table.
     """
     reader, pairs, line = rows.fields_of(lines, delimiter), [], 1
     try:
@@ -347,10 +343,7 @@ def msvd(table: Rows) -> Rows | None:
 
 
 def webdataset(data: bytes) -> Rows:
-    """The captions of a tar of samples: the lines of `name.txt`, or what `name.json` holds.
-
-    Raises `DataError` if there are none.
-    """
+    """The captions of a tar of samples: the lines of `name.txt`, or what `name.json` holds."""
     import tarfile
 
     samples: dict[str, dict[str, Any]] = {}
@@ -431,15 +424,7 @@ class Recognised(NamedTuple):
 
 
 def recognised(content: Content, format: str | None = None) -> Recognised:
-    """What the file is.
-
-    Args:
-        content: the file.
-        format: one of `SHAPES`, if somebody says so.
-
-    Raises:
-        DataError: it is empty, of no known shape, or not of the format; the message does not name the file.
-    """
+    """What the file is; `format` is one of `SHAPES`, if somebody says so. Messages do not name the file."""
     file = _recognised(content, format)
     if format in (None, "rows", file.name, "text") or format in _layouts(file, content):
         return file

@@ -227,10 +227,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def of_table(content: Content, known: Sequence[str] | None = None, delimiter: str = ",") -> Rows:
-    """A text table under a header line, or without one: of columns and with a delimiter that are `known`.
-
-    Raises `DataError` for rows that do not fit the header, or whose quotes are not those of RFC 4180, as they are read.
-    """
+    """A text table under a header line, or without one: of columns and with a delimiter that are `known`."""
     columns, delimiter = table_header(content) if known is None else ([*known], delimiter)
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
@@ -268,10 +265,7 @@ def table_header(content: Content) -> tuple[list[str], str]:
 def table_rows(
     content: Content, columns: list[str], delimiter: str, *, has_header: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table, each with its line.
-
-    Raises `DataError` for rows that do not fit the header, or whose quotes are malformed.
-    """
+    """The rows of a table, each with its line. They have to fit the header, and their quotes RFC 4180."""
     csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))  # a column of pictures as text
     lines, before = content.lines(), 0
     if has_header:
@@ -335,10 +329,7 @@ def check_single(columns: Sequence[str], names: Sequence[str]) -> None:
 
 
 def text_lines(content: Content) -> Rows:
-    """One line per image, with its captions; tabs separate several. The position in the file is the id, from 1.
-
-    Raises `DataError` for text that is not UTF-8.
-    """
+    """One line per image, with its captions; tabs separate several. The position in the file is the id, from 1."""
 
     def batches(names: Sequence[str]) -> Iterator[list[list[Any]]]:
         lines, number = content.lines("\n"), 1
@@ -374,18 +365,8 @@ def spreadsheet(data: bytes) -> Rows:
 
 
 def of_arrow(content: Content, format: str) -> Rows:
-    """The rows of a Parquet or Arrow file, read batch by batch through pyarrow.
-
-    Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
-    and `image.path`.
-
-    Args:
-        content: the file.
-        format: one of `TABLE_FORMATS`; ``arrow`` is the file (feather) or the stream format.
-
-    Raises:
-        DataError: the file is broken, now or as its rows are read.
-        MissingDependencyError: pyarrow is not installed.
+    """The rows of a Parquet or Arrow file or stream, read batch by batch. Parts of a struct are named by paths: the
+    images of a Hugging Face data set are `image.bytes`, which is not read, and `image.path`.
     """
     with whole(format), content.open() as file:
         known: list[str] = [path for field in _opened(content, file, format)[0] for path in _paths(field)]
@@ -480,19 +461,13 @@ def is_matlab(path: PathLike) -> bool:
 
 
 def load_matlab(path: PathLike, *names: str) -> dict[str, Any]:
-    """The variables of these names; without names, the names of all, without values.
-
-    Raises `DataError` for a broken file or one without them, `MissingDependencyError` without SciPy.
-    """
+    """The variables of these names; without names, the names of all, without values."""
     with reading(path), open(path, "rb") as file, naming(f"{display_name(path)}: "):
         return _matlab(file, *names)
 
 
 def matlab_references(content: Content) -> Rows:
-    """The rows of `pascal50S.mat`: a struct array `refs` of `image` and its sentences, `sent`.
-
-    Errors as for `load_matlab`; the message does not name the file.
-    """
+    """The rows of `pascal50S.mat`: a struct array `refs` of `image` and its sentences, `sent`."""
     with content.open() as file:
         refs = _matlab(file, "refs")["refs"].ravel()
     if not {"image", "sent"} <= set(refs.dtype.names or ()):

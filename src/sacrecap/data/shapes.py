@@ -221,19 +221,11 @@ class Shape:
     def batches(
         self, rows: Rows, parts: Sequence[str], split: str | None = None, left_out: list[str] | None = None
     ) -> Iterator[list[list[Any]]]:
-        """The image ids and the captions of the rows, batch by batch: a caption, or a list of them, for each row.
+        """The image ids and the captions of the rows, batch by batch: of each part a caption, or a list of them, for
+        each row. The ids are in the first column of those that could be them which holds some.
 
-        The ids are in the first column of those that could be them which holds some.
-
-        Args:
-            rows: the rows of the file.
-            parts: what is wanted, `references`, `candidates` or `sets`: a column of captions for each.
-            split: keep only the images of this split.
-            left_out: rows that the data set itself excludes are left out, and their images added here; None keeps them.
-
-        Raises:
-            DataError: a column is missing, or does not hold captions; the message does not name the file.
-            UsageError: no such split, or the rows have none.
+        Only the images of the split are given. Rows that the data set itself excludes are left out, and their images
+        added to `left_out`; None keeps them. Messages do not name the file.
         """
         image, families = self.image, [self.of_part(part) for part in parts]
         for part, family in zip(parts, families, strict=True):
@@ -492,9 +484,7 @@ def _ids(values: Sequence[Any], column: str) -> list[Any]:
 
 def _whole(ids: list[Any], seen: int, are_floats: bool | None) -> tuple[list[Any], bool | None]:
     """The ids of a batch after `seen` rows, as whole numbers where a program wrote all as floats; and whether it did.
-
-    The first batch says it for all, so that an id is the same wherever it stands. Raises `DataError` for a later id
-    that is no whole number then.
+    The first batch says it for all, so that an id is the same wherever it stands.
     """
     if are_floats is False or not ids or "" in ids:  # an empty id is refused where captions are built
         return ids, are_floats

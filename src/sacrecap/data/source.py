@@ -189,12 +189,7 @@ _SILENCE = 60.0
 
 
 def fetched(url: str) -> bytes:
-    """All bytes behind the URL: `http` and `https` by Python itself, all others by fsspec.
-
-    Raises:
-        DataError: nothing can be read there; the message says why.
-        MissingDependencyError: fsspec, or the package that it needs for this kind of URL, is not installed.
-    """
+    """All bytes behind the URL: `http` and `https` by Python itself, all others by fsspec."""
     if not url.startswith(("http://", "https://")):
         with naming_url(url), opened_at(url) as file:
             return file.read()  # type: ignore[no-any-return]
@@ -251,9 +246,8 @@ def naming_url(url: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened(url: str) -> Iterator[HTTPResponse]:
-    """A server's answer, by http or https.
-
-    Raises `HTTPError` for a refusal, which is closed: its connection would stay open as long as somebody has the error.
+    """A server's answer, by http or https. A refusal is closed: its connection would stay open as long as its error is
+    there.
     """
     from urllib.error import HTTPError
     from urllib.request import Request, urlopen
@@ -295,10 +289,6 @@ def files_of(url: str) -> list[str]:
 
     Of a folder, the files of one format are taken, those in its folders too; names that begin with `_` or `.` are left
     out, as are files of other kinds. Of a pattern, those of JSON are taken, too.
-
-    Raises:
-        DataError: nothing is there, or files of several formats.
-        MissingDependencyError: what a URL needs is not installed.
     """
     if is_remote(url):
         paths = _find_elsewhere(url)
@@ -337,10 +327,8 @@ def files_of(url: str) -> list[str]:
 
 
 def systems_in(folder: PathLike) -> list[str]:
-    """Paths of the files of a folder, each the captions of a system, in the order of their names.
-
-    Files that are none by their suffixes are left out with a warning. Raises `DataError` if the folder cannot be read,
-    and `UsageError` for fewer than two systems.
+    """Paths of the files of a folder, each the captions of a system, in the order of their names. Files that are none
+    by their suffixes are left out with a warning.
     """
     with reading(folder):
         files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file() and _counts(entry.name))

@@ -44,10 +44,8 @@ class PublishedFile:
 
 
 def save(url: str, path: str, progress: Callable[[int, int], object] | None = None, sha256: str | None = None) -> str:
-    """Puts what a server answers into a file, whole or not at all; returns its SHA-256.
-
-    `progress` is called with the number of bytes fetched, and of all as far as the server says it. Raises `DataError`,
-    which does not name the URL, if it cannot be fetched or written, or has another checksum than this.
+    """Puts what a server answers into a file, whole or not at all; returns its SHA-256. `progress` is called with the
+    number of bytes fetched, and of all as far as the server says it. Messages do not name the URL.
     """
     from http.client import HTTPException
 
@@ -71,14 +69,7 @@ def save(url: str, path: str, progress: Callable[[int, int], object] | None = No
 
 
 def download(source: PublishedFile, folder: str, progress: Progress | None = None) -> None:
-    """Puts the file into the folder. Of one without published checksum, that of the first download is kept beside it.
-
-    Raises:
-        DataError: it cannot be fetched or written, or is not what was published.
-
-    Warns:
-        SacrecapWarning: nobody has published a checksum, and this is the first download.
-    """
+    """Puts the file into the folder. Of one without published checksum, that of the first download lies beside it."""
     path = os.path.join(folder, source.name)
     known = source.sha256
     if known is None:
@@ -103,18 +94,7 @@ def download(source: PublishedFile, folder: str, progress: Progress | None = Non
 
 @dataclass(frozen=True)
 class TestSet:
-    """The references of a part of a data set, or document frequencies.
-
-    Attributes:
-        name: the name of the test set.
-        summary: what it is, in a few words.
-        source: the file that has it.
-        images: the number of images.
-        member: the file inside the source, if that is a zip file; else the name of another form of it.
-        split: the split to take from a file that has several.
-        counts: of document frequencies: whether the `words` of its references are counted, or their `stems`, or the
-            file is a `pickle` of counts.
-    """
+    """The references of a part of a data set, or document frequencies."""
 
     __test__: ClassVar[bool] = False  # tells pytest that this is not a test class
 
@@ -123,8 +103,10 @@ class TestSet:
     source: PublishedFile
     images: int
     member: str | None = None
+    """The file inside the source, if that is a zip file; else the name of another form of it."""
     split: str | None = None
     counts: Literal["words", "stems", "pickle"] | None = None
+    """Of document frequencies: what is counted of its references, or a `pickle` of counts."""
 
 
 _KARPATHY = PublishedFile(
@@ -196,14 +178,8 @@ def is_here(test_set: TestSet) -> bool:
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
-    """The file of references of the test set of this name; None if there are no references of this name.
-
-    Args:
-        name: of a test set.
-        progress: called while a file is fetched.
-
-    Raises:
-        DataError: the test set cannot be fetched, or differs from the published one.
+    """The file of references of the test set of this name, fetched if it is not here; None if there are none of this
+    name.
     """
     test_set = TEST_SETS.get(name)
     if test_set is None or test_set.counts is not None:

@@ -52,12 +52,7 @@ _NO_CAPTIONS = {
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """All bytes, unpacked.
-
-    Raises:
-        DataError: they are broken, end early, or become too many; the message begins with `name`.
-        MissingDependencyError: zstd data, and no package for zstd is installed.
-    """
+    """All bytes, unpacked. Raises `DataError`, which names the file, where they are broken or become too many."""
     if data.startswith(ZIP):
         return _of_zip(data, name)
     if compression(data) is None:
@@ -106,12 +101,8 @@ def is_binary(data: bytes) -> bool:
 
 
 class Content:
-    """The bytes of one file, unpacked, which may be read several times: whole, or piece by piece.
-
-    Args:
-        name: of the file, in messages.
-        data: all bytes.
-        again: opens the file anew, in the place of `data`.
+    """The bytes of one file, unpacked, which may be read several times, whole or piece by piece: all of them, or what
+    opens the file `again`.
     """
 
     def __init__(self, name: str, data: bytes | None = None, again: Callable[[], IO[bytes]] | None = None) -> None:
@@ -146,12 +137,7 @@ class Content:
         return True
 
     def recoded(self, encoding: str) -> Content:
-        """The file as UTF-8, whose text is in another encoding; one that is UTF-8, or no text, stays as it is.
-
-        Raises:
-            DataError: it is not in that encoding; the message begins with the name.
-            UsageError: no such encoding.
-        """
+        """The file as UTF-8, whose text is in another encoding; one that is UTF-8, or no text, stays as it is."""
         try:
             codecs.lookup(encoding)
             data = self.read()
@@ -172,9 +158,8 @@ class Content:
             ) from None
 
     def lines(self, newline: str = "") -> Iterator[str]:
-        """The lines of a text, with their ends: any, or this one.
-
-        Raises `DataError` if it is not UTF-8, and for a line that grows without end as a file is read piece by piece.
+        """The lines of a text, with their ends: any, or this one. They do not grow without end as a file is read piece
+        by piece.
         """
         with io.TextIOWrapper(self.open(), "utf-8-sig", newline=newline) as file:
             try:
