@@ -11,7 +11,7 @@ from sacrecap import _core
 from sacrecap.corpus.document_frequency import check_order, checksum, file_name
 from sacrecap.data.source import read_bytes
 from sacrecap.data.writers import atomic_write
-from sacrecap.errors import DataError, UsageError
+from sacrecap.errors import UsageError, naming
 
 if TYPE_CHECKING:
     from sacrecap.choices import Tokenizer
@@ -57,10 +57,8 @@ class LanguageModel:
     def load(cls, path: str | PathLike[str]) -> LanguageModel:
         """Reads a saved file. Raises `DataError` for a missing, foreign or damaged one."""
         data = read_bytes(path)
-        try:
+        with naming(f"{os.fspath(path)}: "):
             core = _core.LanguageModel.from_bytes(data)
-        except DataError as error:
-            raise DataError(f"{os.fspath(path)}: {error}") from None
         model = cls(core, file_name(path))
         vars(model)["checksum"] = checksum(data)
         return model

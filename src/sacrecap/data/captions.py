@@ -399,7 +399,8 @@ class CaptionFile:
         if shape == "mapping":
             images = captions.image_ids if captions.image_count <= _FEW and self.format is None else []
             return None if shape_of_columns(images).is_known or shapes.is_envelope(images) else captions
-        return captions if shapes.is_usual(shape, names) else None
+        is_plain = not names or shape == "coco" or shapes.is_plain(shape_of_columns(names))
+        return captions if is_plain and not any(map(shapes.excludes, names)) else None
 
     def _of_columns(self, named: NamedColumns | None, part: str) -> tuple[Rows, Shape]:
         """The rows, and their columns: those that are named, completed by those that are known."""

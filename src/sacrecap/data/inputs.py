@@ -285,15 +285,11 @@ class Frame:
         return self._rows
 
     def values(self, name: str) -> Any:
-        """A column, as a list or an array."""
-        match self._library:
-            case "pyarrow":
-                return self._batch.column(self.names.index(name))
-            case "pandas":
-                return self._batch[name].to_list()
-            case "polars":
-                return self._batch[name].to_arrow()
-        return self._batch[name]
+        """A column, as a list or an array of Arrow."""
+        if self._library == "pyarrow":
+            return self._batch.column(self.names.index(name))
+        column = self._batch[name]
+        return column.to_arrow() if self._library == "polars" else listed(column)
 
     def with_scores(self, scores: Mapping[str, Scores]) -> Any:
         """The batch with these columns added; NaN is no score, which is null where the library has nulls.

@@ -20,7 +20,7 @@ from sacrecap.data import rows, shapes
 from sacrecap.data.cells import LISTS
 from sacrecap.data.rows import Rows, of_columns, of_records
 from sacrecap.data.shapes import SHAPES, Shape, accepted, is_envelope, is_plain, shape_of_columns
-from sacrecap.data.unpack import Content, binary_format, not_utf8
+from sacrecap.data.unpack import Content, binary_format, text_of
 from sacrecap.errors import DataError, cut_off, first_of, naming
 
 Record = Mapping[str, Any]
@@ -459,7 +459,7 @@ def _recognised(content: Content, format: str | None) -> Recognised:
     if format == "text":
         return _known("text", rows.text_lines(content))
     if not content.is_utf8():
-        not_utf8(content.read())
+        text_of(content.read())
     if not start.decode(errors="replace").removeprefix("\ufeff").strip():
         raise DataError(f"the file is empty; {accepted()}")
     if format in _TABLES or format == "pairs":

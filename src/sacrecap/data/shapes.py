@@ -126,6 +126,8 @@ POSITION = "\0"
 """The column of image ids of rows that have none: their numbers."""
 EXCLUDED = ("isrejected", "isprecanned")
 """Columns by which a data set excludes captions itself: VizWiz-Captions, for spam and for captions of the form."""
+_TRUE = (True, "true", "1", "yes")
+"""What these marks are where they are set, in a table of text, too."""
 _TRAINED = "restval", "train"
 """Images of COCO's validation part that are used for training by convention."""
 _LONGEST_ID = 512
@@ -263,7 +265,8 @@ class Shape:
                 splits.update(str(value) for value in stated if value is not None)
                 chosen = [n for n, value in enumerate(stated) if value == split or (value, split) == _TRAINED]
             if left_out is not None and excluded:
-                out = [n for n in chosen if any(_is_true(mark[n]) for mark in excluded)]
+                marked = [[m.strip().lower() if isinstance(m, str) else m for m in column] for column in excluded]
+                out = [n for n in chosen if any(column[n] in _TRUE for column in marked)]
                 left_out += [str(ids[n]) for n in out]
                 chosen = [*filter(frozenset(chosen).difference(out).__contains__, chosen)] if out else chosen
             yield every if len(chosen) == len(ids) else [[column[n] for n in chosen] for column in every]
@@ -439,13 +442,6 @@ def is_plain(shape: Shape) -> bool:
     return shape.ids[:1] == ("image_id",) and families in ({(("caption",),)}, {(("captions",),)})
 
 
-def is_usual(name: str, keys: Sequence[str]) -> bool:
-    """Whether rows with these keys, of COCO's annotations or others, are all captions, and hold no others."""
-    if not keys:
-        return True
-    return not any(map(excludes, keys)) and (name == "coco" or is_plain(shape_of_columns(keys)))
-
-
 def excludes(name: str) -> bool:
     """Whether the data set excludes captions by the column of this name."""
     return _plain(name) in EXCLUDED
@@ -516,11 +512,6 @@ def whole_numbers(values: Iterable[Any]) -> list[Any]:
         int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS else value
         for value in values
     ]
-
-
-def _is_true(value: Any) -> bool:
-    """Whether a mark is set, in a table of text, too."""
-    return value.strip().lower() in ("true", "1", "yes") if isinstance(value, str) else value is True or value == 1
 
 
 def _values(columns: Sequence[list[Any]], seen: int, *, words: bool, may_fail: bool, ids: Sequence[Any]) -> list[Any]:

@@ -66,15 +66,11 @@ class NumberTable:
         return DataError(f"{self.source}, {self.places[place]}: {problem}")
 
 
-def number(where: str, value: object) -> float:
+def number(where: str, value: Any) -> float:
     """The cell as a finite number. Raises `DataError`, beginning with `where`, for any other."""
-    try:
-        parsed = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
-    except ValueError:
-        parsed = math.nan
-    if not math.isfinite(parsed):
+    if not is_number(value) or not math.isfinite(float(value)):
         raise DataError(f"{where}: expected a finite number, got {value!r}")
-    return parsed
+    return float(value)
 
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "-"})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import IO, Any
 
-from sacrecap.errors import DataError, SacrecapError, UsageError, first_of, naming, of_extra
+from sacrecap.errors import DataError, SacrecapError, UsageError, first_of, of_extra
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files."""
@@ -69,7 +69,28 @@ def opened(file: IO[bytes], name: str) -> IO[bytes]:
     if kind is None:
         return file
     with of_extra("files", f"reading files compressed by {kind}"):
-        stream = _unpacking(file, kind)
+        match kind:
+            case "gzip":
+                import gzip
+
+                stream: Any = gzip.GzipFile(fileobj=file)
+            case "bzip2":
+                import bz2
+
+                stream = _Streams(file, bz2.BZ2Decompressor)
+            case "xz":
+                import lzma
+
+                stream = _Streams(file, lzma.LZMADecompressor)
+            case _:
+                try:
+                    from compression import zstd  # Python 3.14
+                except ImportError:
+                    import pyarrow
+
+                    stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
+                else:
+                    stream = zstd.ZstdFile(file)
     return io.BufferedReader(_Unpacked(stream, file, kind, name), _PIECE)
 
 
@@ -170,31 +191,21 @@ class Content:
                         raise DataError(f"line {number}: has {_FREE:,} characters or more; write a row per line")
                     yield line
             except UnicodeDecodeError:
-                not_utf8(self.read())
+                text_of(self.read())
                 raise
 
 
 def text_of(data: bytes, where: str = "") -> str:
     """The text, without a byte-order mark. Raises `DataError`, after `where`, with the place of what is not UTF-8."""
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        with naming(where):
-            not_utf8(data)
-        raise
-
-
-def not_utf8(data: bytes) -> None:
-    """Raises `DataError` with the place of the first byte that is not UTF-8, if there is one."""
-    try:
-        data.decode()
+        return data.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line, start = data.count(b"\n", 0, error.start) + 1, data.rfind(b"\n", 0, error.start) + 1
         column = len(data[start : error.start].decode(errors="replace")) + 1
         guess = "it looks like UTF-16, " if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
         raise DataError(
-            f"line {line}, column {column}: byte {error.start} (0x{data[error.start]:02x}) is not UTF-8; {guess}save "
-            "the file as UTF-8"
+            f"{where}line {line}, column {column}: byte {error.start} (0x{data[error.start]:02x}) is not UTF-8; {guess}"
+            "save the file as UTF-8"
         ) from None
 
 
@@ -258,30 +269,6 @@ def _of_zip(data: bytes, name: str) -> bytes:
     raise DataError(
         f"{name}: is a zip of {len(files)} files ({first_of(files)}), where one is read; unpack it and name the file"
     )
-
-
-def _unpacking(file: IO[bytes], kind: str) -> Any:
-    """What reads the file's content of a library for this kind of compression."""
-    match kind:
-        case "gzip":
-            import gzip
-
-            return gzip.GzipFile(fileobj=file)
-        case "bzip2":
-            import bz2
-
-            return _Streams(file, bz2.BZ2Decompressor)
-        case "xz":
-            import lzma
-
-            return _Streams(file, lzma.LZMADecompressor)
-    try:
-        from compression import zstd  # Python 3.14
-    except ImportError:
-        import pyarrow
-
-        return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd")
-    return zstd.ZstdFile(file)
 
 
 class _Streams:

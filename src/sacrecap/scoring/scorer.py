@@ -11,7 +11,7 @@ from sacrecap import _core
 from sacrecap.choices import ON_BAD_ROW_OF_BATCH, TOKENIZERS, OnBadRowOfBatch, Tokenizer
 from sacrecap.corpus.corpus import Corpus, added_up
 from sacrecap.data.cells import unwritten, warn_of_empty
-from sacrecap.data.inputs import Frame, chosen_columns, listed
+from sacrecap.data.inputs import Frame, chosen_columns
 from sacrecap.errors import DataError, UnfitImages, UsageError, accepted_name, option, spelled
 from sacrecap.metrics.cider import proposed
 from sacrecap.metrics.registry import parse_metrics
@@ -38,7 +38,7 @@ def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> tupl
     builder.extend(numbers, [[]] * len(numbers))  # so that each row has its place
     for name in names:
         before = len(builder.bad())
-        builder.extend(numbers, listed(frame.values(name)))
+        builder.extend(numbers, frame.values(name))
         for row, reason in builder.bad()[before:]:
             reasons.setdefault(row % len(numbers), f"{name}: {reason}")
     unfit: dict[str, str] = {}
@@ -254,7 +254,7 @@ class Scorer:
         from sacrecap.resources.objects_of_images import known_objects
 
         objects = known_objects(self._needs)
-        for row, value in enumerate(listed(frame.values(name))):
+        for row, value in enumerate(frame.values(name)):
             try:
                 ids += _core.image_ids([value])
             except DataError as error:
