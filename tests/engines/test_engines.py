@@ -18,7 +18,7 @@ import sacrecap
 from runner import Runner
 from sacrecap.corpus import corpus as corpus_module
 from sacrecap.engines import EngineOptions, calls, sources
-from sacrecap.engines.plan import Plan
+from sacrecap.engines.passes import Plan
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, warn
 from sacrecap.metrics import PythonMetric
 from sacrecap.metrics.base import Ready

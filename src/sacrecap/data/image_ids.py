@@ -88,13 +88,13 @@ def remedy_for_other_ids(references: Iterable[str], candidates: Iterable[str]) -
 
 def remedy_for_extra(remedy: str = "remove such candidates, or score against references that have these images") -> str:
     """About candidates of images without references, or with none that says something."""
-    return _or_by(remedy, "--on-extra skip (leave them out)")
+    return remedy + spelled(python="", command=", or choose --on-extra skip (leave them out)")
 
 
 def remedy_for_repeated() -> str:
     """About images with several candidates."""
     remedy = "keep one per image (several captions of one image are a caption set, and are not scored together)"
-    return _or_by(remedy, "--on-duplicate first or last")
+    return remedy + spelled(python="", command=", or choose --on-duplicate first or last")
 
 
 def remedy_for_missing() -> str:
@@ -104,7 +104,3 @@ def remedy_for_missing() -> str:
         f"add them, or choose {option('on_missing', 'skip')} (leave such images out) or {zero} (count them as empty "
         "captions)"
     )
-
-
-def _or_by(remedy: str, choice: str) -> str:
-    return spelled(python=remedy, command=f"{remedy}, or choose {choice}")

@@ -9,8 +9,7 @@ captions into rows. Rows one after the other are those of the whole corpus, so a
 
 from sacrecap.choices import ENGINES
 from sacrecap.engines.calls import EngineOptions
-from sacrecap.engines.passes import StreamEngine
-from sacrecap.engines.plan import Engine
+from sacrecap.engines.passes import Engine, StreamEngine
 
 __all__ = ["ENGINES", "Engine", "EngineOptions", "StreamEngine"]
 __dir__ = __all__.copy

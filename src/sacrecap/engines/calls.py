@@ -14,8 +14,7 @@ from sacrecap.corpus.corpus import SAMPLE, Corpus, tallies
 from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.captions import read_both, several_candidates
 from sacrecap.data.source import Reading
-from sacrecap.engines.passes import Sample, ScoredPiece, StreamEngine
-from sacrecap.engines.plan import Engine, Plan, Progress
+from sacrecap.engines.passes import Engine, Plan, Progress, Sample, ScoredPiece, StreamEngine
 from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, accepted_name, warn
 from sacrecap.metrics.base import Metric, Ready

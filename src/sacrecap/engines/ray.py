@@ -23,8 +23,7 @@ from typing import Any
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import WholeCorpus
-from sacrecap.engines.passes import RARE, Counters, Counts, ScoredPiece, score
-from sacrecap.engines.plan import Piece, Plan
+from sacrecap.engines.passes import RARE, Counters, Counts, Piece, Plan, ScoredPiece, score
 from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_command_line, option, spelled
 
 TRIES = 4

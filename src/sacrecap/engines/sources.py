@@ -19,7 +19,7 @@ from sacrecap.data.captions import CaptionFile
 from sacrecap.data.cells import warn_of_empty
 from sacrecap.data.shapes import NamedColumns
 from sacrecap.data.source import Reading
-from sacrecap.engines.plan import Piece
+from sacrecap.engines.passes import Piece
 from sacrecap.errors import DataError
 
 ROWS = 16_384
