@@ -15,7 +15,7 @@ from sacrecap.corpus.document_frequency import DocumentFrequency
 from sacrecap.data.captions import read_both, several_candidates
 from sacrecap.data.source import Reading
 from sacrecap.engines.passes import Engine, Plan, Progress, Sample, ScoredPiece, StreamEngine
-from sacrecap.engines.sources import CountedReferences, Held, PieceSource, RowsOfFile
+from sacrecap.engines.sources import Held, PieceSource, RowsOfFile, pieces_of_references
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, accepted_name, warn
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.resources.needs import Needs
@@ -104,7 +104,7 @@ class EngineOptions:
         plan = Plan((CiderPaper(n=n) if stem else CiderD(n=n),), Needs(threads=threads), tokenizer)
         engine = self._engine(threads)
         try:
-            counted = engine.fetch(engine.count(plan, CountedReferences(references).pieces(), minimum=1))
+            counted = engine.fetch(engine.count(plan, pieces_of_references(references), minimum=1))
         finally:
             engine.close()
         return counted.frequencies[stem]

@@ -188,16 +188,11 @@ class RereadCorpus(Corpus):
         return self.both[1]
 
 
-class CountedReferences:
-    """References alone, whose n-grams are counted."""
-
-    def __init__(self, references: CaptionSource) -> None:
-        self._references = as_references(references)
-
-    def pieces(self) -> Iterator[Piece]:
-        """Pieces of `ROWS` images that have references."""
-        ids, counts = self._references.image_ids, self._references.caption_counts()
-        images = [image for image, count in enumerate(counts) if count]
-        for start in range(0, len(images), ROWS):
-            chosen = images[start : start + ROWS]
-            yield Piece(self._references.aligned([ids[image] for image in chosen], chosen), {})
+def pieces_of_references(references: CaptionSource) -> Iterator[Piece]:
+    """Pieces of `ROWS` images that have references, whose n-grams are counted."""
+    described = as_references(references)
+    ids, counts = described.image_ids, described.caption_counts()
+    images = [image for image, count in enumerate(counts) if count]
+    for start in range(0, len(images), ROWS):
+        chosen = images[start : start + ROWS]
+        yield Piece(described.aligned([ids[image] for image in chosen], chosen), {})
