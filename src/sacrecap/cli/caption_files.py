@@ -149,7 +149,7 @@ class CaptionFiles:
             columns = columns_named(self.id_column, (name,), self.references_column)
             file.check_holds_both(columns)
             systems[name] = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
-            described = described or file.references(columns=columns, image_ids=self.image_ids)
+            described = described or file.captions("references", columns=columns, image_ids=self.image_ids)
         if described is None:
             raise UsageError(
                 "no system was given; name their files after the references, or, of one file of rows that has all, the "
@@ -273,11 +273,10 @@ class CaptionFiles:
             captions = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
             self._skipped |= file.skipped
             return captions
-        if part in ("captions", "added"):
-            kind = "sets" if part == "captions" else "references"
-            return file.captions(kind, columns=columns, image_ids=self.image_ids)
-        read = file.references if part == "references" else file.sets
-        return read(columns=columns, image_ids=self.image_ids)
+        if part in ("sets", "alone"):
+            return file.sets(columns=columns, image_ids=self.image_ids)
+        kind = "sets" if part == "captions" else "references"
+        return file.captions(kind, columns=columns, image_ids=self.image_ids)
 
 
 def _without_several(

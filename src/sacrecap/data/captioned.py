@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sacrecap.data.captions import CaptionFile
+from sacrecap.data.objects import read_objects
 from sacrecap.data.source import PathLike, Reading, content_of, display_name, files_of, read_bytes, reading
 from sacrecap.data.unpack import Content
 from sacrecap.errors import DataError, UsageError, naming, option, some
@@ -51,15 +52,18 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
     Raises:
         DataError: no data set is recognised there, or it is broken.
     """
-    if not os.path.isdir(path):
-        return _with_objects(_of_json(Path(path), "karpathy", "filename"), Path(path).parent)
-    images = of_folder(path)
+    folder = Path(path) if os.path.isdir(path) else Path(path).parent
+    images = of_folder(path) if os.path.isdir(path) else _of_json(Path(path), "karpathy", "filename")
     if images is None:
         raise DataError(
             f"{os.fspath(path)}: holds no captioned images; a folder has dataset*.json (Karpathy's splits), Flickr's "
             "token file with the lists of its splits, or COCO's annotations/captions_*.json"
         )
-    return _with_objects(images, Path(path))
+    objects: dict[str, dict[str, int]] = {}
+    for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
+        objects |= read_objects(file, format="coco")
+    labels = {image: tuple(Counter(counts).elements()) for image, counts in objects.items()}
+    return [image if image.objects else replace(image, objects=labels.get(image.id, ())) for image in images]
 
 
 def is_captioned(place: PathLike) -> bool:
@@ -78,11 +82,6 @@ def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
     if karpathy:
         return _of_json(karpathy[0], "karpathy", "filename")
     return [image for file in coco for image in _of_json(file, "coco", "file_name")] if coco else None
-
-
-def has_form(folder: PathLike) -> bool:
-    """Whether a folder has files of one of the forms, which are not read."""
-    return any(_forms(Path(folder)))
 
 
 def _forms(path: Path) -> tuple[list[Path], list[Path], list[Path]]:
@@ -151,21 +150,6 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
     return images
 
 
-def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
-    """The same with the labels of COCO's instances_*.json, one per object, if these files are in the folder."""
-    from sacrecap.data.objects import read_objects
-
-    objects: dict[str, dict[str, int]] = {}
-    for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
-        objects |= read_objects(file, format="coco")
-    if not objects:
-        return images
-    return [
-        image if image.objects else replace(image, objects=tuple(Counter(objects.get(image.id, {})).elements()))
-        for image in images
-    ]
-
-
 # Folders of other data sets
 
 _METADATA = ("metadata.csv", "metadata.jsonl", "metadata.parquet")
@@ -223,7 +207,7 @@ def _files_in_folder(path: PathLike, split: str | None) -> tuple[list[str], str 
         elif entry.is_dir() and (inner := [entry / file for file in _METADATA if (entry / file).is_file()]):
             by_split[entry.name], has_splits = [os.fspath(inner[0])], True
     if not has_splits:
-        return ([] if not by_split and has_form(path) else files_of(os.fspath(path))), split
+        return ([] if not by_split and any(_forms(place)) else files_of(os.fspath(path))), split
     if split is not None and split in by_split:
         return by_split[split], None
     if len(by_split) > 1:

@@ -81,7 +81,7 @@ def read_references(
         (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
     file = CaptionFile.of_references(path, Reading.of(format, split, encoding, separator))
-    return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
+    return file.captions("references", columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
 def read_candidates(
@@ -155,7 +155,7 @@ def read_both(
     columns = columns_named(id_column, caption_column, references_column)
     file.check_holds_both(columns)
     candidates = file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
-    return file.references(columns=columns, image_ids=image_ids), candidates
+    return file.captions("references", columns=columns, image_ids=image_ids), candidates
 
 
 def read_data(data: bytes, part: str, name: str) -> Captions:
@@ -229,10 +229,6 @@ class CaptionFile:
             if near in ([], [path]):
                 raise
             raise DataError(f"{error}; the test set is called {near[0]}") from None
-
-    def references(self, *, columns: NamedColumns | None = None, image_ids: str = "text") -> Captions:
-        """The file's references."""
-        return self.captions("references", columns=columns, image_ids=image_ids)
 
     def candidates(
         self, *, columns: NamedColumns | None = None, image_ids: str = "text", on_duplicate: str = "error"

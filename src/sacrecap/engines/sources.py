@@ -175,7 +175,7 @@ class RereadCorpus(Corpus):
         file = CaptionFile(*self._file)
         file.check_holds_both(self._columns)
         candidates = file.candidates(columns=self._columns)
-        return as_references(file.references(columns=self._columns)), candidates
+        return as_references(file.captions("references", columns=self._columns)), candidates
 
     @cached_property
     def reference_captions(self) -> Captions:  # type: ignore[override]
