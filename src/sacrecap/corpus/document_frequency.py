@@ -386,8 +386,6 @@ FrequencySource: TypeAlias = "DocumentFrequency | str | os.PathLike[str]"
 def open_frequencies(source: object, progress: Progress | None = None) -> DocumentFrequency | None:
     """The frequencies that `document_frequency=` and `--df` take: a `DocumentFrequency`, a name or a path; None for
     `corpus`, the references being scored.
-
-    Raises what `find_frequencies` raises, and `UsageError` for a value of another type.
     """
     if source is None or isinstance(source, DocumentFrequency):
         return source
@@ -402,9 +400,8 @@ def open_frequencies(source: object, progress: Progress | None = None) -> Docume
 
 
 def open_all_frequencies(sources: object, progress: Progress | None = None) -> tuple[DocumentFrequency, ...]:
-    """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several.
-
-    Raises what `open_frequencies` raises, and `UsageError` for `corpus` among several.
+    """The frequencies of `document_frequency=` and of a repeated `--df`: those of one value, or of several, none of
+    which is `corpus`.
     """
     several = sources if isinstance(sources, (list, tuple)) else [sources]
     counts = tuple(
@@ -418,12 +415,7 @@ def open_all_frequencies(sources: object, progress: Progress | None = None) -> t
 
 
 def find_frequencies(text: str, progress: Progress | None = None) -> DocumentFrequency:
-    """The frequencies of a file's path or a name; neither hides the other.
-
-    Raises:
-        DataError: it is neither, the file cannot be used, or the counts of the name cannot be made.
-        UsageError: it is both.
-    """
+    """The frequencies of a file's path or a name; neither hides the other."""
     is_name, is_path = text in frequency_names(), os.path.exists(text)
     if is_name and is_path:
         raise UsageError(
@@ -450,10 +442,7 @@ def frequency_names() -> list[str]:
 
 
 def frequencies_of_set(test_set: TestSet, progress: Progress | None = None) -> DocumentFrequency:
-    """The counts of an entry, memory-mapped. They are made once, from its file, which is fetched if it is not here.
-
-    Raises `DataError` if the file cannot be fetched, or is not the published one.
-    """
+    """The counts of an entry, memory-mapped. They are made once, from its file, which is fetched if it is not here."""
     path = testsets.place_of(test_set)
     if not os.path.isfile(path):
         if test_set.counts == "pickle":

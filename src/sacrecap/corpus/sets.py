@@ -202,18 +202,9 @@ def encode_sets(
 ) -> dict[str, SetCorpus]:
     """The caption sets of one or several systems on the same images, by the systems' names.
 
-    Args:
-        systems: of each, `{image id: [caption, …]}`, a file's path, or `Captions`.
-        references: of at least these images; references of other images are left out with a warning.
-        tokenizer: as for [`sacrecap.tokenize`][].
-        own_documents: without references, count document frequencies in each system's own sets.
-        on_missing: what an image of the references, or of another system, means of which a system has no caption.
-        threads: number of threads; 0 means one per core.
-
-    Raises:
-        DataError: an image without captions or without references, systems of different images, no image at all, or a
-            caption that cannot be scored.
-        UsageError: an unknown tokenizer or `on_missing`.
+    References of other images are left out with a warning; without references, document frequencies are those of each
+    system's own sets, unless these are not `own_documents`. `on_missing` says what an image of the references, or of
+    another system, means of which a system has no caption.
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
     accepted_name("on_missing", on_missing, ON_MISSING)

@@ -201,8 +201,8 @@ def named(name: str) -> TestSet:
 
 
 def place_of(test_set: TestSet) -> str:
-    """Where the references lie after the first use, alone: the published file may be a hundred times as large. Of
-    document frequencies, the counts.
+    """Where the references lie after the first use, alone: the published file may be a hundred times as large; or the
+    counts.
     """
     return os.path.join(folder(), f"{test_set.name}.{'json' if test_set.counts is None else 'df'}")
 
