@@ -2,7 +2,7 @@
 
 To add a name, write it into one of the texts below, an example into `tests/data/projects`, and, for a data set
 or a program, a line into `docs/reference/files.md`. Where rows must first be made from a document, write a function in
-`documents`.
+`recognise`.
 """
 
 from __future__ import annotations
