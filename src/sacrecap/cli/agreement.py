@@ -92,9 +92,9 @@ _JUDGMENTS = Value(
         output(report=True, scores=False),
     ),
     common="--metrics --dataset --references --ties --scores --interval --report --format --output --quiet".split(),
+    params=[options.JUDGED_METRICS, options.PLUGIN],
 )
 @click.argument("path")
-@options.judged_metrics
 @takes(
     """
     --plot FILE  Draw agreement against the numbers of references; without several, the ratings with their scores, or
@@ -186,9 +186,9 @@ def agreement_command(
         output(report=True, scores=False),
     ),
     common="--metrics --results --scores --interval --report --format --output --threads --quiet".split(),
+    params=[options.JUDGED_METRICS, options.PLUGIN],
 )
 @click.argument("datasets", nargs=-1, metavar="[DATASET]...")
-@options.judged_metrics
 @takes(
     "--results DIR  Where each metric's scores are kept; a run that was cut off goes on there.",
     results={"default": "meta-results"},

@@ -6,7 +6,7 @@ import json
 import shlex
 import textwrap
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -16,7 +16,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, Group, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import ENGINE, EngineChoice
+from sacrecap.cli.output import ENGINE
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import DocumentFrequency, find_frequencies
 from sacrecap.data.writers import atomic_write
@@ -25,6 +25,9 @@ from sacrecap.metrics.declared import spell
 from sacrecap.metrics.spice.scene_graph import scene_graphs
 from sacrecap.scoring.findings import findings, quantile, words
 from sacrecap.scoring.result import counted
+
+if TYPE_CHECKING:
+    from sacrecap.engines import EngineOptions
 
 SHOWN = 3
 """Images that are shown."""
@@ -176,7 +179,7 @@ def build(
     stem: bool,
     language_model: bool,
     files: CaptionFiles,
-    engine: EngineChoice,
+    engine: EngineOptions | Literal["local"],
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs.
@@ -184,16 +187,16 @@ def build(
     With --language-model, learn from all REFERENCES, such as those of a training split.
     """
     options.check_outputs(output=output)
-    for name, is_given in (("--stem", stem), ("--engine", engine.name != "local")):
+    for name, is_given in (("--stem", stem), ("--engine", engine != "local")):
         if language_model and is_given:
             raise UsageError(f"{name} is for document frequencies; leave it out with --language-model")
-    where, [captions] = engine.options(), files.read([("references", references)])
+    [captions] = files.read([("references", references)])
     if language_model:
         from sacrecap.corpus.language_model import LanguageModel
 
         LanguageModel.build(captions, tokenizer=files.tokenizer, n=n or 3, threads=threads).save(output)
         return
-    count = DocumentFrequency.build if isinstance(where, str) else where.document_frequency
+    count = DocumentFrequency.build if engine == "local" else engine.document_frequency
     count(captions, tokenizer=files.tokenizer, n=n or 4, stem=stem, threads=threads).save(output)
 
 

@@ -121,8 +121,7 @@ class Command(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The common options in their order; of the whole help, then the others by heading."""
         headings = {option.name: value.heading for value in self.values for option in value.options}
-        first: dict[str, tuple[str, str]] = {}
-        below: dict[str, dict[str, tuple[str, str]]] = {heading: {} for heading in HEADINGS}
+        sections: dict[str, dict[str, tuple[str, str]]] = {heading: {} for heading in ("", *HEADINGS)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is None or isinstance(parameter, click.Argument) or parameter is _HELP_ALL:
@@ -132,9 +131,9 @@ class Command(click.Command):
                 record = f"{record[0]}, --help-all", "Show these options, or all of them."
             heading = getattr(parameter, "heading", headings.get(parameter.name, "More"))
             is_first = not self.common or name in (*self.common, "--help")
-            (first if is_first else below.setdefault(heading, {}))[name] = record
-        order = [*(name for name in self.common if name in first), *(name for name in first if name not in self.common)]
-        rows = [first[name] for name in order]
+            sections.setdefault("" if is_first else heading, {})[name] = record
+        first = sections.pop("")
+        rows = [first[name] for name in dict.fromkeys((*self.common, *first)) if name in first]
         is_whole = not self.common or ctx.meta.get(_WHOLE)
         if not is_whole:
             # Of each the beginning, up to the first semicolon or sentence, with what it is by default.
@@ -149,7 +148,7 @@ class Command(click.Command):
             formatter.write_paragraph()
             formatter.write_text(f"{ctx.command_path} --help-all shows all options, and says more.")
             return
-        for heading, records in below.items():
+        for heading, records in sections.items():
             entries: list[tuple[str, str]] = []
             for names, text in records.values():
                 # Options with one text, one after the other, stand in one entry.

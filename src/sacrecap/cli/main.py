@@ -79,12 +79,13 @@ def cli() -> None:
     """Measure how good image descriptions are, and how far the numbers can be trusted."""
 
 
-SHELLS = ("bash", "zsh", "fish")
-
-
 @click.command(name="help")
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
-@click.option("--completion", type=click.Choice(SHELLS), help="Print what completes commands, options and metrics.")
+@click.option(
+    "--completion",
+    type=click.Choice(["bash", "zsh", "fish"]),
+    help="Print what completes commands, options and metrics.",
+)
 @click.pass_context
 def help_command(context: click.Context, names: tuple[str, ...], completion: str | None) -> None:
     """Show the help of COMMAND, as COMMAND --help does; of sacrecap itself without one.
@@ -117,53 +118,75 @@ def help_command(context: click.Context, names: tuple[str, ...], completion: str
 
 def main() -> NoReturn:
     """Runs the command line; leaves with its exit status."""
-    warnings.showwarning = _show_warning
+    warnings.showwarning = lambda message, *_, **__: print_line(f"sacrecap: warning: {message}")
     if COMPLETION in os.environ:
         stage.silence()  # whatever is said would stand in the middle of what the user types
-    _ready_output()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # UTF-8, as files are; a terminal that lacks a sign has question marks
+        sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="replace")
+    message = None
     try:
         status = run(lambda: cli.main(standalone_mode=False, prog_name="sacrecap"))
         if callable(status):
             # A command that handles signals itself returns a function to run here, where Python delivers signals.
             status = status()
     except click.ClickException as error:
-        status = _usage(error)
+        message, status = _usage(error), 2
     except SacrecapError as error:
-        status = _say(f"sacrecap: {error}", 2)
+        message, status = str(error), 2
     except click.Abort:
-        status = _say("sacrecap: interrupted", 130)
+        message, status = "interrupted", 130
     except MemoryError:
-        status = _say(
-            "sacrecap: what the files hold does not fit into the memory of this process; --engine stream reads JSON "
-            "lines, CSV and Parquet piece by piece",
-            2,
-        )
+        memory = "what the files hold does not fit into the memory of this process"
+        message, status = f"{memory}; --engine stream reads JSON lines, CSV and Parquet piece by piece", 2
     except BrokenPipeError:
         # The reader of our output has stopped reading, as `head` does: say nothing.
         status = 1
     except SystemExit:
         raise
     except BaseException as error:
-        # A panic of the native code is not an `Exception`.
-        status = _unexpected(error)
-    _leave(status if isinstance(status, int) else 0)
+        message, status = _unexpected(error)  # a panic of the native code is not an `Exception`
+    if message is not None:
+        print_line(f"sacrecap: {message}")
+    status = status if isinstance(status, int) else 0
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # The output is closed or full; Python would try again and complain when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = status or 1
+    sys.exit(status)
 
 
-def _usage(error: click.ClickException) -> int:
+def _unexpected(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EBADF}:
+        # Files have their own message; this is standard output: the disk behind it is full, or it is closed.
+        return f"cannot write the output: {error.strerror or error}", 2
+    import traceback
+
+    traceback.print_exception(error)
+    return f"a bug in sacrecap {__version__}; please report it with the lines above: {ISSUES}", 1
+
+
+def _usage(error: click.ClickException) -> str:
+    """What click says, with the nearest names in place of long lists, and where the help is."""
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         whole = "--help-all" if getattr(error.ctx.command, "common", ()) else "--help"
         hint = f" (see {error.ctx.command_path} {whole})"
     if isinstance(error, click.NoSuchOption):
-        message = f"no option {error.option_name!r}{_known_elsewhere(error)}"
-    elif type(error) is click.BadParameter and isinstance(getattr(error.param, "type", None), click.Choice):
-        message = _no_choice(error.format_message(), error.param.type.choices)  # type: ignore[union-attr]
-    else:
-        # click gives each choice of an argument a line of its own.
-        message = error.format_message().replace("\n\t", " ").removesuffix(".")
-        for name, words in _NUMBERS.items():
-            message = message.replace(name, words)
-    return _say(f"sacrecap: {message}{hint}", 2)
+        return f"no option {error.option_name!r}{_known_elsewhere(error)}{hint}"
+    # click gives each choice of an argument a line of its own.
+    message = error.format_message().replace("\n\t", " ").removesuffix(".")
+    if type(error) is click.BadParameter and isinstance(getattr(error.param, "type", None), click.Choice):
+        choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
+        before, is_not, all_choices = message.partition(" is not one of ")
+        question = did_you_mean(before.rpartition(": ")[2].strip("'"), choices)
+        if len(choices) >= _LONG_LIST:
+            is_not, all_choices = " is not one of ", f"the {len(choices)} names in the help"
+        return f"{before}{is_not}{all_choices}{question}{hint}"
+    for name, words in _NUMBERS.items():
+        message = message.replace(name, words)
+    return message + hint
 
 
 _NUMBERS = {
@@ -175,16 +198,7 @@ _NUMBERS = {
 """What click says of a value that is no number, and the words for it."""
 
 _LONG_LIST = 20
-"""From so many choices on, only the nearest are named."""
-
-
-def _no_choice(message: str, choices: Sequence[str]) -> str:
-    """The message with the nearest choices; without the list of all, if that is long: the help has it."""
-    before, is_not, all_choices = message.removesuffix(".").partition(" is not one of ")
-    question = did_you_mean(before.rpartition(": ")[2].strip("'"), choices)
-    if len(choices) < _LONG_LIST:
-        return f"{before}{is_not}{all_choices}{question}"
-    return f"{before} is not one of the {len(choices)} names in the help{question}"
+"""From so many choices on, only the nearest are named: the help has all."""
 
 
 def _known_elsewhere(error: click.NoSuchOption) -> str:
@@ -199,52 +213,17 @@ def _known_elsewhere(error: click.NoSuchOption) -> str:
         return question
     having = [
         command
-        for command in group.list_commands(context)
-        if command in getattr(group, "own_commands", ())
-        and (known_command := group.get_command(context, command)) is not None
+        for command in getattr(group, "own_commands", ())
+        if (known_command := group.get_command(context, command)) is not None
         and any(name in option.opts for option in known_command.params)
     ]
     return f": that is an option of {', '.join(having)}" if having else did_you_mean(name, mine)
 
 
-def _unexpected(error: BaseException) -> int:
-    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EBADF}:
-        # Files have their own message; this is standard output: the disk behind it is full, or it is closed.
-        return _say(f"sacrecap: cannot write the output: {error.strerror or error}", 2)
-    import traceback
-
-    traceback.print_exception(error)
-    return _say(f"sacrecap: a bug in sacrecap {__version__}; please report it with the lines above: {ISSUES}", 1)
-
-
-def _say(message: str, status: int) -> int:
-    print(_one_line(message), file=sys.stderr)
-    return status
-
-
-def _one_line(message: str) -> str:
-    """The message with line ends and control characters, which file names and image ids may hold, as escapes, and `�`
-    for what is not UTF-8 in a name.
+def print_line(message: str) -> None:
+    """Prints one line on standard error: line ends and control characters, which file names and image ids may hold,
+    as escapes, and `�` for what is not UTF-8 in a name.
     """
     readable = "".join("\ufffd" if "\udc80" <= letter <= "\udcff" else letter for letter in message)
-    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in readable)
-
-
-def _ready_output() -> None:
-    """Makes output UTF-8, as files are; a terminal that cannot show all of it gets question marks."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="replace")
-
-
-def _leave(status: int) -> NoReturn:
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # The output is closed or full; Python would try again and complain when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = status or 1
-    sys.exit(status)
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(_one_line(f"sacrecap: warning: {message}"), file=sys.stderr)
+    letters = (letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in readable)
+    print("".join(letters), file=sys.stderr)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import sys
@@ -90,7 +89,7 @@ FORMAT, OUTPUT, QUIET = declared(
 )
 
 
-threads, quiet, tokenizer = taking(THREADS), taking(QUIET), taking(TOKENIZER)
+threads, quiet, tokenizer = map(taking, (THREADS, QUIET, TOKENIZER))
 table_or_json = click.option(
     "--format", "format_", type=click.Choice(["table", "json"]), default="table", help="What to print."
 )
@@ -105,18 +104,16 @@ def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Pa
         from sacrecap.metrics.registry import added, folded, groups, own_metrics
 
         last = re.split(r"[,\s]", incomplete)[-1]
-        before, begun = incomplete.removesuffix(last), folded(last)
         metrics = {metric.name: metric for metric in (*own_metrics(), *added().values()) if metric.scores_sets == sets}
-        labels = {
-            name: [metrics[member].label for member in members if member in metrics]
-            for name, members in groups().items()
-        }
-        described = {name: f"group: {', '.join(of_group)}" for name, of_group in labels.items() if of_group}
+        described = {}
+        for name, members in groups().items():
+            if labels := [metrics[member].label for member in members if member in metrics]:
+                described[name] = f"group: {', '.join(labels)}"
         described |= {name: metric.summary for name, metric in metrics.items()}
         return [
-            CompletionItem(before + name, help=summary)
+            CompletionItem(incomplete.removesuffix(last) + name, help=summary)
             for name, summary in described.items()
-            if folded(name).startswith(begun)
+            if folded(name).startswith(folded(last))
         ]
 
     return complete
@@ -139,11 +136,10 @@ class MetricsOption(Option):
 
 
 def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None:
-    if files:
+    for file in files:
         from sacrecap.metrics.plugins import load_plugin
 
-        for file in files:
-            load_plugin(file)
+        load_plugin(file)
 
 
 [PLUGIN] = declared(
@@ -162,6 +158,7 @@ def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
 
 METRICS = _list_of_metrics(MetricsOption, default=("coco",), shell_complete=complete_metrics())
 JUDGED_METRICS = _list_of_metrics(MetricsOption, shell_complete=complete_metrics())
+"""Without a default, which depends on what people judged: captions or caption sets."""
 COMPARED_METRICS = _list_of_metrics(
     shell_complete=complete_metrics(),
     help="Compare these metrics with the baseline; by default all that it has. May be repeated.",
@@ -177,11 +174,6 @@ SET_METRICS = _list_of_metrics(
 def metrics(function: F) -> F:
     """--metrics and --plugin."""
     return taking(METRICS)(plugin(function))
-
-
-def judged_metrics(function: F) -> F:
-    """The same without a default, which depends on what people judged: captions or caption sets."""
-    return taking(JUDGED_METRICS)(plugin(function))
 
 
 def number(kind: type[float], least: float, most: float) -> Callable[[str], float]:
@@ -202,13 +194,9 @@ def yes_or_no(text: str) -> bool:
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:
-    """What the options say, by key, with _ for -; of a key, the last one counts.
+    """What --judge-settings say, by key, with _ for -; of a key, the last one counts.
 
     In KEY=VALUE,… a part without an equals sign goes on with the value before it, as in ``price=0.15,0.6``.
-
-    Raises:
-        UsageError: an unknown key, or a value that it does not take; the message names the file, if it is in one.
-        DataError: a file that cannot be read.
 
     Examples:
         >>> read_settings(["price=0.15,0.6,requests=4", "requests=16"])
@@ -261,9 +249,7 @@ def _of_file(path: str) -> dict[str, str]:
 
 
 def _price(text: str) -> tuple[float, float]:
-    tokens_in, tokens_out = map(float, text.split(","))
-    if not (0 <= tokens_in < math.inf and 0 <= tokens_out < math.inf):
-        raise ValueError
+    tokens_in, tokens_out = map(number(float, 0, sys.float_info.max), text.split(","))
     return tokens_in, tokens_out
 
 
@@ -354,9 +340,7 @@ def _needs(
 
     if inputs["threshold"] is not None and inputs["objects"] is None and inputs["images"] is None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
-    settings: dict[str, Any] = {}
-    if judge_settings:
-        settings = read_settings(judge_settings)
+    settings = read_settings(judge_settings)
     inputs["rubric"] = settings.pop("rubric", None)  # which a metric without a judge needs, too
     if judge_url and judge_model:
         from sacrecap.resources.endpoint import Endpoint
@@ -394,16 +378,14 @@ def image_source(
     Raises every error about the images that are scored before anything is computed.
     """
     images = needs.get("images")
-    if images is None:
+    look = {"images"} if "objects" in needs else {"images", "objects"}  # objects are found in them
+    if images is None or (report is None and any(look & {*part.needs} for metric in metrics for part in metric.parts)):
         return None
     if report is None:
-        look = {"images"} if "objects" in needs else {"images", "objects"}  # objects are found in them
-        if not any(look & {*part.needs} for metric in metrics for part in metric.parts):
-            raise UsageError(
-                "--images shows the images in a report; give --report FILE.html too, or a metric that looks at them "
-                "(--metrics clipscore)"
-            )
-        return None
+        raise UsageError(
+            "--images shows the images in a report; give --report FILE.html too, or a metric that looks at them "
+            "(--metrics clipscore)"
+        )
     from sacrecap.report.photos import check_images
 
     source = check_images(images)
@@ -453,8 +435,7 @@ _INTERVAL, _SEED = declared(
 def _resampling(interval: tuple[float | None, IntervalMethod] = (None, "percentile"), **parameters: Any) -> Resampling:
     from sacrecap.scoring.intervals import Resampling
 
-    level, method = interval
-    return Resampling(level, method, **parameters)
+    return Resampling(*interval, **parameters)
 
 
 def resampling(samples: str, *, intervals: click.Option | None = _INTERVAL) -> Value:
@@ -466,21 +447,17 @@ def resampling(samples: str, *, intervals: click.Option | None = _INTERVAL) -> V
 
 def _attempts(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> int | dict[str, int]:
     """One number, or a number for each system that is named."""
-    if len(values) == 1 and "=" not in values[0]:
-        return _whole(values[0])
     several: dict[str, int] = {}
     for text in values:
-        name, equals, number = text.rpartition("=")
-        if not equals or name in several:
+        name, equals, count = text.rpartition("=")
+        if (len(values) > 1 and not equals) or name in several:
             raise click.BadParameter(f"give one number, or NAME=N for each system, got {' '.join(values)}")
-        several[name] = _whole(number)
+        if not count.isdecimal() or int(count) < 1:
+            raise click.BadParameter(f"a number of attempts is a whole number of at least 1, got {count!r}")
+        several[name] = int(count)
+        if not equals:
+            return several[name]
     return several or 1
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise click.BadParameter(f"a number of attempts is a whole number of at least 1, got {text!r}")
-    return int(text)
 
 
 TEST, _ALPHA, _CORRECTION, _ATTEMPTS = declared(
@@ -544,14 +521,13 @@ def _dashed(name: str) -> str:
 
 def show_bar(what: str, finished: int, total: int, unit: str = "") -> None:
     """Shows a bar on the line of a terminal, and how much is done."""
-    filled = 20 * finished // max(1, total)
-    stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {finished:,} of {total:,} {unit}".rstrip()
+    bar = "█" * (20 * finished // max(1, total))
+    stage.text = f"{what} {bar:░<20} {finished:,} of {total:,} {unit}".rstrip()
 
 
 def show_fetched(name: str, loaded: int, size: int) -> None:
     """Shows how much of a test set is there."""
-    fetching = f"fetching {name}: {loaded / 1e6:,.1f} of {size / 1e6:,.1f} MB"
-    stage.text = "reading" if loaded == size else fetching
+    stage.text = f"fetching {name}: {loaded / 1e6:,.1f} of {size / 1e6:,.1f} MB" if loaded != size else "reading"
 
 
 def colour(output: str) -> bool:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
@@ -157,31 +157,25 @@ _OF_RAY: dict[str, Parameter] = {
 }
 
 
-class EngineChoice:
+def engine_of(*, engine: str) -> EngineOptions | Literal["local"]:
     """What --engine says."""
+    before, _, address = engine.partition(":")
+    is_address = before == "ray" and address and "(" not in address
+    name, parameters = (before, {"address": address}) if is_address else read_call("--engine", engine)
+    accepted_name("--engine", name, ENGINES)
+    values = read_parameters(f"--engine {name}", parameters, _OF_RAY if name == "ray" else {})
+    if name == "local":
+        return "local"
+    from sacrecap.engines import EngineOptions
 
-    def __init__(self, *, engine: str) -> None:
-        before, _, address = engine.partition(":")
-        is_address = before == "ray" and address and "(" not in address
-        name, parameters = (before, {"address": address}) if is_address else read_call("--engine", engine)
-        accepted_name("--engine", name, ENGINES)
-        self.name: EngineName = next(engine_name for engine_name in ENGINES if engine_name == name)
-        self._parameters = read_parameters(f"--engine {name}", parameters, _OF_RAY if name == "ray" else {})
-
-    def options(self, *, rows: bool = False) -> EngineOptions | Literal["local"]:
-        """The engine; `rows`: whether anything is wanted of single images."""
-        if self.name == "local":
-            return "local"
-        from sacrecap.engines import EngineOptions
-
-        return EngineOptions(self.name, rows=rows, **self._parameters)
+    return EngineOptions(cast("EngineName", name), **values)
 
 
 def local_only(what: str) -> Callable[[Command], Command]:
     """--engine of a command that only the engine `local` carries out, whose help does not have it."""
 
     def check(_: click.Context, __: click.Parameter, engine: str) -> None:
-        if EngineChoice(engine=engine).name != "local":
+        if engine_of(engine=engine) != "local":
             raise UsageError(f"{what} are scored with all captions in memory; take --engine local")
 
     return click.option("--engine", default="local", hidden=True, expose_value=False, callback=check)
@@ -190,7 +184,7 @@ def local_only(what: str) -> Callable[[Command], Command]:
 ENGINE = Value(
     "engine",
     "Engine",
-    EngineChoice,
+    engine_of,
     declared(
         """
         --engine NAME|NAME(…)  Where it runs: local (all in memory), stream (piece by piece, in little memory), or ray,
@@ -199,4 +193,4 @@ ENGINE = Value(
         engine={"default": "local", "shell_complete": lambda _, __, begun: [e for e in ENGINES if e.startswith(begun)]},
     ),
 )
-"""--engine: one `EngineChoice`."""
+"""--engine: `local`, or `EngineOptions`."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -10,7 +11,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import ENGINE, EngineChoice, Output, output
+from sacrecap.cli.output import ENGINE, Output, output
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
@@ -18,6 +19,9 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score
+
+if TYPE_CHECKING:
+    from sacrecap.engines import EngineOptions
 
 _NOT_WITH_RANK = (
     *("candidates", "captions_format", "references_column", "add_references", "on_missing", "on_extra", "on_duplicate"),
@@ -65,7 +69,7 @@ def score_command(
     files: CaptionFiles,
     needs: Needs,
     resampling: Resampling,
-    engine: EngineChoice,
+    engine: EngineOptions | Literal["local"],
     output: Output,
     explain: tuple[str, ...],
     rank: tuple[str, ...],
@@ -100,13 +104,15 @@ def score_command(
     if candidates is None and not (by_references or files.has_references(references)):
         _, systems, needs = files.of_systems(None, {references: references}, needs)
         source = Corpus.without_references(systems[references], tokenizer=files.tokenizer)
-    elif candidates is None and engine.name != "local" and needs.get("images") is None:
+    elif candidates is None and engine != "local" and needs.get("images") is None:
         source = files.in_pieces(references)
     if source is None:
         source, captions, needs = files.of_system(references, candidates, needs)
     if needs.get("images") is not None:
         photos = options.image_source(needs, output.report, chosen, source.image_ids)
     needs = with_own_scores(needs, candidates)
+    if engine != "local":  # whether anything is wanted of single images
+        engine = replace(engine, rows=bool(explain or files.by or output.per_image or output.report or output.baseline))
     result = score(
         source,
         captions,
@@ -115,7 +121,7 @@ def score_command(
         on_missing=files.on_missing,
         needs=needs,
         resampling=resampling,
-        engine=engine.options(rows=bool(explain or files.by or output.per_image or output.report or output.baseline)),
+        engine=engine,
     )
     if files.by is not None:
         result = result.by(files.values_of_column(files.by, result.image_ids), files.by)
