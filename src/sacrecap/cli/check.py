@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -193,16 +193,29 @@ def verify_command(
     needs = with_own_scores(needs, captions)
     scorable, why = _metric(claimed, metric, needs)
     how = _resampling(claimed.get("interval"))
+    read: dict[str, Any] = {"tokenizer": files.tokenizer, "on_missing": files.on_missing}
     if scorable is not None and scorable.scores_sets:
-        score: Score | None = _of_sets(references, captions, scorable, files, needs, how)
+        from sacrecap.scoring.diversity import diversity
+
+        sets = references if captions is None else captions
+        about = None if captions is None else references
+        described, systems, needs = files.of_systems(about, {sets: sets}, needs, "sets")
+        by_system = diversity(systems, described, [scorable], needs=needs, resampling=how, **read)
+        score: Score | None = by_system[sets][scorable]
     else:
-        corpus, needs = _corpus(references, captions, claimed, files, needs)
+        stage.text = "scoring"
+        if captions is None and claimed.get("refs") is None and not files.has_references(references):
+            _, systems, needs = files.of_systems(None, {references: references}, needs)
+            corpus = Corpus.without_references(systems[references], tokenizer=files.tokenizer)
+        else:
+            described, candidates, needs = files.of_system(references, captions, needs)
+            corpus = Corpus(described, candidates, threads=needs.threads, **read)
         score = None if scorable is None else score_corpus(corpus, [scorable], needs=needs, resampling=how)[scorable]
     here = claimed.on(corpus) if score is None else Signature.read(score.signature)
     differ = claimed.differences(here)
     if not {"images", "caps"} & differ.keys():
         differ.pop("missing", None)  # an empty caption counts as none where missing ones count as empty
-    _check_given([part for part in differ if part == "embeddings"], claimed, needs)
+    _check_given(["embeddings"] if "embeddings" in differ else [], claimed, needs)
     of_files = {name for part in (scorable.parts if scorable else ()) for name in part.resolved} - _LACKING.keys()
     if named := next((part for part in differ if part in of_files and metric is None), None):
         opening = f"{claimed.metric[:-1]}," if claimed.metric.endswith(")") else f"{claimed.metric}("
@@ -250,40 +263,11 @@ def _check_given(parts: Sequence[str], claimed: Signature, needs: Needs) -> None
             )
 
 
-def _corpus(
-    references: str, captions: str | None, claimed: Signature, files: CaptionFiles, needs: Needs
-) -> tuple[Corpus, Needs]:
-    """The captions with their references, or alone where the metric needs none."""
-    stage.text = "scoring"
-    if captions is None and claimed.get("refs") is None and not files.has_references(references):
-        _, systems, needs = files.of_systems(None, {references: references}, needs)
-        return Corpus.without_references(systems[references], tokenizer=files.tokenizer), needs
-    described, candidates, needs = files.of_system(references, captions, needs)
-    how: dict[str, Any] = {"tokenizer": files.tokenizer, "on_missing": files.on_missing, "threads": needs.threads}
-    return Corpus(described, candidates, **how), needs
-
-
-def _of_sets(
-    references: str, captions: str | None, metric: Metric, files: CaptionFiles, needs: Needs, how: Resampling
-) -> Score:
-    """The figure of caption sets, with references or alone."""
-    from sacrecap.scoring.diversity import diversity
-
-    sets = references if captions is None else captions
-    described, systems, needs = files.of_systems(None if captions is None else references, {sets: sets}, needs, "sets")
-    read: dict[str, Any] = {"tokenizer": files.tokenizer, "on_missing": files.on_missing}
-    return diversity(systems, described, [metric], needs=needs, resampling=how, **read)[sets][metric]
-
-
 def _tokenizer(signed: str | None) -> Tokenizer:
     """The tokenizer of that part: sacreBLEU's stand there with versions, as `ja-mecab-0.996-IPA-lc@sacrebleu-2.6.0`."""
     name, _, _ = (signed or "ptb").partition("@")
     lower = name.endswith("-lc")
-    fitting = [
-        tokenizer
-        for tokenizer in TOKENIZERS
-        if tokenizer.endswith("-lc") == lower and name.startswith(tokenizer.removesuffix("-lc"))
-    ]
+    fitting = [t for t in TOKENIZERS if t.endswith("-lc") == lower and name.startswith(t.removesuffix("-lc"))]
     if not fitting:
         raise UsageError(f"the signature has a tokenizer that is not known here: tok:{signed}")
     return max(fitting, key=len)
@@ -312,8 +296,7 @@ def _lines(here: Signature, score: Score | None, differ: Mapping[str, tuple[str,
     if why:
         same = "these inputs differ" if differ else "captions and all other inputs that can be told are the same"
         return [f"cannot be made again here: {why}; {same}", *lines]
-    if not differ:
-        return [f"the same number: {number}", str(here)]
+    what = "another number" if differ else "the same number"
     if [*differ] == ["sacrecap"]:
-        return [f"the same inputs by another version of sacrecap: {number}", *lines, str(here)]
-    return [f"another number: {number}", *lines, str(here)]
+        what = "the same inputs by another version of sacrecap"
+    return [f"{what}: {number}", *lines, str(here)]

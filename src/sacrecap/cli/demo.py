@@ -92,26 +92,25 @@ def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
     Raises `DataError`, before anything is written, if a file of one of the names has other content, or if the folder
     cannot be written.
     """
-    places = {os.path.normpath(os.path.join(folder, name)): path for name, path in files.items()}
-
-    def has_other(place: str, path: Path) -> bool:
+    contents = {os.path.normpath(os.path.join(folder, name)): path.read_bytes() for name, path in files.items()}
+    occupied = []
+    for place, data in contents.items():
         try:
-            return os.path.lexists(place) and Path(place).read_bytes() != path.read_bytes()
+            occupied += [place] if os.path.lexists(place) and Path(place).read_bytes() != data else []
         except OSError:
-            return True
-
-    if occupied := [place for place, path in places.items() if has_other(place, path)]:
+            occupied.append(place)
+    if occupied:
         raise DataError(
             f"this would overwrite {', '.join(occupied)}; name another folder, or move what is there out of the way"
         )
     try:
-        for place in places:
+        for place in contents:
             os.makedirs(os.path.dirname(place) or ".", exist_ok=True)
     except OSError as error:
         raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; name another one") from None
-    for place in places:
+    for place in contents:
         check_writable(place)
-    for place, path in places.items():
+    for place, data in contents.items():
         with atomic_write(place, "wb") as file:
-            file.write(path.read_bytes())
-    return list(places)
+            file.write(data)
+    return list(contents)

@@ -11,7 +11,7 @@ import click
 from sacrecap.cli import options
 from sacrecap.cli.group import Group, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.data.objects import OBJECT_FORMATS, Objects, read_objects, unite, write_objects
+from sacrecap.data.objects import OBJECT_FORMATS, read_objects, unite, write_objects
 from sacrecap.vision import IMAGE_IDS, NANODET, ON_CORRUPT, detect_images, find_images, load_detector
 
 _output = takes("--output, -o FILE  The file to write; - is stdout.", o={"required": True})
@@ -124,33 +124,27 @@ def union(files: tuple[str, ...], output: str) -> None:
 def info(file: str, threshold: float | None, input_format: str | None, format_: str) -> None:
     """Say what is in FILE: images, labels, how many of each, and the mean number of labels per image."""
     stage.text = "reading"
-    facts = describe(read_objects(file, threshold=threshold, format=input_format))
-    if format_ == "json":
-        options.emit(json.dumps(facts, ensure_ascii=False))
-        return
-    counts = facts.pop("counts")
-    lines = [f"{name:<26} {value:,}" for name, value in facts.items()]
-    lines += [f"  {label:<24} {count:,}" for label, count in list(counts.items())[:_SHOWN]]
-    if len(counts) > _SHOWN:
-        lines.append(f"  … and {len(counts) - _SHOWN:,} more labels: --format json has all")
-    options.emit("\n".join(lines))
-
-
-_SHOWN = 10
-
-
-def describe(objects: Objects) -> dict[str, Any]:
-    """Numbers of images, labels and objects, means per image, and the count of each label, the commonest first."""
+    objects = read_objects(file, threshold=threshold, format=input_format)
     counts: Counter[str] = Counter()
     for labels in objects.values():
         counts.update(labels)
     images = max(1, len(objects))
-    return {
+    facts = {
         "images": len(objects),
         "images without objects": sum(not labels for labels in objects.values()),
         "labels": len(counts),
         "objects": sum(counts.values()),
         "mean labels per image": round(sum(map(len, objects.values())) / images, 2),
         "mean objects per image": round(sum(counts.values()) / images, 2),
-        "counts": dict(counts.most_common()),
     }
+    if format_ == "json":
+        options.emit(json.dumps({**facts, "counts": dict(counts.most_common())}, ensure_ascii=False))
+        return
+    lines = [f"{name:<26} {value:,}" for name, value in facts.items()]
+    lines += [f"  {label:<24} {count:,}" for label, count in counts.most_common(_SHOWN)]
+    if len(counts) > _SHOWN:
+        lines.append(f"  … and {len(counts) - _SHOWN:,} more labels: --format json has all")
+    options.emit("\n".join(lines))
+
+
+_SHOWN = 10

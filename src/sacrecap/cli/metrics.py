@@ -19,7 +19,7 @@ from sacrecap.metrics.declared import accepts, spell
 from sacrecap.metrics.judge import ASKED, Asked, prompt
 from sacrecap.metrics.registry import OWN, added, groups, origin_of, own_metrics, parse_metrics
 from sacrecap.resources.needs import TITLES
-from sacrecap.resources.publications import SOFTWARE, Publication, publications, read_bibtex
+from sacrecap.resources.publications import SOFTWARE, publications, read_bibtex
 
 
 @click.command(name="metrics")
@@ -117,21 +117,10 @@ def _page(metric: dict[str, Any]) -> str:
 def cite_command(context: click.Context, names: tuple[str, ...], metrics: str, format_: str) -> None:
     """Print what to cite: sacrecap in this version, and the papers of the METRICs, or of those of --metrics."""
     is_chosen = context.get_parameter_source("metrics") is not ParameterSource.DEFAULT
-    cited = cite(parse_metrics([*names, *([metrics] if is_chosen or not names else [])]))
-    if format_ == "bibtex":
-        options.emit("\n\n".join(work.to_bibtex() for work in cited))
-    else:
-        options.emit("\n".join(work.to_text() for work in cited))
-
-
-def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
-    """The software, then the publications of each metric, each once.
-
-    Raises `UsageError` for a metric of another package whose `cites` is neither a key nor BibTeX.
-    """
+    chosen = parse_metrics([*names, *([metrics] if is_chosen or not names else [])])
     software = publications()[SOFTWARE]
     works = {SOFTWARE: software._replace(fields={**software.fields, "note": f"Version {__version__}"})}
-    for metric in metrics:
+    for metric in chosen:
         for cited in metric.cites:
             try:
                 entries = [publications()[cited]] if cited in publications() else read_bibtex(cited)
@@ -141,7 +130,10 @@ def cite(metrics: tuple[Metric, ...]) -> list[Publication]:
                 ) from None
             for entry in entries:
                 works.setdefault(entry.key, entry)
-    return list(works.values())
+    if format_ == "bibtex":
+        options.emit("\n\n".join(work.to_bibtex() for work in works.values()))
+    else:
+        options.emit("\n".join(work.to_text() for work in works.values()))
 
 
 @click.command(name="testsets")
