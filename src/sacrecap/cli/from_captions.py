@@ -23,7 +23,7 @@ from sacrecap.data.writers import atomic_write
 from sacrecap.errors import UsageError
 from sacrecap.metrics.declared import spell
 from sacrecap.metrics.spice.scene_graph import scene_graphs
-from sacrecap.scoring.findings import findings, quantile, words
+from sacrecap.scoring.findings import findings, histogram, quantile
 from sacrecap.scoring.result import counted
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def inspect_command(file: str, format_: str, files: CaptionFiles) -> None:
         corpus = Corpus(read[1], read[0], tokenizer=files.tokenizer, on_missing="skip")
     notes = findings(corpus.seen, (), "candidates" if looks.holds_both else "captions")
     names = parts if looks.holds_both else ("captions",)
-    histograms = [words(corpus.seen.everywhere, part) for part in ("candidates", "references")[: len(parts)]]
+    histograms = [histogram(corpus.seen.everywhere, part) for part in ("candidates", "references")[: len(parts)]]
     document: dict[str, Any] = {
         "file": source.name,
         "format": looks.format,

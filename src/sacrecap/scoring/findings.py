@@ -17,7 +17,6 @@ from sacrecap.metrics.registry import groups
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus, Seen, Tallies
     from sacrecap.metrics import Metric
-    from sacrecap.metrics.base import Bears
     from sacrecap.scoring.result import Score
 
 RATIO_PARTS = 20
@@ -163,7 +162,7 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
     """
     chosen, counts = list(metrics), seen.everywhere
     misled = [metric for metric in chosen if metric.counts_denied]
-    denials = _ruled(_DENIED, counts, "candidates", sum(words(counts, "candidates").values()), called)
+    denials = _ruled(_DENIED, counts, "candidates", sum(histogram(counts, "candidates").values()), called)
     return [
         *_of_lengths(counts, chosen, called),
         *(replace(finding, metrics=_keys(chosen)) for finding in _of_texts(seen, called)),
@@ -174,14 +173,14 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
 def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
     counts, sample = seen.everywhere, seen.sample
     for part, name in (("candidates", called), ("references", "references")):
-        whole = sum(words(counts, part).values())
+        whole = sum(histogram(counts, part).values())
         for rule in _MARKS:
             yield from _ruled(rule, counts, part, whole, name)
         several = counts.get((part, "several", 0), _NONE)[0]
         yield from _ruled(_EQUAL, counts, part, several, f"images with several {name}")
-    yield from _ruled(_OWN, counts, "", sum(_ratios(counts).values()), called)
+    yield from _ruled(_OWN, counts, "", sum(histogram(counts, "", "ratio").values()), called)
     captions = sample.get(("", "captions", 0), _NONE)[0]
-    among = called if captions == sum(words(counts, "candidates").values()) else f"{called} of a sample"
+    among = called if captions == sum(histogram(counts, "candidates").values()) else f"{called} of a sample"
     images = sample.get(("", "images", 0), _NONE)[0]
     same_of = among if captions == images else f"images of {among}"
     same = list(_ruled(_SAME, sample, "", images, same_of))
@@ -243,9 +242,9 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
 # Lengths
 
 
-def words(counts: Tallies, part: str) -> dict[int, int]:
-    """How many captions of the part have so many words."""
-    return {number: tally[0] for (of, name, number), tally in counts.items() if (of, name) == (part, "words")}
+def histogram(counts: Tallies, part: str, name: str = "words") -> dict[int, int]:
+    """How many captions of the part have so many words, or another number."""
+    return {number: tally[0] for (of, what, number), tally in counts.items() if (of, what) == (part, name)}
 
 
 def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
@@ -258,26 +257,17 @@ def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
     return 0
 
 
-def _ratios(counts: Tallies) -> dict[int, int]:
-    return {number: tally[0] for (_, name, number), tally in counts.items() if name == "ratio"}
-
-
-def _inside(parts: float, low: float, high: float) -> bool:
-    """Whether a ratio, in parts, is in the range."""
-    return low * RATIO_PARTS - 1e-9 <= parts <= high * RATIO_PARTS + 1e-9
-
-
 def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator[Finding]:
     """Whether captions have other lengths than their references by more than metrics bear."""
-    beyond = [metric for metric in metrics if not _fit(counts, metric)]
+    ratios = histogram(counts, "", "ratio")
+    unborne = {metric: _unborne(counts, ratios, metric) for metric in metrics}
+    beyond = [metric for metric, parts in unborne.items() if not _is_fit(ratios, parts)]
     if not beyond:
         return
-    ratios = _ratios(counts)
-    ranges = [_range(counts, metric.bears) for metric in beyond if metric.bears is not None]
-    outside = [parts for parts in ratios if not any(_inside(parts, *bounds) for bounds in ranges)]
+    outside = set.intersection(*(unborne[metric] for metric in beyond))
     count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
     image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
-    candidate_words, described = (quantile(words(counts, part)) for part in ("candidates", "references"))
+    candidate_words, described = (quantile(histogram(counts, part)) for part in ("candidates", "references"))
     message = (
         f"the median caption has {candidate_words} words, the median reference {described}: at the length of "
         f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_instead(metrics)}"
@@ -285,22 +275,23 @@ def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator
     yield Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)
 
 
-def _fit(counts: Tallies, metric: Metric) -> bool:
-    """Whether the metric bears the lengths of most captions."""
+def _unborne(counts: Tallies, ratios: Mapping[int, int], metric: Metric) -> set[int]:
+    """The lengths, in parts of the references', that the metric does not bear."""
     if metric.bears is None:
-        return True
-    ratios, bears = _ratios(counts), _range(counts, metric.bears)
-    inside = sum(count for parts, count in ratios.items() if _inside(parts, *bears))
-    return 2 * inside >= sum(ratios.values())
+        return set()
+    low, high, low_if_long = metric.bears
+    if _are_long(counts):
+        low = _ORDINARY * low_if_long
+    return {parts for parts in ratios if not low * RATIO_PARTS - 1e-9 <= parts <= high * RATIO_PARTS + 1e-9}
 
 
-def _range(counts: Tallies, bears: Bears) -> tuple[float, float]:
-    """The least and the largest ratio to these references."""
-    return (_ORDINARY * bears.low_if_long if _are_long(counts) else bears.low), bears.high
+def _is_fit(ratios: Mapping[int, int], unborne: Iterable[int]) -> bool:
+    """Whether no more than half of the captions have such lengths."""
+    return 2 * sum(ratios[parts] for parts in unborne) <= sum(ratios.values())
 
 
 def _are_long(counts: Tallies) -> bool:
-    return quantile(words(counts, "references")) > _LONG
+    return quantile(histogram(counts, "references")) > _LONG
 
 
 _LONG = 15
@@ -326,7 +317,11 @@ def _instead(metrics: Iterable[Metric]) -> str:
 def comparable(first: SystemResult, other: SystemResult, key: str) -> bool:
     """Whether the metric of that key bears the lengths of two systems' captions."""
     metric, seen = first[key].metric, (first.corpus.seen, other.corpus.seen)
-    return all(_fit(part.everywhere, metric) for part in seen) and _alike(*seen, metric)
+    for counts, _ in seen:
+        ratios = histogram(counts, "", "ratio")
+        if not _is_fit(ratios, _unborne(counts, ratios, metric)):
+            return False
+    return _alike(*seen, metric)
 
 
 def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
@@ -335,7 +330,7 @@ def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
     It was measured with one of the two as long as the references. So captions that are shorter than those are compared
     with the longer ones, or with captions as long as references; longer ones with the shorter, likewise.
     """
-    ratios = [_ratios(seen.everywhere) for seen in (first, other)]
+    ratios = [histogram(seen.everywhere, "", "ratio") for seen in (first, other)]
     if metric.bears is None or not all(ratios):
         return True
     short, long = sorted(max(quantile(ratio), 1) / RATIO_PARTS for ratio in ratios)
@@ -374,7 +369,7 @@ def _of_pairs(results: Mapping[str, SystemResult], covered: Set[tuple[str, str]]
         beyond = [metric for metric in metrics if not _alike(*seen, metric)]
         if all(any((name, metric.key) in covered for name in names) for metric in beyond):
             continue
-        lengths = [words(part.everywhere, "candidates") for part in seen]
+        lengths = [histogram(part.everywhere, "candidates") for part in seen]
         medians = [quantile(length) for length in lengths]
         longer = medians.index(max(medians))
         above = [number for number in lengths[longer] if number > min(medians)]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from sacrecap import _core
 from sacrecap.choices import INTERVAL_METHODS, IntervalMethod
@@ -79,9 +79,9 @@ class Resampling:
         """That of a call: the fields that it names by keyword, added to those that it gives as one value; and the
         keywords that are left.
         """
-        settings = {name: value for name, value in keywords.items() if name in cls.__dataclass_fields__}
+        settings: dict[str, Any] = {name: keywords[name] for name in keywords if name in cls.__dataclass_fields__}
         rest = {name: value for name, value in keywords.items() if name not in settings}
-        return replace(resampling or cls(), **settings), rest  # type: ignore[arg-type]
+        return cls(**settings) if resampling is None else replace(resampling, **settings), rest
 
     @property
     def draws(self) -> int:
@@ -226,31 +226,25 @@ def student(share: float, freedom: int) -> float:
             (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
         )
         return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
-    return math.tan(_last(lambda angle: _student_below(angle, freedom) < share, math.pi / 2)) * math.sqrt(freedom)
+    low, high, odd = 0.0, math.pi / 2, freedom % 2
+    for _ in range(80):
+        angle = (low + high) / 2
+        term = total = math.cos(angle) if odd else 1.0
+        for step in range(2 + odd, freedom - 1, 2):
+            term *= math.cos(angle) ** 2 * (step - 1) / step
+            total += term
+        within = math.sin(angle) * total if freedom > 1 else 0.0
+        below = (1 + ((angle + within) * 2 / math.pi if odd else within)) / 2  # of less than tan(angle) · √freedom
+        low, high = (angle, high) if below < share else (low, angle)
+    return math.tan(low) * math.sqrt(freedom)
 
 
 def _normal(tail: float) -> float:
     """The point beyond which a normal distribution has this tail, up to ½."""
-    return _last(lambda point: math.erfc(point / math.sqrt(2)) / 2 > tail, 40.0)
-
-
-def _student_below(angle: float, freedom: int) -> float:
-    """The probability of less than tan(angle) · √freedom."""
-    odd = freedom % 2
-    term = total = math.cos(angle) if odd else 1.0
-    for step in range(2 + odd, freedom - 1, 2):
-        term *= math.cos(angle) ** 2 * (step - 1) / step
-        total += term
-    within = math.sin(angle) * total if freedom > 1 else 0.0
-    return (1 + ((angle + within) * 2 / math.pi if odd else within)) / 2
-
-
-def _last(holds: Callable[[float], bool], high: float) -> float:
-    """The last number between 0 and `high` for which this holds, by bisection."""
-    low = 0.0
+    low, high = 0.0, 40.0
     for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
+        point = (low + high) / 2
+        low, high = (point, high) if math.erfc(point / math.sqrt(2)) / 2 > tail else (low, point)
     return low
 
 
