@@ -167,14 +167,20 @@ def degenerate(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
     """One sentence for each limit that the captions exceed, with the counts."""
     kinds: Counter[str] = Counter()
     same: Counter[str] = Counter()
-    count = 0
+    captions = list(captions)
+    count = len(captions)
     for caption in captions:
-        count += 1
         words = _WORD.findall(caption.lower())
-        if kind := _degenerate(words, limits):
-            kinds[kind] += 1
-        if words:
-            same[" ".join(words)] += 1
+        if not words:
+            kinds["without a letter or digit"] += 1
+            continue
+        same[" ".join(words)] += 1
+        if len(words) > limits.longest_words:
+            kinds[f"of more than {limits.longest_words} words"] += 1
+        elif len(words) < limits.fewest_words:
+            kinds[f"of fewer than {limits.fewest_words} words"] += 1
+        elif len(words) >= _FEW_WORDS and 2 * max(Counter(words).values()) > len(words):
+            kinds["of which one word is more than half"] += 1
     sentences = []
     if kinds.total() > _allowed(count, limits.most_degenerate, least=1):
         sentences.append(
@@ -188,19 +194,6 @@ def degenerate(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
                 f"{limits.most_same} %."
             )
     return sentences
-
-
-def _degenerate(words: list[str], limits: CaptionLimits) -> str:
-    """What is wrong with a caption of these words; empty if nothing is."""
-    if not words:
-        return "without a letter or digit"
-    if len(words) > limits.longest_words:
-        return f"of more than {limits.longest_words} words"
-    if len(words) < limits.fewest_words:
-        return f"of fewer than {limits.fewest_words} words"
-    if len(words) >= _FEW_WORDS and 2 * max(Counter(words).values()) > len(words):
-        return "of which one word is more than half"
-    return ""
 
 
 def _allowed(count: int, percent: int, least: int) -> int:

@@ -307,28 +307,29 @@ def _columns(needs: Needs) -> Mapping[str, Metric]:
 
 
 def _cut(text: str) -> list[str]:
-    """The names in a list, each with its parameters: cut at commas and blanks."""
-    return [name for part in at_commas(text) for name in _names_of(part)]
+    """The names in a list, each with its parameters: cut at commas and blanks, into as many names as possible.
+
+    Raises `UsageError` for words that are not all of names.
+    """
+    names: list[str] = []
+    for part in at_commas(text):
+        words = _words(part)
+        best: list[list[str] | None] = [[], *(None for _ in words)]
+        """By number of words from the left: the names that these are."""
+        for end in range(1, len(words) + 1):
+            for start in range(end - 1, -1, -1):
+                before, after = best[start], best[end]
+                if before is not None and len(before) >= len(after or ()) and _is_name(words[start:end]):
+                    best[end] = [*before, " ".join(words[start:end])]
+        if best[-1] is None:
+            raise _unknown(part)
+        names += best[-1]
+    return names
 
 
 def _words(text: str) -> list[str]:
     """Cuts at blanks outside parentheses and quotes, but not before a parenthesis."""
     return split(text.strip(), lambda piece, after: piece.isspace() and after != "(")
-
-
-def _names_of(text: str) -> list[str]:
-    """The names that blanks separate, as many as possible; the text as it is if its words are not all of names."""
-    words = _words(text)
-    best: list[list[str] | None] = [[], *(None for _ in words)]
-    """By number of words from the left: the names that these are."""
-    for end in range(1, len(words) + 1):
-        for start in range(end - 1, -1, -1):
-            before, after = best[start], best[end]
-            if before is not None and len(before) >= len(after or ()) and _is_name(words[start:end]):
-                best[end] = [*before, " ".join(words[start:end])]
-    if best[-1] is None:
-        raise _unknown(text)
-    return best[-1]
 
 
 def _is_name(words: Sequence[str]) -> bool:

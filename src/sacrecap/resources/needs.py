@@ -174,9 +174,10 @@ class Needs:
         for name in inputs:
             if name not in Given.__annotations__:
                 raise _unknown(name)
-        base = needs if isinstance(needs, Needs) else cls(needs, threads=threads, progress=progress)
         changed = {name: value for name, value in inputs.items() if value is not None}
-        return base.with_(changed, threads=threads or base.threads, progress=progress or base.progress)
+        if not isinstance(needs, Needs):
+            return cls({**(needs or {}), **changed}, threads=threads, progress=progress)
+        return needs.with_(changed, threads=threads or needs.threads, progress=progress or needs.progress)
 
     def with_(self, inputs: Mapping[str, object], **changes: Any) -> Needs:
         """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""

@@ -23,7 +23,7 @@ from sacrecap.corpus.corpus import (
 from sacrecap.data.inputs import by_place, side_by_side, with_places
 from sacrecap.errors import DataError, UsageError, some, warn
 from sacrecap.metrics.base import Ready
-from sacrecap.scoring.comparison import Significance, compare_results
+from sacrecap.scoring.comparison import Comparison, Significance, compare_results
 from sacrecap.scoring.intervals import Resampling, ResamplingKeywords
 from sacrecap.scoring.result import Result, Summed, counted
 from sacrecap.scoring.score import CountedMetric, ScoreOptions, result_of, score
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from sacrecap.choices import Correction, Test, Tokenizer
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.comparison import Comparison
-    from sacrecap.scoring.result import Result
 
 
 class Accumulator:

@@ -15,9 +15,9 @@ from sacrecap.above import Printable
 from sacrecap.choices import CORRECTIONS, TESTS, Correction, EngineName, OnMissing, Test, Tokenizer
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from sacrecap.errors import (
-    MissingDependencyError,
     UsageError,
     accepted_name,
+    of_extra,
     option,
     spelled,
     warn,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from sacrecap.metrics import Metric
-    from sacrecap.scoring.intervals import Resampling
 
 COMPLETE = (
     "Where scores are missing, differences, tests and the best are of the images that both systems have a score of; a "
@@ -97,7 +96,7 @@ def fair(pairs: Iterable[Pair], results: Mapping[str, SystemResult]) -> list[Pai
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Printable, Keyed["Result"]):
+class Comparison(Printable, Keyed[Result]):
     """Systems compared: a mapping from a system's name to its `Result`, and the pairs.
 
     Examples:
@@ -260,10 +259,8 @@ class Comparison(Printable, Keyed["Result"]):
 
         Raises `MissingDependencyError` when pandas is not installed.
         """
-        try:
+        with of_extra("pandas", "Comparison.to_pandas"):
             import pandas
-        except ImportError as error:
-            raise MissingDependencyError("Comparison.to_pandas", extra="pandas") from error
         rows = []
         for pair in self.pairs:
             row = asdict(pair)
@@ -381,7 +378,10 @@ def compare(
         >>> comparison.ranking("rouge-l")
         ['careful', 'plain', 'template']
     """
-    _check_named(systems, metrics)
+    by_name: object = systems
+    if isinstance(metrics, Mapping) or not (by_name is None or isinstance(by_name, Mapping)):
+        what = "one by one" if isinstance(metrics, Mapping) else f"as a {type(by_name).__name__}"
+        raise UsageError(f"the systems were given {what}; give them by their names, as {{'a': …, 'b': …}}")
     how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
     parsed_metrics = with_columns(parse_metrics(metrics, merged_needs), merged_needs)
@@ -416,13 +416,6 @@ def compare(
     results = {name: score_corpus(corpus, parsed_metrics, needs=needs_of[name]) for name, corpus in corpora.items()}
     merged_needs.begin("resampling")
     return compare_results(results, significance, how)
-
-
-def _check_named(systems: object, metrics: object) -> None:
-    """Raises `UsageError` for systems that were given one by one, or in a list."""
-    if isinstance(metrics, Mapping) or not (systems is None or isinstance(systems, Mapping)):
-        what = "one by one" if isinstance(metrics, Mapping) else f"as a {type(systems).__name__}"
-        raise UsageError(f"the systems were given {what}; give them by their names, as {{'a': …, 'b': …}}")
 
 
 def compare_results(
@@ -573,24 +566,21 @@ def warn_of_weak_tests(images: int, systems: int, significance: Significance, sa
 def with_intervals(
     results: Mapping[str, Result], bounds: Sequence[Interval], resampling: Resampling, attempts: Mapping[str, int]
 ) -> dict[str, Result]:
-    """The results with these intervals, system by system, metric by metric."""
+    """The results with these intervals, system by system, metric by metric: of systems that are the best of several
+    attempts, with those of the best of so many.
+    """
     intervals, changed = iter(bounds), {}
     for name, result in results.items():
-        scores = {
-            key: _of_best(within(score, next(intervals), resampling), resampling.interval, attempts.get(name, 1))
-            for key, score in result.items()
-        }
+        scores, several = {}, attempts.get(name, 1)
+        for key, attempt in result.scores.items():
+            score = within(attempt, next(intervals), resampling)
+            if several > 1 and resampling.interval is not None and score.interval is not None:
+                metric = score.metric
+                below, above = (1, several) if metric.lower_is_better else (several, 1)
+                low, high = of_best(score.value, score.interval, resampling.interval, below, above)
+                most = math.inf if metric.largest is None else max(metric.largest, high if above == 1 else score.value)
+                least = -math.inf if metric.smallest is None else metric.smallest
+                score = replace(score, interval=(max(low, least), min(high, most)))
+            scores[key] = score
         changed[name] = replace(result, resampling=resampling, scores=scores)
     return changed
-
-
-def _of_best(score: Score, level: float | None, attempts: int) -> Score:
-    """The score with the interval of the best of so many attempts."""
-    if attempts == 1 or level is None or score.interval is None:
-        return score
-    metric = score.metric
-    below, above = (1, attempts) if metric.lower_is_better else (attempts, 1)
-    low, high = of_best(score.value, score.interval, level, below, above)
-    most = math.inf if metric.largest is None else max(metric.largest, high if above == 1 else score.value)
-    least = -math.inf if metric.smallest is None else metric.smallest
-    return replace(score, interval=(max(low, least), min(high, most)))

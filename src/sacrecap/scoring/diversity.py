@@ -90,7 +90,14 @@ def diversity(
     """
     how, needed = Resampling.of(resampling, keywords)
     merged_needs = Needs.of(needs, needed, threads=threads, progress=progress)
-    parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
+    parsed_metrics = parse_metrics(metrics)
+    for metric in parsed_metrics:
+        if not metric.scores_sets:
+            raise UsageError(
+                f"{metric.key} scores one caption, not a caption set; as the accuracy of a set's captions it is taken "
+                f"with {option('accuracy')}"
+            )
+    accuracy_metric = _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
     accepted_name("test", test or "exact", TESTS)
@@ -143,33 +150,20 @@ def _is_of_many_images(source: object) -> bool:
     return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
 
 
-def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
-    parsed = parse_metrics(metrics)
-    for metric in parsed:
-        if not metric.scores_sets:
-            raise UsageError(
-                f"{metric.key} scores one caption, not a caption set; as the accuracy of a set's captions it is taken "
-                f"with {option('accuracy')}"
-            )
-    return parsed
-
-
 def _accuracy_metric(accuracy: str | Metric) -> Metric:
-    parsed = parse_metrics(accuracy)
-    if len(parsed) != 1 or parsed[0].scores_sets:
+    metric, *more = parsed = parse_metrics(accuracy)
+    if more or metric.scores_sets:
         names = ", ".join(metric.key for metric in parsed)
         raise UsageError(f"accuracy must be one metric that scores a caption against references, got {names}")
-    if parsed[0].no_score_where is not None:
-        raise UsageError(
-            f"{parsed[0].key} cannot be the accuracy: an image may have no score by it; choose a metric that scores "
-            "every image, as cider-d"
-        )
-    if parsed[0].trained_on_references:
-        raise UsageError(
-            f"{parsed[0].key} cannot be the accuracy: its language model would have read what people are scored on; "
-            "choose a metric that compares with references, as cider-d"
-        )
-    return parsed[0]
+    why = ""
+    if metric.no_score_where is not None:
+        why = "an image may have no score by it; choose a metric that scores every image"
+    elif metric.trained_on_references:
+        learnt = "its language model would have read what people are scored on"
+        why = f"{learnt}; choose a metric that compares with references"
+    if why:
+        raise UsageError(f"{metric.key} cannot be the accuracy: {why}, as cider-d")
+    return metric
 
 
 class Scoring(NamedTuple):

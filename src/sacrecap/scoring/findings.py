@@ -160,48 +160,41 @@ def findings(seen: Seen, metrics: Iterable[Metric], called: str = "candidates") 
 
     `called`: the name of candidates in messages.
     """
-    chosen, counts = list(metrics), seen.everywhere
+    chosen, (counts, sample) = list(metrics), seen
+    whole = {part: sum(histogram(counts, part).values()) for part in ("candidates", "references")}
+    texts: list[Finding] = []
+    for part, name in (("candidates", called), ("references", "references")):
+        for rule in _MARKS:
+            texts += _ruled(rule, counts, part, whole[part], name)
+        texts += _ruled(_EQUAL, counts, part, counts.get((part, "several", 0), _NONE)[0], f"images with several {name}")
+    texts += _ruled(_OWN, counts, "", sum(histogram(counts, "", "ratio").values()), called)
+    captions = sample.get(("", "captions", 0), _NONE)[0]
+    among = called if captions == whole["candidates"] else f"{called} of a sample"
+    images = sample.get(("", "images", 0), _NONE)[0]
+    same = _ruled(_SAME, sample, "", images, among if captions == images else f"images of {among}")
+    texts += [*same, *_beginnings(sample, captions, among), *(() if same else _other_images(sample, among))]
     misled = [metric for metric in chosen if metric.counts_denied]
-    denials = _ruled(_DENIED, counts, "candidates", sum(histogram(counts, "candidates").values()), called)
+    denials = _ruled(_DENIED, counts, "candidates", whole["candidates"], called)
     return [
         *_of_lengths(counts, chosen, called),
-        *(replace(finding, metrics=_keys(chosen)) for finding in _of_texts(seen, called)),
+        *(replace(finding, metrics=_keys(chosen)) for finding in texts),
         *(replace(finding, metrics=_keys(misled)) for finding in denials if misled),
     ]
-
-
-def _of_texts(seen: Seen, called: str) -> Iterator[Finding]:
-    counts, sample = seen.everywhere, seen.sample
-    for part, name in (("candidates", called), ("references", "references")):
-        whole = sum(histogram(counts, part).values())
-        for rule in _MARKS:
-            yield from _ruled(rule, counts, part, whole, name)
-        several = counts.get((part, "several", 0), _NONE)[0]
-        yield from _ruled(_EQUAL, counts, part, several, f"images with several {name}")
-    yield from _ruled(_OWN, counts, "", sum(histogram(counts, "", "ratio").values()), called)
-    captions = sample.get(("", "captions", 0), _NONE)[0]
-    among = called if captions == sum(histogram(counts, "candidates").values()) else f"{called} of a sample"
-    images = sample.get(("", "images", 0), _NONE)[0]
-    same_of = among if captions == images else f"images of {among}"
-    same = list(_ruled(_SAME, sample, "", images, same_of))
-    yield from same
-    yield from _beginnings(sample, captions, among)
-    if not same:
-        yield from _other_images(sample, among)
 
 
 _NONE = (0, "", "")
 
 
-def _ruled(rule: FindingRule, counts: Tallies, part: str, whole: int, what: str) -> Iterator[Finding]:
+def _ruled(rule: FindingRule, counts: Tallies, part: str, whole: int, what: str) -> list[Finding]:
     """The finding of a rule, if there is one."""
     count, image, caption = counts.get((part, rule.name or rule.kind, 0), _NONE)
-    if count >= rule.least and count >= rule.share * whole:
-        message = f"{_many(count, whole, what)} {rule.says} (image {image}{_quoted(caption)}); {rule.remedy}"
-        yield Finding(rule.kind, count / whole, count, _example(image, caption), (), message)
+    if count < rule.least or count < rule.share * whole:
+        return []
+    message = f"{_many(count, whole, what)} {rule.says} (image {image}{_quoted(caption)}); {rule.remedy}"
+    return [Finding(rule.kind, count / whole, count, _example(image, caption), (), message)]
 
 
-def _beginnings(sample: Tallies, captions: int, among: str) -> Iterator[Finding]:
+def _beginnings(sample: Tallies, captions: int, among: str) -> list[Finding]:
     for (_, name, number), (count, image, caption) in sorted(sample.items()):
         if name in ("beginning", "long beginning"):
             begun = " ".join(caption.split()[:number])
@@ -213,11 +206,11 @@ def _beginnings(sample: Tallies, captions: int, among: str) -> Iterator[Finding]
                     f"{_many(count, captions, among)} begin with “{begun}” (image {image}); these words count like "
                     "the others: ask for captions without, or cut them off"
                 )
-                yield Finding("prefix", count / captions, count, _example(image, caption), (), message)
-                return
+                return [Finding("prefix", count / captions, count, _example(image, caption), (), message)]
+    return []
 
 
-def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
+def _other_images(sample: Tallies, among: str) -> list[Finding]:
     matched = sample.get(("", "matched", 0), _NONE)[0]
     other = sample.get(("", _OTHER.name, 0), _NONE)[0]
     for name, neighbour, opposite in (("next image", "next", "previous"), ("previous image", "previous", "next")):
@@ -229,14 +222,13 @@ def _other_images(sample: Tallies, among: str) -> Iterator[Finding]:
                 f"{_many(count, matched, among)} match the references of the {neighbour} image, by its id, better "
                 f"than their own (image {image}{_quoted(caption)}); the ids are shifted by one"
             )
-            yield Finding(_OTHER.kind, count / matched, count, _example(image, caption), (), message)
-            return
+            return [Finding(_OTHER.kind, count / matched, count, _example(image, caption), (), message)]
     share = min(4 * other / max(matched, 1), 1)
     rule = _OTHER._replace(
         remedy=f"of captions on any ids a quarter would, so about {share:.0%} are on other images' ids: do ids and "
         "captions belong together?"
     )
-    yield from _ruled(rule, sample, "", matched, among)
+    return _ruled(rule, sample, "", matched, among)
 
 
 # Lengths
@@ -257,13 +249,13 @@ def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
     return 0
 
 
-def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator[Finding]:
+def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> list[Finding]:
     """Whether captions have other lengths than their references by more than metrics bear."""
     ratios = histogram(counts, "", "ratio")
     unborne = {metric: _unborne(counts, ratios, metric) for metric in metrics}
     beyond = [metric for metric, parts in unborne.items() if not _is_fit(ratios, parts)]
     if not beyond:
-        return
+        return []
     outside = set.intersection(*(unborne[metric] for metric in beyond))
     count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
     image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
@@ -272,7 +264,7 @@ def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> Iterator
         f"the median caption has {candidate_words} words, the median reference {described}: at the length of "
         f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_instead(metrics)}"
     )
-    yield Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)
+    return [Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)]
 
 
 def _unborne(counts: Tallies, ratios: Mapping[int, int], metric: Metric) -> set[int]:

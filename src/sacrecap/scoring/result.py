@@ -403,8 +403,9 @@ class Result(Printable, Keyed[Score]):
         the percentile; notes where there are any. A score is None if no image has one.
         """
         lacking = {key: unscored for key, score in self.scores.items() if (unscored := score.unscored)}
-        landmarks = {key: marks for key, score in self.scores.items() if (marks := score.landmarks)}
-        coverage = {key: share for key, score in self.scores.items() if (share := score.coverage) is not None}
+        counted = [(key, score.metric, score.statistics) for key, score in self.scores.items()]
+        landmarks = {key: marks for key, metric, table in counted if (marks := metric.landmarks(table))}
+        coverage = {key: share for key, metric, table in counted if (share := metric.coverage(table)) is not None}
         usage, notes = self.needs.usage, self.notes
         return {
             "sacrecap": self.version,
