@@ -146,15 +146,6 @@ def whole_number(what: str, value: object, least: int = 0) -> int:
     return value.__index__()
 
 
-def as_number(what: str, value: object) -> float:
-    """The number. Raises `UsageError` for something else, such as a text."""
-    from numbers import Real
-
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise UsageError(f"{what} must be a number, got {value!r}")
-    return float(value)
-
-
 _command_line = False
 """Whether this process works for the command line. It is of the process, not of a thread: commands start threads."""
 

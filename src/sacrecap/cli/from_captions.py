@@ -67,7 +67,16 @@ def inspect_command(file: str, format_: str, files: CaptionFiles) -> None:
         "format": looks.format,
         "columns": list(looks.columns),
         "rows": looks.rows if looks.rows is not None else read[0].caption_count,
-        **{name: _described(captions) for name, captions in zip(names, read, strict=True)},
+        **{
+            name: {
+                "images": captions.image_count,
+                "captions": captions.caption_count,
+                "captions_per_image": [min(counts, default=0), max(counts, default=0)],
+                "first": {image: captions.captions(image) for image in captions.image_ids[:SHOWN]},
+            }
+            for name, captions in zip(names, read, strict=True)
+            for counts in [captions.caption_counts()]
+        },
         "lengths": {
             name: {"least": min(lengths, default=0), "median": quantile(lengths), "most": max(lengths, default=0)}
             for name, lengths in zip(names, histograms, strict=True)
@@ -79,17 +88,6 @@ def inspect_command(file: str, format_: str, files: CaptionFiles) -> None:
         options.emit(json.dumps(document, ensure_ascii=False, indent=1))
     else:
         options.emit(_printed(document, [str(finding) for finding in notes]))
-
-
-def _described(captions: Captions) -> dict[str, Any]:
-    counts = captions.caption_counts()
-    first = captions.image_ids[:SHOWN]
-    return {
-        "images": captions.image_count,
-        "captions": captions.caption_count,
-        "captions_per_image": [min(counts, default=0), max(counts, default=0)],
-        "first": {image: captions.captions(image) for image in first},
-    }
 
 
 def _use(name: str, captions: Captions, *, holds_both: bool) -> str:

@@ -10,11 +10,12 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from sacrecap import _core
 from sacrecap.choices import INTERVAL_METHODS, IntervalMethod
-from sacrecap.errors import UsageError, accepted_name, as_number, spelled, whole_number
+from sacrecap.errors import UsageError, accepted_name, spelled, whole_number
 from sacrecap.resources.needs import Given
 
 if TYPE_CHECKING:
@@ -69,7 +70,10 @@ class Resampling:
 
     def __post_init__(self) -> None:
         accepted_name("interval method", self.interval_method, INTERVAL_METHODS)
-        if self.interval is not None and not 0 < as_number("interval", self.interval) < 1:
+        level: object = self.interval
+        if level is not None and (isinstance(level, bool) or not isinstance(level, Real)):
+            raise UsageError(f"interval must be a number, got {level!r}")
+        if self.interval is not None and not 0 < self.interval < 1:
             raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.interval!r}")
         whole_number("samples", self.samples, 1)
         whole_number("seed", self.seed)
