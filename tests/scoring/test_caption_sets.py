@@ -118,6 +118,9 @@ def test_novel_captions_are_those_no_training_caption_equals() -> None:
     system = result(SETS, training=training)["sets"]
     assert system["novelty"].per_image.tolist() == [2 / 3, 0, 1]
     assert system["novelty"].value == pytest.approx(5 / 9)
+    with_interval = sacrecap.diversity(SETS, metrics="distinct", training=training, samples=20)["sets"]["novelty"]
+    assert with_interval.interval is not None
+    assert "|interval:percentile(0.95,20,0)|sacrecap:" in with_interval.signature
 
 
 def test_words_are_counted() -> None:

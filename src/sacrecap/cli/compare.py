@@ -14,7 +14,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import ENGINE, Output, local_only, output
+from sacrecap.cli.output import ENGINE, Output, engine_of, output
 from sacrecap.cli.system_names import in_folder, name_and_file, named
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource
 from sacrecap.data import read_references
@@ -109,6 +109,11 @@ def _alone(paths: Sequence[str], metrics: Sequence[Metric], files: CaptionFiles)
     return named(paths)
 
 
+def _check_local(_: click.Context, __: click.Parameter, engine: str) -> None:
+    if engine_of(engine=engine) != "local":
+        raise UsageError("caption sets are scored with all captions in memory; take --engine local")
+
+
 _SCORED = Value(
     "scored",
     "Metrics",
@@ -143,7 +148,7 @@ _SCORED = Value(
     common="--references --metrics --df --interval --per-image --report --format --output --threads --quiet".split(),
 )
 @click.argument("sets", nargs=-1, required=True)
-@local_only("caption sets")
+@click.option("--engine", default="local", hidden=True, expose_value=False, callback=_check_local)
 @takes(
     """
     --references FILE  Human captions: adds accuracy, F, people, the best K captions.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
@@ -16,7 +15,7 @@ from sacrecap.choices import ENGINES, FINDINGS, EngineName
 from sacrecap.cli import options
 from sacrecap.cli.group import Value, declared
 from sacrecap.cli.interruptible import stage
-from sacrecap.errors import UsageError, accepted_name
+from sacrecap.errors import accepted_name
 from sacrecap.parameters import Parameter, read_call, read_parameters
 
 if TYPE_CHECKING:
@@ -150,7 +149,6 @@ def output(
     return Value("output", "Output", partial(Output, papers=papers), chosen)
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _OF_RAY: dict[str, Parameter] = {
     "address": ("HOST:PORT", str),
     "workers": ("a whole number of at least 1", options.number(int, 1, math.inf)),
@@ -169,16 +167,6 @@ def engine_of(*, engine: str) -> EngineOptions | Literal["local"]:
     from sacrecap.engines import EngineOptions
 
     return EngineOptions(cast("EngineName", name), **values)
-
-
-def local_only(what: str) -> Callable[[Command], Command]:
-    """--engine of a command that only the engine `local` carries out, whose help does not have it."""
-
-    def check(_: click.Context, __: click.Parameter, engine: str) -> None:
-        if engine_of(engine=engine) != "local":
-            raise UsageError(f"{what} are scored with all captions in memory; take --engine local")
-
-    return click.option("--engine", default="local", hidden=True, expose_value=False, callback=check)
 
 
 ENGINE = Value(

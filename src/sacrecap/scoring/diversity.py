@@ -22,7 +22,7 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import Pair, Significance, fair, tested, warn_of_weak_tests
 from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
-from sacrecap.scoring.intervals import Keywords, Resampling, intervals
+from sacrecap.scoring.intervals import Keywords, Resampling
 from sacrecap.scoring.result import Score
 from sacrecap.scoring.score import CountedMetric, count
 
@@ -254,10 +254,6 @@ def _with_intervals(result: Diversity, threads: int) -> Diversity:
     if how.interval is None:
         return result
 
-    def bounded(system: SystemDiversity) -> SystemDiversity:
-        tables, metrics = zip(*((figure.rows, figure.metric) for figure in system.values()), strict=True)
-        return system.with_intervals(intervals(tables, metrics, how, threads=threads), how)
-
     systems = list(result.values())
     pairs: list[Pair] = []
     if len(systems) > 1:
@@ -267,7 +263,7 @@ def _with_intervals(result: Diversity, threads: int) -> Diversity:
         _, pairs = tested(result, keys, significance, how, threads)
     return replace(
         result,
-        systems={name: bounded(system) for name, system in result.items()},
-        human=bounded(result.human) if result.human else None,
+        systems={name: system.with_intervals(how, threads) for name, system in result.items()},
+        human=result.human.with_intervals(how, threads) if result.human else None,
         pairs=tuple(fair(pairs, result)),
     )

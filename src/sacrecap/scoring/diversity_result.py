@@ -13,7 +13,7 @@ from sacrecap.errors import words_of_command_line
 from sacrecap.metrics.base import Metric, SetMetric
 from sacrecap.metrics.caption_sets import Accuracy, SelfCider
 from sacrecap.scoring.findings import Finding, findings, of_systems
-from sacrecap.scoring.intervals import Resampling, notes
+from sacrecap.scoring.intervals import Resampling, intervals, notes
 from sacrecap.scoring.result import Keyed, Score, counted, scored, values_of, within
 
 if TYPE_CHECKING:
@@ -174,9 +174,10 @@ class SystemDiversity(Keyed[Score]):
             np.frombuffer(dense).reshape(size, len(names)),
         )
 
-    def with_intervals(self, bounds: Sequence[tuple[float, float] | None], how: Resampling) -> SystemDiversity:
-        """The same with an interval for each figure, which was made so."""
-        figures = zip(self.figures.items(), bounds, strict=True)
+    def with_intervals(self, how: Resampling, threads: int) -> SystemDiversity:
+        """The same with an interval for each figure."""
+        tables, metrics = zip(*((figure.rows, figure.metric) for figure in self.figures.values()), strict=True)
+        figures = zip(self.figures.items(), intervals(tables, metrics, how, threads=threads), strict=True)
         return replace(self, figures={key: within(figure, bounds, how) for (key, figure), bounds in figures})
 
     @words_of_command_line()  # the document of the command, to the letter

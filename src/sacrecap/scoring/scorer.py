@@ -118,7 +118,21 @@ class Scorer:
                 "the tokenizer ptb-stream reads all captions as one text, and rows come in batches; take ptb"
             )
         for metric in self.metrics:
-            _check(metric, self._needs)
+            if metric.scores_sets:
+                raise UsageError(
+                    f"{metric.key} scores caption sets, and a row is one caption; use "
+                    f"{spelled(python='sacrecap.diversity', command='sacrecap diversity')}"
+                )
+            if metric.uses_document_frequency and "document_frequency" not in self._needs:
+                raise UsageError(
+                    f"{metric.key} weights words by how many images have them, which a batch cannot tell; give "
+                    f"{proposed(metric.parts)}"
+                )
+            if any(part.trained_on_references for part in metric.parts):
+                raise UsageError(
+                    f"{metric.key} learns from the references of all images, and a batch has few; score the whole with "
+                    "sacrecap.score, in memory or with an engine, or leave the metric out"
+                )
         self._scored_as = ScoredAs(self.metrics, self._needs, tokenizer)
         parts = [part for metric in self.metrics for part in metric.parts]
         self._described = any(part.needs_references for part in parts)
@@ -293,22 +307,3 @@ def _here(state: dict[str, Any]) -> Scorer:
             _known.pop(next(iter(_known)), None)
         _known[checksum] = scorer
     return _known[checksum]
-
-
-def _check(metric: Metric, needs: Needs) -> None:
-    """Raises `UsageError` for a metric whose score of a row depends on other rows."""
-    if metric.scores_sets:
-        raise UsageError(
-            f"{metric.key} scores caption sets, and a row is one caption; use "
-            f"{spelled(python='sacrecap.diversity', command='sacrecap diversity')}"
-        )
-    if metric.uses_document_frequency and "document_frequency" not in needs:
-        raise UsageError(
-            f"{metric.key} weights words by how many images have them, which a batch cannot tell; give "
-            f"{proposed(metric.parts)}"
-        )
-    if any(part.trained_on_references for part in metric.parts):
-        raise UsageError(
-            f"{metric.key} learns from the references of all images, and a batch has few; score the whole with "
-            "sacrecap.score, in memory or with an engine, or leave the metric out"
-        )
