@@ -256,11 +256,6 @@ class Extent:
         left_out = added_up(self.left_out, other.left_out)
         return Extent(self.about or other.about, read, references, seen, left_out)
 
-    @property
-    def bad_rows(self) -> int:
-        """How many rows could not be scored."""
-        return self.left_out.get("bad row", 0)
-
     def ready(self, number: int, ready: Ready) -> Ready:
         """The metric of that number, prepared as far as signatures take it."""
         return replace(ready, signature=self.about[number], digests=lambda: self.digests[number])
@@ -321,7 +316,7 @@ class Rows:
     @property
     def bad_rows(self) -> int:
         """Number of rows that are left out, since they cannot be scored (`on_bad_row="null"`)."""
-        return sum(part.extent.bad_rows for part in self._parts)
+        return sum(part.extent.left_out.get("bad row", 0) for part in self._parts)
 
     @property
     def image_ids(self) -> list[str]:
@@ -408,10 +403,6 @@ class Rows:
             results[name] = rows._result(Resampling(None), images, ordered, threads)
         return compare_results(results, Significance.of(results, test, alpha, correction, attempts), how)
 
-    @property
-    def _extent(self) -> Extent:
-        return sum((part.extent for part in self._parts), Extent())
-
     def _builder(self) -> _core.StatisticsBuilder:
         builder = _core.StatisticsBuilder()
         for part in self._parts:
@@ -425,11 +416,13 @@ class Rows:
         if not statistics:
             raise DataError("no row was scored")
         scored_as = self._scored_as._replace(needs=self._scored_as.needs.with_({}, threads=threads))
-        return result_with(scored_as, self._extent, statistics, how, image_ids)
+        extent = sum((part.extent for part in self._parts), Extent())
+        return result_with(scored_as, extent, statistics, how, image_ids)
 
     def __getstate__(self) -> dict[str, Any]:
         ids = self.image_ids if self._named else None
-        return {"scored_as": self._scored_as, "ids": ids, "rows": self._builder(), "extent": self._extent}
+        extent = sum((part.extent for part in self._parts), Extent())
+        return {"scored_as": self._scored_as, "ids": ids, "rows": self._builder(), "extent": extent}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._scored_as = state["scored_as"]
@@ -507,7 +500,7 @@ class Sums:
     @property
     def bad_rows(self) -> int:
         """Number of rows that are left out, since they cannot be scored (`on_bad_row="null"`)."""
-        return self._extent.bad_rows
+        return self._extent.left_out.get("bad row", 0)
 
     def __add__(self, other: object) -> Sums:
         """The sums over the rows of both. Raises `UsageError` for those of other metrics or settings."""

@@ -493,11 +493,8 @@ def tested(
 def _paired(
     rows: Sequence[Sequence[_core.Statistics]], test: Test, resampling: Resampling, threads: int
 ) -> tuple[list[Interval], list[Interval | None], list[float]]:
-    """Every two systems by each metric, of the statistics of each system by each metric.
-
-    Returns:
-        Intervals of the scores, if the bootstrap was drawn, system by system; intervals of the differences, if any are
-        wanted, and p, pair by pair.
+    """Of the statistics of each system by each metric: intervals of the scores, if the bootstrap was drawn, system by
+    system; intervals of the differences, if any are wanted, and p, pair by pair.
     """
     level, samples, seed = resampling.interval, resampling.samples, resampling.seed
     between: list[Interval | None] = [None] * (len(rows[0]) * math.comb(len(rows), 2))
