@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import errno
 import json
 import os
@@ -214,9 +213,11 @@ def _write_list(file: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _write_table(file: IO[str], rows: Sequence[Row], delimiter: str) -> None:
+    """A table of text. Line breaks are blanks in a caption whose lines a reader would take for further rows."""
+    import csv
+
     from sacrecap.data.rows import holds_rows
 
-    """A table of text. Line breaks are blanks in a caption whose lines a reader would take for further rows."""
     table, ids = csv.writer(file, delimiter=delimiter), {str(row["image_id"]) for row in rows}
     table.writerow(["image_id", "caption"])
     for image, caption in (row.values() for row in rows):
