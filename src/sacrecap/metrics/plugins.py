@@ -35,21 +35,9 @@ def load_plugin(path: str | PathLike[str]) -> None:
     if not file.is_file():
         raise UsageError(f"plug-in {path}: no such file; name a Python file that makes metrics (see @sacrecap.metric)")
     before = set(registry._ADDED)
-    _run(file, name, str(path))
-    if set(registry._ADDED) == before:
-        del sys.modules[name]
-        raise UsageError(
-            f"plug-in {path} makes no metric: put @sacrecap.metric before a function of references, candidate"
-        )
-    for kind in {type(added.metric) for new, added in registry._ADDED.items() if new not in before}:
-        # Another process has not loaded the plug-in: a pickled metric names the file, which is run there first.
-        copyreg.pickle(kind, lambda metric: (restored, (str(file), metric.key)))
-
-
-def _run(file: Path, name: str, display: str) -> None:
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise UsageError(f"plug-in {display} is not a Python file: its name must end in .py")
+        raise UsageError(f"plug-in {path} is not a Python file: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     folder = str(file.parent)
@@ -71,7 +59,15 @@ def _run(file: Path, name: str, display: str) -> None:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(file)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
-        raise DataError(f"plug-in {display}, line {line}: {type(error).__name__}: {error}") from error
+        raise DataError(f"plug-in {path}, line {line}: {type(error).__name__}: {error}") from error
+    if set(registry._ADDED) == before:
+        del sys.modules[name]
+        raise UsageError(
+            f"plug-in {path} makes no metric: put @sacrecap.metric before a function of references, candidate"
+        )
+    for kind in {type(added.metric) for new, added in registry._ADDED.items() if new not in before}:
+        # Another process has not loaded the plug-in: a pickled metric names the file, which is run there first.
+        copyreg.pickle(kind, lambda metric: (restored, (str(file), metric.key)))
 
 
 def restored(file: str, key: str) -> Metric:

@@ -85,6 +85,10 @@ class Checkpoint:
         if self.is_here and self.revision != MAIN:
             raise UsageError(f"{self.name} is a folder, which has no revisions; leave revision={self.revision} out")
 
+    def part(self, factory: Any, what: str, files: str = _FILES, **options: Any) -> Any:
+        """A part of it, of a class of transformers. Raises `DataError` as `load_part`."""
+        return load_part(factory, self.name, what=what, files=files, revision=self.revision, **options)
+
     def checksum(self) -> str:
         """Twelve digits of a checksum of the folder or file; none for a checkpoint of the hub, which has a commit."""
         if not self.is_here:
@@ -208,8 +212,7 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     from transformers import AutoModel
 
     config, tokenizer = described(checkpoint, what=what)
-    description = {"what": what, "files": _FILES, "revision": checkpoint.revision}
-    model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **description)
+    model, loaded = checkpoint.part(AutoModel, what, config=config, output_loading_info=True)
     missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
         raise DataError(
@@ -224,8 +227,7 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
     """The model's configuration and its tokenizer. Raises `DataError` if they cannot be loaded."""
     from transformers import AutoConfig, AutoTokenizer
 
-    description = {"what": what, "files": _FILES, "revision": checkpoint.revision}
-    config = load_part(AutoConfig, checkpoint.name, **description)
+    config = checkpoint.part(AutoConfig, what)
     depth, layers = getattr(config, "num_hidden_layers", None), checkpoint.layers
     if layers is not None and isinstance(depth, int):  # or else a model of another kind, which its class will refuse
         if not 1 <= layers <= depth:
@@ -233,7 +235,7 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
         config.num_hidden_layers = layers
         if getattr(config, "layer_types", None):
             config.layer_types = config.layer_types[:layers]
-    return config, load_part(AutoTokenizer, checkpoint.name, **description)
+    return config, checkpoint.part(AutoTokenizer, what)
 
 
 _TEXTS = "model of texts"
@@ -387,8 +389,8 @@ class TextEncoder(Network):
         import torch
 
         def run(ids: Any) -> Any:
-            rows = rows_of(self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.float())
-            return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
+            hidden = self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+            return _unit(rows_of(hidden.float()))
 
         return by_length(self, tokens, run, needs)
 
@@ -515,13 +517,8 @@ class Clip(Network):
                 f"{checkpoint} is a {type(model).__name__}, which does not map images and texts into one space; "
                 "accepted are models with features of both, such as CLIP, SigLIP, ALIGN, AltCLIP, ChineseCLIP or BLIP"
             )
-        self._processor: Any = load_part(
-            AutoImageProcessor,
-            checkpoint.name,
-            what=_TEXTS_AND_IMAGES,
-            files="preprocessor_config.json next to the model's files",
-            revision=checkpoint.revision,
-        )
+        needed = "preprocessor_config.json next to the model's files"
+        self._processor = checkpoint.part(AutoImageProcessor, _TEXTS_AND_IMAGES, needed)
         self._model = model.to(device)
         text_config = getattr(model.config, "text_config", model.config)
         self.limit = read_limit(model, self._tokenizer, text_config)
