@@ -17,8 +17,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.networks import Checkpoint, TextEncoder, Tokenizer, Tokens
+    from sacrecap.resources.networks import Checkpoint, TextEncoder, Tokenizer
 
 NO_BASELINE = "none"
 MEASURES = ("f1", "precision", "recall")
@@ -136,10 +136,9 @@ class BertScore(LearnedMetric):
             signature.append(f"idf:references({weights.documents})")
         if baseline is not None:
             signature.append("baseline:" + "+".join(f"{value:.8g}" for value in baseline.values()))
-        matched = Matched(captions, encoder, tokenizer, weights, needs)
 
         def scores() -> Iterable[float]:
-            best = matched.best(MEASURES.index(self.measure))
+            best = best_scores(captions, encoder, tokenizer, weights, needs, MEASURES.index(self.measure))
             if baseline is None:
                 return best
             base = baseline[self.measure]
@@ -224,58 +223,55 @@ class TokenWeights:
         return json.dumps([self.documents, sorted(self._counts.items())])
 
 
-@dataclass
-class Matched:
-    """Input of BERTScore: the tokens of captions, their weights, and the model that gives a vector for each."""
+def best_scores(
+    read: CutCaptions,
+    encoder: TextEncoder,
+    tokenizer: Tokenizer,
+    weights: TokenWeights | None,
+    needs: Needs,
+    measure: int,
+) -> Iterator[float]:
+    """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling.
 
-    captions: CutCaptions
-    encoder: TextEncoder
-    tokenizer: Tokenizer
-    weights: TokenWeights | None
-    needs: Needs
+    Precision and recall of a pair come from this call's or the user's cache, if they are many, or are computed.
+    """
+    import numpy as np
 
-    def best(self, measure: int) -> Iterator[float]:
-        """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling.
+    from sacrecap.data.cache import digest, through_cache
+    from sacrecap.resources.networks import missing_of
 
-        Precision and recall of a pair come from this call's or the user's cache, if they are many, or are computed.
-        """
-        from sacrecap.data.cache import digest, through_cache
-        from sacrecap.resources.networks import missing_of
+    captions = [(candidate, references) for _, candidate, references in read.pairs()]
+    # An empty caption and another one are not such a pair: they have 0 in common.
+    apart = dict.fromkeys(
+        (candidate, text) for candidate, texts in captions for text in texts if candidate.strip() and text.strip()
+    )
+    identity, checkpoint = encoder.identity, encoder.checkpoint
+    weighed = "" if weights is None else digest(str(weights)).hex()
+    scope = f"pair {identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
+    scores: dict[tuple[str, str], tuple[float, float]] = needs.once(scope, dict)
+    pairs = missing_of(scores, apart)
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    tokens = dict(zip(texts, tokenizer(texts), strict=True))
+    cut_texts: set[str] = needs.once(("cut", identity, tokenizer.limit), set)
+    cut_texts.update(text for text, cut in tokens.items() if cut.cut)
+    weigh = weights or (lambda token: 0.0 if token in encoder.special else 1.0)
 
-        captions = [(candidate, references) for _, candidate, references in self.captions.pairs()]
-        # An empty caption and another one are not such a pair: they have 0 in common.
-        apart = dict.fromkeys(
-            (candidate, text) for candidate, texts in captions for text in texts if candidate.strip() and text.strip()
-        )
-        identity, checkpoint = self.encoder.identity, self.encoder.checkpoint
-        weighed = "" if self.weights is None else digest(str(self.weights)).hex()
-        scope = f"pair {identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
-        scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(scope, dict)
-        pairs = missing_of(scores, apart)
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        tokens = dict(zip(texts, self.tokenizer(texts), strict=True))
-        cut_texts: set[str] = self.needs.once(("cut", identity, self.tokenizer.limit), set)
-        cut_texts.update(text for text, cut in tokens.items() if cut.cut)
-        digests = {pair: digest(json.dumps(pair)) for pair in pairs}
-        for part in through_cache(scope, digests, lambda rest: self._matched(rest, tokens), at_once=_PAIRS_AT_ONCE):
-            scores.update({pair: tuple(value.tolist()) for pair, value in part.items()})
-        self.captions.note_cut(cut_texts.__contains__)
-        for candidate, references in captions:
-            values = (scores.get((candidate, text), (0.0, 0.0)) for text in references)
-            yield max((f1(*value)[measure] for value in values), default=0.0)
-
-    def _matched(self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, Tokens]) -> Iterator[Vector]:
+    def matched(pairs: Sequence[tuple[str, str]]) -> Iterator[Vector]:
         """Precision and recall of each pair."""
-        import numpy as np
-
-        weigh = self.weights or (lambda token: 0.0 if token in self.encoder.special else 1.0)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        arrays = self.encoder.tokens([tokens[text] for text in texts], self.needs)
-        vectors = dict(zip(texts, arrays, strict=True))
-        weights = {text: np.array([weigh(token) for token in tokens[text].ids]) for text in texts}
+        vectors = dict(zip(texts, encoder.tokens([tokens[text] for text in texts], needs), strict=True))
+        of_tokens = {text: np.array([weigh(token) for token in tokens[text].ids]) for text in texts}
         for candidate, reference in pairs:
-            both = match(vectors[candidate], vectors[reference], weights[candidate], weights[reference])
+            both = match(vectors[candidate], vectors[reference], of_tokens[candidate], of_tokens[reference])
             yield np.array(both, dtype=np.float32)
+
+    digests = {pair: digest(json.dumps(pair)) for pair in pairs}
+    for part in through_cache(scope, digests, matched, at_once=_PAIRS_AT_ONCE):
+        scores.update({pair: tuple(value.tolist()) for pair, value in part.items()})
+    read.note_cut(cut_texts.__contains__)
+    for candidate, references in captions:
+        values = (scores.get((candidate, text), (0.0, 0.0)) for text in references)
+        yield max((f1(*value)[measure] for value in values), default=0.0)
 
 
 def match(candidate: Any, reference: Any, mine: Any, theirs: Any) -> tuple[float, float]:
