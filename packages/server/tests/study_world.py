@@ -118,7 +118,7 @@ class Person:
         """Which option stands first, second and so on: what the page does not tell."""
         with self.browser.world.database.read() as session:
             given = session.get(Assignment, int(assignment)) if re.fullmatch("[0-9]{1,9}", assignment) else None
-        return [0, 1] if given is None else json.loads(given.shown_order)
+        return [0, 1] if given is None else given.shown_order
 
     @property
     def assignment(self) -> str | None:
@@ -129,7 +129,7 @@ class Person:
     def content(self) -> dict[str, Any]:
         """What the page asks, as the database has it."""
         with self.browser.world.database.read() as session:
-            return json.loads(session.get_one(Assignment, int(self.assignment or ""), options=WITH_ITEM).item.content)
+            return session.get_one(Assignment, int(self.assignment or ""), options=WITH_ITEM).item.content
 
     @property
     def choices(self) -> dict[str, str]:

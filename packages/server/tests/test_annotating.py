@@ -1,7 +1,5 @@
 """Doing a study, as the people who answer do."""
 
-import json
-
 import pytest
 from sqlalchemy import inspect, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
@@ -46,7 +44,7 @@ def test_the_order_of_b_and_c_is_by_chance_and_recorded(world):
     for _ in range(30):
         seen[int(person.assignment)] = ["bc".index(name) for name in person.choices]
         person.answer(choice="c")
-    assert seen == {one.id: json.loads(one.shown_order) for one in rows(world, Assignment)}
+    assert seen == {one.id: one.shown_order for one in rows(world, Assignment)}
     assert 3 < sum(order == [0, 1] for order in seen.values()) < 27
 
 
@@ -256,8 +254,8 @@ def test_a_diversity_rating(world):
     assert person.post("/answer", assignment=person.assignment, **{"score-1": "3"}).status_code == 422
     person.answer(sets=("0", "7", "10"))
     answer = rows(world, Assignment)[0]
-    assert json.loads(answer.answer) == [0.0, 0.7, 1.0]
-    assert sorted(json.loads(answer.shown_order)) == [0, 1, 2]
+    assert answer.answer == [0.0, 0.7, 1.0]
+    assert sorted(answer.shown_order) == [0, 1, 2]
 
 
 def test_sentences(world):
@@ -266,7 +264,7 @@ def test_sentences(world):
     for sentence in ("", "a dog", '"Sit," she says to it', "A DOG RUNS ON THE BEACH", "long " * 120):
         assert person.post("/answer", assignment=person.assignment, sentence=sentence).status_code == 422
     person.answer(sentence="  A dog runs\non the beach. ")
-    assert json.loads(rows(world, Assignment)[0].answer) == "A dog runs on the beach."
+    assert rows(world, Assignment)[0].answer == "A dog runs on the beach."
     assert person.assignment is None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-import json
 import random
 import re
 from collections import Counter, defaultdict
@@ -186,7 +185,7 @@ def test_each_set_stands_equally_often_in_each_place(world):
         while person.assignment:
             person.answer(sets=("1", "2", "3"))
     for item in rows(world, StudyItem):
-        orders = [json.loads(one.shown_order) for one in rows(world, Assignment) if one.item_id == item.id]
+        orders = [one.shown_order for one in rows(world, Assignment) if one.item_id == item.id]
         assert [Counter(places) for places in zip(*orders, strict=True)] == [{0: 2, 1: 2, 2: 2}] * 3
 
 
@@ -202,7 +201,7 @@ def test_a_script_with_one_answer_fails_half_of_the_checks(world, constant):
     assert abs(2 * right - answered) <= 1
     assert answered < 10
     for one in rows(world, Assignment):
-        assert json.loads(one.answer) == "bc"[json.loads(one.shown_order)[int(constant) - 1]]
+        assert one.answer == "bc"[one.shown_order[int(constant) - 1]]
 
 
 def test_the_page_does_not_tell_b_from_c_nor_a_check_from_an_item(world):
@@ -231,7 +230,7 @@ def test_places_of_sets_lead_back_to_the_sets(world):
     assert sorted(set(re.findall(r'name="(score-\d)"', person.page))) == ["score-1", "score-2", "score-3"]
     order = person.order(person.assignment)
     person.answer(**{"score-1": "1", "score-2": "2", "score-3": "3"})
-    assert json.loads(rows(world, Assignment)[0].answer) == [(order.index(number) + 1) / 10 for number in range(3)]
+    assert rows(world, Assignment)[0].answer == [(order.index(number) + 1) / 10 for number in range(3)]
 
 
 def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
@@ -521,7 +520,7 @@ def test_progress_counts_checks_too(world):
 def test_the_words_of_the_owner(world):
     file = triplet_file(question="Welcher Satz ist näher?", language="de-AT", direction="ltr", texts={"Next": "Weiter"})
     study = make(world, file)
-    settings = repository.settings_of(study)
+    settings = study.settings
     assert {name: settings[name] for name in ("question", "language", "direction", "texts")} == {
         "question": "Welcher Satz ist näher?",
         "language": "de-AT",
@@ -545,13 +544,13 @@ def test_a_study_can_change_after_the_start(world):
         one = session.get_one(Study, study.id)
         repository.change(session, one, judgments=2, most_per_person=1, question="Which?", texts={"Next": "On"})
         assert (one.judgments, one.most_per_person, one.title) == (2, 1, "Which is closer?")
-        assert repository.settings_of(one)["question"] == "Which?"
+        assert one.settings["question"] == "Which?"
     assert panel.work(1) == ["item"]
     with world.database.write() as session:
         repository.change(session, session.get_one(Study, study.id), most_per_person=0, question="")
     assert panel.work(1) == ["item"]
     with world.database.read() as session:
-        assert repository.settings_of(session.get_one(Study, study.id))["question"].startswith("Which of the two")
+        assert session.get_one(Study, study.id).settings["question"].startswith("Which of the two")
 
 
 def test_a_clone_asks_the_same_of_nobody_yet(world):

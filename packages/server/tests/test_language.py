@@ -1,7 +1,6 @@
 """Pages in the language of the study, or of the browser, and the catalogues in step with the messages."""
 
 import ast
-import json
 import re
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def in_language(world, study, **settings):
     """The study with these settings, as its file would have them."""
     with world.database.write() as session:
         found = session.get_one(type(study), study.id)
-        found.settings = json.dumps({**json.loads(found.settings), **settings})
+        found.settings = {**found.settings, **settings}
     return study
 
 

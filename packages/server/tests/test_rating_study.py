@@ -197,7 +197,7 @@ def test_long_scales_and_lists_have_more_points_than_keys(world: World):
     assert person.page.count('name="options-1"') == 20
     assert person.page.count("data-key") == 18
     assert person.answer(**{"points-1": "20", "options-1": "19"}).status_code == 303
-    assert json.loads(rows(world, Assignment.answer)[0]) == {"points": [21.0], "options": ["option 19"]}
+    assert rows(world, Assignment.answer)[0] == {"points": [21.0], "options": ["option 19"]}
 
 
 EXAMPLES = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -45,7 +44,6 @@ class Visit:
 
     context: RequestContext
     study: Study
-    settings: dict[str, Any]
     person: Annotator | None
     inert: str = ""
     """In a preview: the address to which every link of the study leads."""
@@ -54,24 +52,23 @@ class Visit:
     def of(cls, context: RequestContext, session: Session, code: str) -> Visit:
         """The visit of this request; from here on, its pages are in the study's language, and framed as it may be."""
         study, person = arrivals.study_and_person(session, code, context.cookie_hash)
-        settings = repository.settings_of(study)
-        if settings.get("platform") == "mturk" and not context.in_address:
+        if study.settings.get("platform") == "mturk" and not context.in_address:
             context.keep_in_address()
             person = None
-        visit = cls(context, study, settings, person)
+        visit = cls(context, study, person)
         visit.prepare()
         return visit
 
     def prepare(self, images: Mapping[str, StudyImage] = MappingProxyType({})) -> None:
         """Sets language and policy of the page, and lets it load images from where the study says they are."""
-        tag, texts, writing = (self.settings.get(name) for name in ("language", "texts", "direction"))
+        tag, texts, writing = (self.study.settings.get(name) for name in ("language", "texts", "direction"))
         self.context.language = Language(tag or "en", texts or {}, writing or "")
         self.context.policy = policy(images=repository.image_policy(images.values()), platforms=self.platforms)
 
     @property
     def platforms(self) -> tuple[str, ...]:
         """Origins that may frame this study's pages and take its result."""
-        if self.settings.get("platform") != "mturk":
+        if self.study.settings.get("platform") != "mturk":
             return ()
         return (arrivals.MTURK_FRAMES, *self.context.settings.frame_hosts)
 
@@ -90,7 +87,7 @@ class Visit:
             status,
             **{"preview": None, **values},
             study=self.study,
-            study_settings=self.settings,
+            study_settings=self.study.settings,
             kind=repository.kind_of(self.study),
             person=self.person,
             to=self.to,
@@ -117,7 +114,7 @@ def welcome(context: Context, code: str) -> Response:
 def _by_prolific(visit: Visit, arrival: arrivals.Arrival) -> tuple[arrivals.Arrival, str]:
     """The arrival that Prolific has signed, under our signature, which lasts while people read; or what is wrong."""
     token = visit.context.request.query_params.get(arrivals.TOKEN, "")
-    if not token or not visit.settings.get("signed_links"):
+    if not token or not visit.study.settings.get("signed_links"):
         return arrival, ""
     state, code = visit.context.state, visit.study.code
     try:
@@ -141,14 +138,14 @@ def _obstacle(visit: Visit, arrival: arrivals.Arrival) -> str:
     secret_key, code = visit.context.state.secret_key, visit.study.code
     if arrival.is_signed(secret_key, code):
         return ""
-    if visit.settings.get("signed_links"):
+    if visit.study.settings.get("signed_links"):
         return Message("This link is not complete. Open it again exactly as the platform gives it.")
-    if visit.settings.get("personal_links"):
+    if visit.study.settings.get("personal_links"):
         return Message("Please come by your personal link, exactly as it was sent to you.")
     if arrival.worker:
         is_whole = arrival.is_by_platform(secret_key, code)
         return "" if is_whole else Message("This link is not complete. Open it again exactly as the platform gives it.")
-    if visit.settings["workers_only"] or visit.settings.get("platform"):
+    if visit.study.settings["workers_only"] or visit.study.settings.get("platform"):
         return Message("Please come by the link on the crowd platform, which says who you are.")
     return ""
 
@@ -292,7 +289,7 @@ def finish_done(context: Context, code: str) -> Response:
 
 
 def _images(session: Session, study: Study, assignment: Assignment | None) -> dict[str, StudyImage]:
-    return {} if assignment is None else repository.shown_images(session, study, [json.loads(assignment.item.content)])
+    return {} if assignment is None else repository.shown_images(session, study, [assignment.item.content])
 
 
 def show_question(visit: Visit, assignment: Assignment, images: Mapping[str, StudyImage], **values: Any) -> Response:
@@ -300,7 +297,7 @@ def show_question(visit: Visit, assignment: Assignment, images: Mapping[str, Stu
     visit.prepare(images)
     study = visit.study
     assert visit.person is not None
-    content = json.loads(assignment.item.content)
+    content = assignment.item.content
     form: dict[str, Any] = {"problem": "", "values": {}, **values}
     return visit.render(
         "annotate-question.html",
@@ -310,7 +307,7 @@ def show_question(visit: Visit, assignment: Assignment, images: Mapping[str, Stu
         asked=repository.kind_of(study).page_questions(content),
         captions=captions_of(content),
         words_of=words_of,
-        order=json.loads(assignment.shown_order),
+        order=assignment.shown_order,
         images=images,
         done=visit.person.pages or 0,
         most=pages_of(study, visit.person),

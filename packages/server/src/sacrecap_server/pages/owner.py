@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from bisect import bisect
 from collections import Counter
@@ -104,7 +103,7 @@ def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
         studies_listed = repository.listed(session)
         progress_by_study = progress_of(session, studies_listed)
-    rows = [(study, progress_by_study[study.id], repository.settings_of(study)["file"]) for study in studies_listed]
+    rows = [(study, progress_by_study[study.id], study.settings["file"]) for study in studies_listed]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -136,7 +135,7 @@ def _study_page(context: Context, study_id: int, problem: str = "") -> Response:
         kind=repository.kind_of(study),
         progress=counts,
         sizes=sizes,
-        study_settings=repository.settings_of(study),
+        study_settings=study.settings,
         export_name=export_name(repository.kind_of(study)),
         open_link=arrivals.open_link(context.base_address, study.code),
         platform_links=_platform_links(context, study),
@@ -166,7 +165,7 @@ def edit_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id)
     numbers = {name: getattr(study, name) or 0 for name in ("title", "judgments", "most_per_person", "minutes")}
-    return _edit_page(context, study, repository.settings_of(study) | numbers, [])
+    return _edit_page(context, study, study.settings | numbers, [])
 
 
 def _edit_page(context: Context, study: Study, values: dict[str, Any], problems: list[str]) -> Response:
@@ -196,7 +195,7 @@ def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]
     }
     with context.database.read() as session:
         study = repository.find(session, study_id)
-    before = repository.settings_of(study)
+    before = study.settings
     changes = {name: value for name, value in values.items() if name not in before or value != before[name].strip()}
     changes["title"] = values["title"] or None
     try:
@@ -314,8 +313,8 @@ _LONGEST_ID = 128
 def _platform_links(context: RequestContext, study: Study) -> dict[str, str]:
     """The addresses to give a crowd platform, by its name."""
     base, key = context.base_address, context.state.secret_key
-    platform = repository.settings_of(study).get("platform") or "prolific"
-    if repository.settings_of(study).get("signed_links"):
+    platform = study.settings.get("platform") or "prolific"
+    if study.settings.get("signed_links"):
         return {"Prolific": arrivals.open_link(base, study.code)}
     platforms = {arrivals.PLATFORMS[platform]: arrivals.platform_link(base, key, study.code, platform)}
     if platform != "mturk":
@@ -360,7 +359,7 @@ def people_page(context: Context, study_id: int) -> Response:
         study=study,
         people=people[::-1],
         state_of=state_of,
-        platform=repository.settings_of(study).get("platform", ""),
+        platform=study.settings.get("platform", ""),
     )
 
 
@@ -395,7 +394,7 @@ def people_table(context: Context, study_id: int) -> Response:
 def approve_list(context: Context, study_id: int) -> Response:
     """Whose work is to be approved, as the study's platform takes it."""
     study, people = _people(context, study_id)
-    platform = repository.settings_of(study).get("platform", "")
+    platform = study.settings.get("platform", "")
     table = _table(approvals(people, platform))
     return context.download(table, f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}", "text/csv")
 
@@ -406,7 +405,7 @@ def bonus_list(
 ) -> Response:
     """What those get who did a part of the work, as the study's platform takes it."""
     study, people = _people(context, study_id)
-    table = _table(bonuses(people, repository.settings_of(study).get("platform", ""), per_answer))
+    table = _table(bonuses(people, study.settings.get("platform", ""), per_answer))
     return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
 
 
@@ -501,9 +500,9 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
             item = session.execute(query.order_by(StudyItem.number).offset(place).limit(1)).scalar_one_or_none()
             if item is None:
                 raise not_found("question")
-        contents = [] if item is None else [json.loads(item.content)]
+        contents = [] if item is None else [item.content]
         images = repository.shown_images(session, study, contents)
-    visit = Visit(context, study, repository.settings_of(study), _somebody(study), f"?page={page}")
+    visit = Visit(context, study, _somebody(study), f"?page={page}")
     visit.prepare()
     name = f"{name} {place + 1:,} of {size:,}" if size > 1 else name
     preview = {
@@ -516,7 +515,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
     }
     if item is not None:
         options = list(range(repository.kind_of(study).options(contents[0])))
-        assignment = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
+        assignment = Assignment(id=0, item=item, role=item.role, shown_order=options)
         return show_question(visit, assignment, images, preview=preview)
     if key == "welcome":
         visit.person = None
@@ -528,7 +527,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
 
 def _somebody(study: Study) -> Annotator:
     """A person who is nobody, for pages that speak of one."""
-    settings = repository.settings_of(study)
+    settings = study.settings
     submits = "https://www.mturk.com" if settings.get("platform") == "mturk" else ""
     nobody: dict[str, Any] = {"id": 0, "items": 0, "pages": 0, "cautions": "", "warned": False, "platform_session": ""}
     return Annotator(**nobody, completion="EXAMPLE", platform_return=submits)

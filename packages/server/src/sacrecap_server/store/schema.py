@@ -28,6 +28,19 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
         return value.replace(tzinfo=dt.timezone.utc) if value.tzinfo is None else value.astimezone(dt.timezone.utc)
 
 
+class Json(TypeDecorator[Any]):
+    """A value that is stored as JSON."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, _: Dialect) -> str | None:
+        return None if value is None else json.dumps(value)
+
+    def process_result_value(self, value: str | None, _: Dialect) -> Any:
+        return None if value is None else json.loads(value)
+
+
 def now() -> dt.datetime:
     """The current time, in UTC."""
     return dt.datetime.now(dt.timezone.utc)
@@ -87,8 +100,8 @@ class Study(Base):
     judgments: Mapped[int]
     most_per_person: Mapped[int | None]
     minutes: Mapped[int]
-    settings: Mapped[str] = mapped_column(Text)
-    """JSON: instructions, consent, completion, policies of the checks."""
+    settings: Mapped[dict[str, Any]] = mapped_column(Json)
+    """The content of the file besides the pages: see `StudyDesign.settings`."""
     created: Mapped[Created]
     closed: Mapped[dt.datetime | None]
     """When it was closed; None if it is not closed."""
@@ -139,9 +152,9 @@ class StudyItem(Base):
     """Position among the pages of its role."""
     group: Mapped[int]
     """Number of the item in the file that the page comes from."""
-    content: Mapped[str] = mapped_column(Text)
-    answer: Mapped[str | None] = mapped_column(Text)
-    """The known answer, as JSON."""
+    content: Mapped[dict[str, Any]] = mapped_column(Json)
+    answer: Mapped[Any] = mapped_column(Json, nullable=True)
+    """The known answer."""
     taken: Mapped[int] = mapped_column(default=0)
     """Number of assignments that count, given out or answered; of an item never more than the study's judgments."""
     shuffle: Mapped[int]
@@ -181,8 +194,8 @@ class Annotator(Base):
     """What the person was warned of: `speed`, `repeats`, or both, separated by a blank."""
     practised: Mapped[bool] = mapped_column(default=False)
     """Whether they have finished all practice questions."""
-    feedback: Mapped[str | None] = mapped_column(Text, doc="how the last practice question was answered")
-    """JSON: how the last practice question was answered; see `assignment.record`."""
+    feedback: Mapped[dict[str, Any] | None] = mapped_column(Json, doc="how the last practice question was answered")
+    """`right`, the known answer as `lines`, and `because`; None unless the last question was practice."""
     lean: Mapped[int] = mapped_column(default=0)
     """Of two options: number of items that showed the first option first, minus those that showed it second."""
     check_lean: Mapped[int] = mapped_column(default=0)
@@ -202,11 +215,6 @@ class Annotator(Base):
         String(200), default="", doc="the platform's address for the end of the work"
     )
     """Origin of the platform that receives the result by a form, as Mechanical Turk does."""
-
-    @property
-    def practice_feedback(self) -> dict[str, Any] | None:
-        """`right`, the known answer as `lines`, and `because`; None unless the last question was practice."""
-        return json.loads(self.feedback) if self.feedback else None
 
 
 class Assignment(Base):
@@ -229,14 +237,14 @@ class Assignment(Base):
     annotator_id: Mapped[int] = mapped_column(ForeignKey("annotator.id"), doc="person")
     state: Mapped[str] = mapped_column(String(10), default="given")
     """given, answered, released (not in time), discarded (the person is excluded), or rejected by the owner."""
-    shown_order: Mapped[str] = mapped_column(String(400), doc="in which order the options stood")
-    """JSON: which option was shown first, second and so on."""
+    shown_order: Mapped[list[int]] = mapped_column(Json, doc="in which order the options stood")
+    """Which option was shown first, second and so on."""
     given: Mapped[Created] = mapped_column(doc="when the question was shown")
     expires: Mapped[dt.datetime]
     answered: Mapped[dt.datetime | None] = mapped_column(doc="when it was answered")
     active_ms: Mapped[int | None] = mapped_column(doc="how long the page was in sight")
     """How long the page was visible, according to the browser."""
-    answer: Mapped[str | None] = mapped_column(Text, doc="the answer")
+    answer: Mapped[Any] = mapped_column(Json, nullable=True, doc="the answer")
     correct: Mapped[bool | None] = mapped_column(doc="whether it was right, on checks")
     item: Mapped[StudyItem] = relationship(lazy="raise")
     annotator: Mapped[Annotator] = relationship(lazy="raise")
@@ -263,8 +271,8 @@ class StudyFindings(Base):
     state: Mapped[str] = mapped_column(String(120))
     """The state of the answers that they were computed from: `results.state_of`."""
     computed: Mapped[Created]
-    body: Mapped[str] = mapped_column(Text, doc="statistics of the answers, for each person too")
-    """JSON of `sacrecap_studies.quality.Quality`."""
+    body: Mapped[dict[str, Any]] = mapped_column(Json, doc="statistics of the answers, for each person too")
+    """The fields of `sacrecap_studies.quality.Quality`."""
 
 
 ABOUT_PEOPLE = {

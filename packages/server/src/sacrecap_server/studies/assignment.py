@@ -14,7 +14,6 @@ evenly, and a large study has items that several people judged long before its e
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections import Counter
 from collections.abc import Mapping
 from random import Random
@@ -142,7 +141,7 @@ def next_practice(session: Session, study: Study, annotator: Annotator) -> Study
 
 def next_at_the_end(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
     """What comes after the items: some of them again, then the questions to everybody; and how often they had it."""
-    again = min(repository.settings_of(study).get("again", 0), annotator.items)
+    again = min(study.settings.get("again", 0), annotator.items)
     if again:
         had = session.execute(_HAD, {"annotator": annotator.id}).all()
         ids = [row.item_id for row in had if row.role == "item"]
@@ -164,7 +163,7 @@ def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[St
     A role whose checks this person has all had hands over to the other, and when all are used, those that the person
     had least often come again.
     """
-    every = repository.settings_of(study)["checks"]
+    every = study.settings["checks"]
     due = checks.due(every, seed_of(study, annotator), annotator.items, repository.most_items(study))
     if sum(due.values()) <= annotator.checks:
         return None
@@ -197,21 +196,20 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
     two options, where that leaves a choice, the person has had this order less often; on checks, the right option
     has stood first as often as second for each person.
     """
-    content: dict[str, Any] = json.loads(item.content)
-    count = repository.kind_of(study).options(content)
+    count = repository.kind_of(study).options(item.content)
     if count < 2:
         return list(range(count))
     chance = draw(study, annotator, "options", item.id, annotator.checks)
     if item.role != "item":
         order = chance.sample(range(count), count)
-        right = repository.kind_of(study).right_option(json.loads(item.answer or "null"))
+        right = repository.kind_of(study).right_option(item.answer)
         if right is None or count > 2:
             return order
         if annotator.check_lean and (order[0] == right) == (annotator.check_lean > 0):
             order.reverse()
         annotator.check_lean += 1 if order[0] == right else -1
         return order
-    held = [json.loads(order) for order in session.execute(_SHOWN, {"item": item.id}).scalars()] if item.taken else []
+    held = session.execute(_SHOWN, {"item": item.id}).scalars().all() if item.taken else []
     # A Latin square: orders in which every option stands once in every place. The first `count` people have one.
     base = Random(f"{study.seed}:square:{item.id}:{len(held) // count}").sample(range(count), count)
     turns = [base[turn:] + base[:turn] for turn in range(count)]
@@ -255,9 +253,7 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
 def pages_of(study: Study, annotator: Annotator) -> int:
     """Pages that this person will have answered at the end, checks too, where nobody else takes any of the items."""
     most = repository.most_items(study)
-    return most + sum(
-        checks.due(repository.settings_of(study)["checks"], seed_of(study, annotator), most - 1, most).values()
-    )
+    return most + sum(checks.due(study.settings["checks"], seed_of(study, annotator), most - 1, most).values())
 
 
 def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -309,7 +305,7 @@ def _assign(session: Session, study: Study, annotator: Annotator, item: StudyIte
         study_id=study.id,
         item=item,
         annotator_id=annotator.id,
-        shown_order=json.dumps(order),
+        shown_order=order,
         state="given",
         given=now(),
         expires=now() + dt.timedelta(minutes=study.minutes),
@@ -351,7 +347,7 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     if assignment.state in ANSWERED:
         return True
     kind = repository.kind_of(study)
-    answer = kind.read(json.loads(assignment.item.content), form, json.loads(assignment.shown_order))
+    answer = kind.read(assignment.item.content, form, assignment.shown_order)
     written = kind.fingerprint(answer)
     if _wrote_it(session, assignment, written, mine=True):
         raise AnswerError("You have written this sentence before. Describe this image in words of its own.")
@@ -386,7 +382,7 @@ def _wrote_it(session: Session, assignment: Assignment, written: str | None, *, 
 def _store(
     session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any, form: Mapping[str, str]
 ) -> None:
-    assignment.state, assignment.answered, assignment.answer = "answered", now(), json.dumps(answer)
+    assignment.state, assignment.answered, assignment.answer = "answered", now(), answer
     milliseconds = form.get("active", "")  # that the browser measured, if they are plausible
     is_plausible = milliseconds.isascii() and milliseconds.isdecimal() and len(milliseconds) < 12
     assignment.active_ms = min(int(milliseconds), _LONGEST_MS) if is_plausible else None
@@ -401,8 +397,7 @@ def _store(
         before = select(Assignment.answer).where(
             Assignment.annotator_id == annotator.id, Assignment.item_id == assignment.item_id, Assignment.round == 0
         )
-        first = session.execute(before).scalar_one_or_none()
-        assignment.correct = first is not None and bool(json.loads(first) == answer)
+        assignment.correct = session.execute(before).scalars().all() == [answer]
         return
     if assignment.role == "practice":
         _end_practice_question(session, study, annotator, assignment, answer)
@@ -422,8 +417,7 @@ def _store(
 
 
 def _is_right(study: Study, assignment: Assignment, answer: Any) -> bool:
-    assert assignment.item.answer is not None
-    return repository.kind_of(study).is_correct(json.loads(assignment.item.answer), answer)
+    return repository.kind_of(study).is_correct(assignment.item.answer, answer)
 
 
 def _end_practice_question(
@@ -431,12 +425,10 @@ def _end_practice_question(
 ) -> None:
     """Keeps what the next page says about the answer; after the last, decides whether the person goes on."""
     assignment.correct = _is_right(study, assignment, answer)
-    lines = repository.kind_of(study).explain(
-        json.loads(assignment.item.content), json.loads(assignment.item.answer or "null")
-    )
-    annotator.feedback = json.dumps({"right": assignment.correct, "lines": lines, "because": assignment.item.because})
+    lines = repository.kind_of(study).explain(assignment.item.content, assignment.item.answer)
+    annotator.feedback = {"right": assignment.correct, "lines": lines, "because": assignment.item.because}
     session.flush()
-    least = repository.settings_of(study)["practice"]["least"]
+    least = study.settings["practice"]["least"]
     if least is None or next_practice(session, study, annotator) is not None:
         return
     right, answered = _score(session, annotator, Assignment.role == "practice")
@@ -457,7 +449,7 @@ def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int
 
 def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
     """Consequences of wrong answers to checks; those of all roles count together."""
-    every, rule = repository.settings_of(study)["checks"], repository.rule_of(study)
+    every, rule = study.settings["checks"], checks.CheckRule(**study.settings["rule"])
     right, answered = _score(session, annotator, Assignment.role.in_(every))
     if not rule.fails(right, answered, checks.needed(every, repository.most_items(study))):
         return

@@ -19,7 +19,6 @@ from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from sacrecap_server.studies.arrivals import completion_address
 from sacrecap_server.studies.assignment import AGAIN, ANSWERED, TOO_FAST, WITH_ITEM, give_back, withdraw
-from sacrecap_server.studies.repository import settings_of
 from sacrecap_studies.messages import Message
 
 LEFT = ("partial", "stopped", "withdrawn", TOO_FAST)
@@ -103,7 +102,7 @@ def with_code(kind: str, study: Study, person: Annotator | None) -> Ending:
     Without a code of the platform's for it, complete and partial work has the person's own, by which the owner finds
     them; there is none for work that was screened out or not agreed to.
     """
-    settings = settings_of(study)
+    settings = study.settings
     name = _CODES.get(kind)
     if name is None:
         return Ending(kind)

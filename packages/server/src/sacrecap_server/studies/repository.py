@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import random
 import secrets
 from collections.abc import Iterable, Iterator
@@ -39,7 +38,7 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
     All its draws follow from the seed, a secret random one by default. `file` is the name of a served file.
     """
     rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
-    settings = json.dumps({**design.settings, "file": file})
+    settings = {**design.settings, "file": file}
     study = _paused(session, seed, kind=design.kind.name, settings=settings, **rules)
     _insert(session, _items(study, design))
     for image_id, address in design.images.items():
@@ -97,8 +96,8 @@ def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
                 "role": role,
                 "number": number,
                 "group": page.group,
-                "content": json.dumps(page.content),
-                "answer": None if role == "item" else json.dumps(page.answer),
+                "content": page.content,
+                "answer": None if role == "item" else page.answer,
                 "taken": 0,
                 "shuffle": place,
                 "because": page.because,
@@ -136,35 +135,26 @@ def delete_whole(session: Session, study: Study) -> None:
 
 def kind_of(study: Study) -> StudyKind:
     """The protocol that the study follows, with the questions of its file."""
-    return KINDS[study.kind].asking(settings_of(study).get("asked", {}))
-
-
-def settings_of(study: Study) -> dict[str, Any]:
-    """The content of the file besides the pages; see `make`."""
-    settings: dict[str, Any] = json.loads(study.settings)
-    return settings
-
-
-def rule_of(study: Study) -> CheckRule:
-    """What follows from failing checks."""
-    return CheckRule(**settings_of(study)["rule"])
+    return KINDS[study.kind].asking(study.settings.get("asked", {}))
 
 
 def most_items(study: Study) -> int:
     """Items that one person can answer."""
-    size: int = settings_of(study)["size"]
+    size: int = study.settings["size"]
     return min(size, study.most_per_person or size)
 
 
 def limit_of(study: Study, name: str) -> Limit:
     """The rule for answers with a fault: `speed` or `repeats`."""
-    return Limit(**settings_of(study)[name])
+    return Limit(**study.settings[name])
 
 
 def remarks_of(session: Session, study: Study) -> list[str]:
     """What the owner should know of the checks before the start."""
-    pages, every = sizes(session, study), settings_of(study)["checks"]
-    return remarks(every, sum(pages.get(role, 0) for role in every), most_items(study), rule_of(study))
+    pages, every = sizes(session, study), study.settings["checks"]
+    return remarks(
+        every, sum(pages.get(role, 0) for role in every), most_items(study), CheckRule(**study.settings["rule"])
+    )
 
 
 _COLUMNS = ("title", "judgments", "most_per_person", "minutes")
@@ -193,7 +183,7 @@ def change(session: Session, study: Study, **changes: Any) -> None:
     fields.one_of("direction", DIRECTIONS, "")
     fields.optional("texts", read_texts, dict[str, str]())
     fields.end()
-    before, kind = settings_of(study), kind_of(study)
+    before, kind = study.settings, kind_of(study)
     after = before | {name: value for name, value in changes.items() if name not in _COLUMNS}
     after |= {name: getattr(kind, name) for name in ("instructions", "question") if not after[name]}
     started = session.execute(select(Annotator.id).where(Annotator.study_id == study.id).limit(1)).first() is not None
@@ -206,7 +196,7 @@ def change(session: Session, study: Study, **changes: Any) -> None:
             setattr(study, name, changes[name])
     if changes.get("most_per_person") == 0:
         study.most_per_person = None
-    study.settings = json.dumps(after)
+    study.settings = after
     study.wave = 0  # with more judgments, items that were complete are not
 
 

@@ -116,11 +116,11 @@ def _answer(assignment: Assignment) -> PageAnswer:
         role=assignment.role,
         number=item.number,
         group=item.group,
-        content=json.loads(item.content),
+        content=item.content,
         person=assignment.annotator_id,
         worker=person.worker or "",
-        answer=json.loads(assignment.answer or ""),
-        order=json.loads(assignment.shown_order),
+        answer=assignment.answer,
+        order=assignment.shown_order,
         correct=assignment.correct,
         counts=state == "counted",
         given=assignment.given,
@@ -251,11 +251,11 @@ def current(session: Session, study: Study, counting: Counting) -> Findings:
     state, count = state_of(session, study)
     findings = session.get(StudyFindings, study.id)
     if findings is not None and findings.state == state:
-        return Findings(json.loads(findings.body), True, findings.computed)
+        return Findings(findings.body, True, findings.computed)
     if count <= SMALL:
         return Findings(_computed(session, study), True, now())
     is_counting, problem = counting.ask(study.id)
-    body, computed = (None, None) if findings is None else (json.loads(findings.body), findings.computed)
+    body, computed = (None, None) if findings is None else (findings.body, findings.computed)
     return Findings(body, False, computed, is_counting, problem)
 
 
@@ -324,5 +324,5 @@ def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
     if not answer or session.get(Study, study_id) is None:
         return
     findings = session.get(StudyFindings, study_id) or StudyFindings(study_id=study_id)
-    findings.state, findings.body, findings.computed = answer["state"], json.dumps(answer["body"]), now()
+    findings.state, findings.body, findings.computed = answer["state"], answer["body"], now()
     session.add(findings)
