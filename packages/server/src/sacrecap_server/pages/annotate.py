@@ -195,7 +195,7 @@ def task(context: Context, code: str) -> Response:
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
         # Once the study is closed, no answer is taken any more.
-        is_over = visit.study.state == "closed" or (visit.person is not None and endings.has_left(visit.person))
+        is_over = visit.study.state == "closed" or (visit.person is not None and visit.person.ended in endings.LEFT)
         assignment = None if is_over or visit.person is None else present(session, visit.person)
         images = _images(session, visit.study, assignment)
     if visit.person is None:
@@ -213,7 +213,7 @@ def task(context: Context, code: str) -> Response:
 
 def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment | None, Ending]:
     """The person's next question, or how it stands for them."""
-    is_over = endings.has_left(person) or study.state == "closed"
+    is_over = person.ended in endings.LEFT or study.state == "closed"
     assignment = None if is_over else next_assignment(session, study, person)
     return assignment, Ending("") if assignment is not None else endings.ending(session, study, person)
 
@@ -234,7 +234,7 @@ def answer_sent(context: Context, code: str, form: Fields) -> Response:
         visit = Visit.of(context, session, code)
         person = visit.begun()
         try:
-            in_time = not endings.has_left(person) and record(session, visit.study, person, int(number), form)
+            in_time = person.ended not in endings.LEFT and record(session, visit.study, person, int(number), form)
         except AnswerError as refused:
             problem = context.language.translate(refused.text)
             in_time = True

@@ -55,11 +55,9 @@ class Database:
         self._writing = self.engine.execution_options(write=True)
         self._writing_sessions = sessionmaker(self._writing, expire_on_commit=False)
 
-    @contextlib.contextmanager
-    def read(self) -> Iterator[Session]:
-        """A transaction that sees one state of the database; its changes are discarded."""
-        with self._sessions() as session:
-            yield session
+    def read(self) -> Session:
+        """A transaction that sees one state of the database until its block ends; its changes are discarded."""
+        return self._sessions()
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Session]:

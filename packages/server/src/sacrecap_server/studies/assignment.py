@@ -410,21 +410,17 @@ def _store(
     if assignment.role == "item":
         annotator.items += 1
     else:
-        assignment.correct = _is_right(study, assignment, answer)
+        assignment.correct = repository.kind_of(study).is_correct(assignment.item.answer, answer)
         session.flush()
         _apply_checks(session, study, annotator)
     _apply_limits(session, study, annotator)
-
-
-def _is_right(study: Study, assignment: Assignment, answer: Any) -> bool:
-    return repository.kind_of(study).is_correct(assignment.item.answer, answer)
 
 
 def _end_practice_question(
     session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any
 ) -> None:
     """Keeps what the next page says about the answer; after the last, decides whether the person goes on."""
-    assignment.correct = _is_right(study, assignment, answer)
+    assignment.correct = repository.kind_of(study).is_correct(assignment.item.answer, answer)
     lines = repository.kind_of(study).explain(assignment.item.content, assignment.item.answer)
     annotator.feedback = {"right": assignment.correct, "lines": lines, "because": assignment.item.because}
     session.flush()

@@ -49,11 +49,6 @@ class Ending:
     url: str = ""
 
 
-def has_left(person: Annotator) -> bool:
-    """Whether the person ended before everything was answered."""
-    return person.ended in LEFT
-
-
 def ending(session: Session, study: Study, person: Annotator) -> Ending:
     """How it stands for this person, who has no question; notes that they are complete, when they are."""
     kind = _kind(session, study, person)
@@ -117,7 +112,7 @@ def with_code(kind: str, study: Study, person: Annotator | None) -> Ending:
 
 def finish(session: Session, study: Study, person: Annotator) -> bool:
     """Ends with what the person has, where they have waited; the owner sees it as partial. False: they must wait."""
-    if has_left(person) or person.excluded is not None:
+    if person.ended in LEFT or person.excluded is not None:
         return True
     now_at = ending(session, study, person)
     if now_at.kind == "complete":
