@@ -30,7 +30,7 @@ def test_a_whole_triplet_study(world):
         assert person.assignment is None
         assert "completion code" in person.page
     answers = rows(world, Assignment)
-    assert [(one.state, one.answer, one.active_ms) for one in answers] == [("answered", '"b"', 1500)] * 12
+    assert [(one.state, one.answer, one.active_ms) for one in answers] == [("answered", "b", 1500)] * 12
     assert all(item.taken == 3 for item in rows(world, StudyItem))
     late = Person(world, study).begin()
     assert "Others have answered all there was" in late.page
@@ -55,7 +55,7 @@ def test_answers_are_idempotent(world):
     for choice in ("b", "b", "c"):
         assert person.post("/answer", assignment=number, choice=choice).status_code == 303
     with world.database.read() as session:
-        assert session.get(Assignment, int(number)).answer == '"b"'
+        assert session.get(Assignment, int(number)).answer == "b"
         assert session.execute(select(Annotator.items)).scalar_one() == 1
 
 

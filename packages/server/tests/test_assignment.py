@@ -131,10 +131,10 @@ def test_everybody_has_an_order_of_their_own_and_all_is_balanced(world, monkeypa
         orders[one.annotator_id].append(one.item_id)
     assert len({tuple(order) for order in orders.values()}) == 4
     assert {tuple(sorted(order)) for order in orders.values()} == {tuple(sorted(orders[panel.people[0]]))}
-    first = Counter((one.item_id, one.shown_order) for one in answers)
+    first = Counter((one.item_id, *one.shown_order) for one in answers)
     assert list(first.values()) == [2] * 32, "each item: B first twice, C first twice"
     for person in panel.people:
-        b_first = sum(one.shown_order == "[0, 1]" for one in answers if one.annotator_id == person)
+        b_first = sum(one.shown_order == [0, 1] for one in answers if one.annotator_id == person)
         assert 5 <= b_first <= 11
 
 

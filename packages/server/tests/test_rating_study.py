@@ -136,9 +136,9 @@ def test_questions_before_and_after_and_items_again(world: World):
     assert person.assignment is None
     assert "3 answers are saved" in person.page
     found = rows(world, Assignment.role, Assignment.answer, Assignment.correct)
-    assert found[0] == ("before", '{"age": "30 or more"}', None)
-    assert found[-1] == ("after", '{"hard": 3.0}', None)
-    assert found[4:6] == [("again", '"b"', True), ("again", '"c"', False)]
+    assert found[0] == ("before", {"age": "30 or more"}, None)
+    assert found[-1] == ("after", {"hard": 3.0}, None)
+    assert found[4:6] == [("again", "b", True), ("again", "c", False)]
     assert [item.taken for item in rows(world, StudyItem, role="item")] == [1, 1, 1]
     owner = world.browser(Role.OWNER)
     assert "1 of 2 items again as before" in owner.get(f"/studies/{study.id}/quality").text
