@@ -102,7 +102,7 @@ def test_the_direction_follows_script_then_language(tag, direction):
 @pytest.mark.parametrize("tag", ["", "xx", "../../etc/passwd", "de/../de", "."])
 def test_a_language_without_a_catalogue_is_english(tag):
     assert Language(tag).gettext("Next") == "Next"
-    assert Language(tag).ngettext("%(num)s answer", "%(num)s answers", 1) == "%(num)s answer"
+    assert Language(tag).gettext("%(num)s answer", "%(num)s answers", 1) == "%(num)s answer"
 
 
 def test_an_answer_too_late_says_so_in_german(world):

@@ -56,7 +56,7 @@ def templates(folder: Path) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.install_gettext_callables(_gettext, _ngettext, newstyle=True)  # type: ignore[attr-defined]
+    environment.install_gettext_callables(_pattern, _pattern, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(moment=moment, link=link, count=count, translated=_translated)
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     return environment
@@ -102,16 +102,22 @@ class Language:
         is_right = script in _RIGHT_TO_LEFT_SCRIPTS if script else language in _RIGHT_TO_LEFT
         return "rtl" if is_right else "ltr"
 
-    def gettext(self, message: str) -> str:
-        """The message in this language; the same message where there is no translation."""
+    def gettext(self, message: str, plural: str = "", number: int = 1) -> str:
+        """The message in this language, in the form for the number; the same message where there is no translation."""
+        if own_words := self.words(message if number == 1 else plural):
+            return own_words
+        if plural:
+            return _catalogue(self.tag).ngettext(message, plural, number)
         # A catalogue has its own head under the empty message.
-        return self.words(message) or (_catalogue(self.tag).gettext(message) if message else "")
+        return _catalogue(self.tag).gettext(message) if message else ""
 
-    def ngettext(self, singular: str, plural: str, number: int) -> str:
-        """The form of the message that goes with the number."""
-        return self.words(singular if number == 1 else plural) or _catalogue(self.tag).ngettext(
-            singular, plural, number
-        )
+    def pattern(self, message: str, plural: str = "", number: int = 1) -> str:
+        """The same as templates take it: as a pattern, and as markup, in which the owner's words are only text."""
+        form = message if number == 1 else plural
+        if own_words := self.words(form):
+            text = str(escape(own_words))
+            return text if _PLACE.search(form) else text.replace("%", "%%")
+        return self.gettext(message, plural, number)
 
     def translate(self, text: str) -> str:
         """The text in this language: where it has values, these in the message of this language."""
@@ -160,24 +166,9 @@ def _catalogue(tag: str) -> NullTranslations:
 
 
 @pass_context
-def _gettext(context: Context, message: str) -> str:
+def _pattern(context: Context, message: str, plural: str = "", number: int = 1) -> str:
     language: Language = context["language"]
-    translated = language.words(message)
-    return _pattern(message, translated) if translated else language.gettext(message)
-
-
-@pass_context
-def _ngettext(context: Context, singular: str, plural: str, number: int) -> str:
-    language: Language = context["language"]
-    message = singular if number == 1 else plural
-    translated = language.words(message)
-    return _pattern(message, translated) if translated else language.ngettext(singular, plural, number)
-
-
-def _pattern(message: str, translated: str) -> str:
-    """The owner's words as templates take messages: as a pattern, and as markup, in which they are only text."""
-    text = str(escape(translated))
-    return text if _PLACE.search(message) else text.replace("%", "%%")
+    return language.pattern(message, plural, number)
 
 
 @pass_context
