@@ -24,6 +24,7 @@ from pathlib import Path
 LOGS = Path("target/tests")
 END = 60
 """Lines shown of the log of a target that failed."""
+WORDS = ("passed", "failed", "skipped")
 
 _PYTEST = re.compile(r"^=+ (?P<counts>.*) in [0-9.]+s.* =+$", re.MULTILINE)
 _COUNT = re.compile(r"(\d+) (passed|failed|error|skipped)")
@@ -37,10 +38,9 @@ class Outcome:
 
     target: str
     status: int
-    seconds: float
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
+    seconds: float = 0.0
+    counts: Counter[str] = field(default_factory=Counter)
+    """Tests by `WORDS`."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why tests were skipped, with their number."""
 
@@ -52,25 +52,10 @@ class Outcome:
     def line(self, width: int) -> str:
         """Its line of the table."""
         verdict = "ok" if self.status == 0 else f"FAILED ({self.log})"
-        counts = f"{self.passed:7,} passed {self.failed:4,} failed {self.skipped:4,} skipped"
-        return f"{self.target:{width}} {counts} {self.seconds / 60:6.1f} minutes  {verdict}"
-
-
-def counted(outcome: Outcome, text: str) -> Outcome:
-    """The outcome with the counts that pytest and cargo printed; where no test ran, it failed."""
-    for closing in _PYTEST.finditer(text):
-        for number, word in _COUNT.findall(closing["counts"]):
-            name = "failed" if word == "error" else word
-            setattr(outcome, name, getattr(outcome, name) + int(number))
-    for passed, failed, ignored in _CARGO.findall(text):
-        outcome.passed += int(passed)
-        outcome.failed += int(failed)
-        outcome.skipped += int(ignored)
-    for number, reason in _SKIPPED.findall(text):
-        outcome.reasons[reason] += int(number)
-    if outcome.status == 0 and not outcome.passed:
-        outcome.status = 1
-    return outcome
+        counts = [
+            f"{self.counts[word]:{wide},} {word}" for word, wide in (("passed", 7), ("failed", 4), ("skipped", 4))
+        ]
+        return f"{self.target:{width}} {' '.join(counts)} {self.seconds / 60:6.1f} minutes  {verdict}"
 
 
 def run(target: str, log: Path, mode: str) -> int:
@@ -80,53 +65,56 @@ def run(target: str, log: Path, mode: str) -> int:
         return subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False).returncode
 
 
-def made_ready(target: str) -> int:
-    """Installs what the target needs; the exit status."""
+def installed(target: str) -> Outcome:
+    """Installs what the target needs."""
     print(f"{target}: installing what it needs", flush=True)
-    return run(target.replace("test-", "ready-"), LOGS / f"{target}.log", "w")
+    outcome = Outcome(target, 0)
+    outcome.status = run(target.replace("test-", "ready-"), outcome.log, "w")
+    return outcome
 
 
-def tested(target: str, ready: int) -> Outcome:
-    """Runs the tests of a target whose environment was made with that exit status."""
+def tested(outcome: Outcome) -> Outcome:
+    """Runs the tests of a target that is installed, with the counts that pytest and cargo print; none is a failure."""
     began = time.monotonic()
-    outcome = Outcome(target, ready, 0)
-    if ready == 0:
-        outcome.status = run(target, outcome.log, "a")
+    if outcome.status == 0:
+        outcome.status = run(outcome.target, outcome.log, "a")
     outcome.seconds = time.monotonic() - began
-    return counted(outcome, outcome.log.read_text(encoding="utf-8", errors="replace"))
+    text = outcome.log.read_text(encoding="utf-8", errors="replace")
+    for closing in _PYTEST.finditer(text):
+        for number, word in _COUNT.findall(closing["counts"]):
+            outcome.counts["failed" if word == "error" else word] += int(number)
+    for numbers in _CARGO.findall(text):
+        outcome.counts.update(dict(zip(WORDS, map(int, numbers), strict=True)))
+    for number, reason in _SKIPPED.findall(text):
+        outcome.reasons[reason] += int(number)
+    outcome.status = outcome.status or int(not outcome.counts["passed"])
+    return outcome
 
 
 def main() -> None:
-    """The command line."""
+    """The command line: a line a target, why tests were skipped, and the sums; leaves with the worst status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=2, help="targets at a time (2)")
     parser.add_argument("targets", nargs="+", metavar="TARGET")
     arguments = parser.parse_args()
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    ready = {target: made_ready(target) for target in arguments.targets}
+    outcomes = [installed(target) for target in arguments.targets]
     print(f"everything is installed after {(time.monotonic() - began) / 60:.1f} minutes", flush=True)
     width = max(map(len, arguments.targets))
-    outcomes: dict[str, Outcome] = {}
     with ThreadPoolExecutor(arguments.jobs) as pool:
-        for future in as_completed([pool.submit(tested, target, ready[target]) for target in arguments.targets]):
+        for future in as_completed([pool.submit(tested, outcome) for outcome in outcomes]):
             outcome = future.result()
-            outcomes[outcome.target] = outcome
             print(outcome.line(width), flush=True)
             if outcome.status:
                 lines = outcome.log.read_text(encoding="utf-8", errors="replace").splitlines()
                 print(*(f"  {line}" for line in lines[-END:]), sep="\n", flush=True)
-    report([outcomes[target] for target in arguments.targets], width, time.monotonic() - began)
-
-
-def report(outcomes: list[Outcome], width: int, seconds: float) -> None:
-    """Prints a line a target, why tests were skipped, and the sums; leaves with the worst status."""
-    print(f"\nAll targets, {seconds / 60:.1f} minutes:", *(outcome.line(width) for outcome in outcomes), sep="\n")
-    reasons = sum((outcome.reasons for outcome in outcomes), Counter[str]())
-    for reason, number in reasons.most_common():
+    print(f"\nAll targets, {(time.monotonic() - began) / 60:.1f} minutes:")
+    print(*(outcome.line(width) for outcome in outcomes), sep="\n")
+    for reason, number in sum((outcome.reasons for outcome in outcomes), Counter[str]()).most_common():
         print(f"skipped {number}: {reason}")
-    sums = (sum(getattr(outcome, name) for outcome in outcomes) for name in ("passed", "failed", "skipped"))
-    print("tests: {} passed, {} failed, {} skipped".format(*sums), flush=True)
+    sums = sum((outcome.counts for outcome in outcomes), Counter[str]())
+    print("tests: {passed} passed, {failed} failed, {skipped} skipped".format_map(sums), flush=True)
     sys.exit(max(outcome.status for outcome in outcomes))
 
 

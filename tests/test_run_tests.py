@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -88,5 +89,5 @@ def test_the_line_of_a_target_has_its_minutes(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     from run_tests import Outcome
 
-    line = Outcome("test-core", 0, 90, passed=6050, skipped=3).line(12)
+    line = Outcome("test-core", 0, 90, Counter(passed=6050, skipped=3)).line(12)
     assert line == "test-core      6,050 passed    0 failed    3 skipped    1.5 minutes  ok"
