@@ -269,8 +269,7 @@ def list_answers(
         images=images,
         roles=ROLES,
         states=tuple(STATES),
-        here=_query(chosen, answers.page),
-        pages_link=lambda page: "?" + _query(chosen, page),
+        query_of=lambda page: urlencode({**chosen.query(), "page": page}),
     )
 
 
@@ -280,11 +279,6 @@ def _number(text: str) -> int | None:
     if not text:
         return None
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-
-
-def _query(chosen: Filter, page: int) -> str:
-    """The query of a page of answers."""
-    return urlencode({**chosen.query(), "page": page})
 
 
 @routes.page("/studies/{study_id}/answers/{assignment_id}", role=Role.OWNER, methods=("POST",))
