@@ -34,8 +34,8 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(world):
                 group=0,
                 shuffle=0,
                 because="",
-                answer='"b"',
-                content='{"a": "For practice.", "b": "One.", "c": "Two."}',
+                answer="b",
+                content={"a": "For practice.", "b": "One.", "c": "Two."},
             )
         )
     pages = walk(world, study)
