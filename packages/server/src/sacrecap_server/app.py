@@ -43,8 +43,9 @@ def create_app(settings: ServerSettings) -> FastAPI:
         routes=[STATIC, *owner.routes.routes, *annotate.routes.routes, *api.routes.routes],
     )
     app.state.server = state
-    for kind, handler in _ERRORS.items():
-        app.add_exception_handler(kind, handler)
+    app.add_exception_handler(SignInFirst, _sign_in_first)
+    for kind in (Refused, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, _refused)
     app.add_middleware(Surrounding, settings=settings, answer=_refused)
     return app
 
@@ -78,9 +79,6 @@ def _refused(request: Request, error: Exception) -> Response:
     page = context.render("error.html", refused.status, error=refused)
     page.headers.update(headers)
     return page
-
-
-_ERRORS = {SignInFirst: _sign_in_first, Refused: _refused, HTTPException: _refused, RequestValidationError: _refused}
 
 
 _FINISH_SECONDS = 10
