@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -15,8 +16,7 @@ from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.settings import is_loopback
-from sacrecap_server.store.database import fetch
-from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyImage
+from sacrecap_server.store.schema import Annotator, Assignment, Blob, Study, StudyImage
 from sacrecap_server.studies import arrivals, endings, repository
 from sacrecap_server.studies.assignment import next_assignment, pages_of, present, record
 from sacrecap_server.studies.endings import Ending
@@ -322,6 +322,6 @@ def study_image(context: Context, image: str) -> Response:
         study_image = session.execute(select(StudyImage).where(StudyImage.code == image)).scalar_one_or_none()
         if study_image is None or study_image.blob_sha is None:
             raise not_found("image")
-        data = fetch(session, study_image.blob_sha)
+        data = zlib.decompress(session.get_one(Blob, study_image.blob_sha).data)
     headers = {"Cache-Control": "private, max-age=86400, immutable"}
     return Response(data, media_type=study_image.media_type, headers=headers)

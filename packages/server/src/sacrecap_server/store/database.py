@@ -1,4 +1,4 @@
-"""One SQLite file: read and write transactions, its tables, and the files in it.
+"""One SQLite file: read and write transactions, and its tables.
 
 A handler opens the transaction that it needs and answers after the block has ended, so everything that was acknowledged
 was committed. Writers wait for a lock of this process before they ask for the lock of the file: SQLite's busy handler
@@ -12,17 +12,14 @@ each failure becomes.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
 import threading
 import time
-import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, delete, event, exists, inspect, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session, sessionmaker
@@ -30,7 +27,7 @@ from sqlalchemy.pool import QueuePool
 
 from sacrecap.errors import DataError
 from sacrecap_server.errors import Refused
-from sacrecap_server.store.schema import Base, Blob, StudyImage
+from sacrecap_server.store.schema import Base
 
 VERSION = 1
 """Of the tables; SQLite keeps it in the file, as `user_version`."""
@@ -193,22 +190,3 @@ def unstorable(value: object) -> bool:
     if isinstance(value, str):
         return _UNSTORABLE.search(value) is not None
     return isinstance(value, int) and not -_LARGEST <= value < _LARGEST
-
-
-def keep(session: Session, data: bytes) -> str:
-    """Stores the data, if they are not there yet. Returns their name, which is their SHA-256."""
-    name = hashlib.sha256(data).hexdigest()
-    row = {"sha256": name, "size": len(data), "data": zlib.compress(data, 6)}
-    session.execute(insert(Blob).values(row).on_conflict_do_nothing())
-    return name
-
-
-def forget(session: Session, names: Iterable[str]) -> None:
-    """Deletes the data that no image refers to any more."""
-    is_used = exists().where(StudyImage.blob_sha == Blob.sha256)
-    session.execute(delete(Blob).where(Blob.sha256.in_(list(names)), ~is_used))
-
-
-def fetch(session: Session, name: str) -> bytes:
-    """The data with a name that `keep` returned."""
-    return zlib.decompress(session.execute(select(Blob.data).where(Blob.sha256 == name)).scalar_one())

@@ -6,17 +6,26 @@ import base64
 import hashlib
 import random
 import secrets
+import zlib
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
-from sacrecap_server.store.database import forget, keep
-from sacrecap_server.store.schema import Annotator, Assignment, KeyValue, Study, StudyFindings, StudyImage, StudyItem
+from sacrecap_server.store.schema import (
+    Annotator,
+    Assignment,
+    Blob,
+    KeyValue,
+    Study,
+    StudyFindings,
+    StudyImage,
+    StudyItem,
+)
 from sacrecap_studies import KINDS
 from sacrecap_studies.checks import CheckRule, remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
@@ -46,7 +55,10 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
         if address.startswith("data:"):
             head, _, data = address.partition(",")
             image.media_type = head.removeprefix("data:").removesuffix(";base64")
-            image.blob_sha = keep(session, base64.b64decode(data))
+            content = base64.b64decode(data)
+            image.blob_sha = hashlib.sha256(content).hexdigest()
+            blob = {"sha256": image.blob_sha, "size": len(content), "data": zlib.compress(content, 6)}
+            session.execute(insert(Blob).prefix_with("OR IGNORE"), blob)
         else:
             image.url = address
         session.add(image)
@@ -130,7 +142,8 @@ def delete_whole(session: Session, study: Study) -> None:
     for table in (Assignment, Annotator, StudyItem, StudyImage, StudyFindings):
         session.execute(delete(table).where(table.study_id == study.id))
     session.execute(delete(Study).where(Study.id == study.id))
-    forget(session, shas)
+    is_used = exists().where(StudyImage.blob_sha == Blob.sha256)
+    session.execute(delete(Blob).where(Blob.sha256.in_(shas), ~is_used))
 
 
 def kind_of(study: Study) -> StudyKind:
