@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from sacrecap.above import Printable
 from sacrecap.judgments.agreement_statistics import ALL, IN_IMAGE, alpha, counts, icc
 from sacrecap.judgments.bootstrap import Columns, Estimate, MetricPair
 from sacrecap.judgments.judged_rows import Pairs, Ratings, liked_otherwise
+from sacrecap.resources.spending import Usage
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.result import finite
-
-if TYPE_CHECKING:
-    from sacrecap.resources.spending import Usage
 
 BAND = 0.95
 """Share of the draws that a band covers."""

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sacrecap import _core
-from sacrecap.choices import TIES
+from sacrecap.choices import TIES, Tokenizer
 from sacrecap.errors import MissingDependencyError, UsageError, accepted_name, spelled, warn
 from sacrecap.judgments.agreement_result import Agreement, Measured, Systems, other_ties
 from sacrecap.judgments.agreement_statistics import (
@@ -46,6 +46,7 @@ from sacrecap.judgments.bootstrap import Columns, Estimate, Floats, MetricPair, 
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings, usual_metrics
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, outside_of, unscored
+from sacrecap.metrics import Metric
 from sacrecap.metrics.registry import computable, parse_metrics, with_columns
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Keywords, Resampling
@@ -53,9 +54,6 @@ from sacrecap.scoring.signature import with_part
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from sacrecap.choices import Tokenizer
-    from sacrecap.metrics import Metric
 
 
 def agreement(

@@ -11,22 +11,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sacrecap import _core
 from sacrecap.above import Printable
 from sacrecap.errors import UsageError
+from sacrecap.judgments.agreement_result import Agreement
 from sacrecap.judgments.datasets.read import read_judgments
-from sacrecap.judgments.judged_rows import Pairs
+from sacrecap.judgments.judged_rows import Pairs, Ratings
 from sacrecap.judgments.measure import agreement
-
-if TYPE_CHECKING:
-    from sacrecap.judgments.agreement_result import Agreement
-    from sacrecap.judgments.judged_rows import Ratings
-    from sacrecap.metrics import Metric
-    from sacrecap.resources.needs import Needs
-    from sacrecap.scoring.intervals import Resampling
-
+from sacrecap.metrics import Metric
+from sacrecap.resources.needs import Needs
+from sacrecap.scoring.intervals import Resampling
 
 PROTOCOLS = {
     "flickr8k-expert": "Kendall's τ-c, each rating a data point (Hodosh et al. 2013; Anderson et al. 2016)",

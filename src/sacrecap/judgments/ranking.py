@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from sacrecap import _core
 from sacrecap.above import Printable
 from sacrecap.choices import Tokenizer
-from sacrecap.corpus.corpus import Corpus, as_references
+from sacrecap.corpus.corpus import CaptionSource, Corpus, as_references
 from sacrecap.errors import DataError, UsageError, some
 from sacrecap.judgments.agreement_statistics import plain
+from sacrecap.metrics import Metric
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.registry import computable, key_among, parse_metrics
 from sacrecap.resources.needs import Given, Needs
@@ -27,9 +28,6 @@ from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from sacrecap.corpus.corpus import CaptionSource
-    from sacrecap.metrics import Metric
 
 
 @dataclass(frozen=True)

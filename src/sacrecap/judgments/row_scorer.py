@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap import _core
 from sacrecap.choices import DOCUMENTS, Tokenizer
@@ -26,17 +27,13 @@ from sacrecap.data.writers import atomic_write
 from sacrecap.errors import DataError, UsageError, accepted_name, warn
 from sacrecap.judgments.bootstrap import Columns
 from sacrecap.judgments.judged_rows import Judgments, Ratings, Row
+from sacrecap.metrics import Metric
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.outside import outside_scores
 from sacrecap.resources.needs import Needs
 from sacrecap.resources.outside_scores import OutsideScores
 from sacrecap.scoring.score import score_corpus, standard_in, with_standard
 from sacrecap.scoring.signature import together
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.metrics import Metric
 
 
 class ScoredRows(NamedTuple):

@@ -35,12 +35,10 @@ from sacrecap.data.captioned import CaptionedImage, is_captioned, of_split, read
 from sacrecap.data.source import reading
 from sacrecap.errors import DataError, accepted_name, of_extra, some
 from sacrecap.vision.image_folder import open_image
-from sacrecap_captioning.settings import PathLike
+from sacrecap_captioning.settings import PathLike, Settings
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-    from sacrecap_captioning.settings import Settings
 
 _IDS = ("image_id", "id", "key", "__key__", "filename", "file_name", "path")
 """Columns of Parquet files that name an image, the first that is there."""

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from PIL.Image import Image
 from torch import Tensor, nn
 
 from sacrecap.data import atomic_write
@@ -32,9 +33,6 @@ from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap_captioning.captioned_images import CaptionedImages, FeatureFile
 from sacrecap_captioning.captioner import Features, evaluating
 from sacrecap_captioning.settings import AUTO, RANDOM, SMALL, PathLike, check_encoder, make_folder
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 
 def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:

@@ -19,10 +19,11 @@ import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import torch
+from PIL import Image
 from torch import Tensor
 from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoProcessor, AutoTokenizer, LogitsProcessor
 
@@ -53,9 +54,6 @@ from sacrecap_captioning.set_methods import (
 )
 from sacrecap_captioning.settings import PathLike, kind_of
 from sacrecap_captioning.training_run import RunFolder, frozen_features, tokenised
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with the current step, the number of finished images, and the number of all images."""
@@ -140,8 +138,6 @@ class TransformersSpeaker:
     @property
     def side(self) -> int:
         """Pixels of the square that the processor makes of an image."""
-        from PIL import Image
-
         # Found out with an example: processors name their sizes in many ways.
         pixels = self.see([Image.new("RGB", (64, 64))])["pixel_values"]
         if pixels.ndim < 4:
@@ -151,7 +147,7 @@ class TransformersSpeaker:
             )
         return int(pixels.shape[-1])
 
-    def see(self, images: Sequence[Image]) -> dict[str, Tensor]:
+    def see(self, images: Sequence[Image.Image]) -> dict[str, Tensor]:
         """What the checkpoint takes: pixels, and the question where it has a chat template."""
         question = {} if self._question is None else {"text": [self._question] * len(images), "padding": True}
         batch = self._processor(images=list(images), return_tensors="pt", **question)
@@ -447,7 +443,7 @@ def make_sets(
         """The sets of a batch, each behind its image's id."""
         part = images[start : start + batch]
 
-        def pictures() -> list[Image]:
+        def pictures() -> list[Image.Image]:
             return [part.open(image) for image in part]
 
         def inputs() -> Seen:

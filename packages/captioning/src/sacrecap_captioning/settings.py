@@ -53,8 +53,19 @@ class Mixture:
                 a weight is negative, or all its weights are 0.
         """
         where = f"loss {text!r}"
-        read = [read_term(term, where) for term in terms(text)]
-        weights = tuple((_name(name, where), weight) for name, weight in read)
+        named: list[tuple[str, Weight]] = []
+        for name, weight in [read_term(term, where) for term in terms(text)]:
+            if name.lower() in NAMES:
+                named.append((name.lower(), weight))
+                continue
+            try:
+                metrics = parse_metrics(name)
+            except UsageError as error:
+                raise UsageError(f"{where}: {error}; a loss also takes {', '.join(NAMES)}") from None
+            if len(metrics) > 1:
+                raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
+            named.append((metrics[0].key, weight))
+        weights = tuple(named)
         check_distinct([name for name, _ in weights], where)
         for _, weight in weights:
             if not all(0 <= number < math.inf for number in (weight.start, weight.end)):
@@ -84,18 +95,6 @@ class Mixture:
 
     def __str__(self) -> str:
         return " + ".join(write_term(name, weight) for name, weight in self.weights)
-
-
-def _name(name: str, where: str) -> str:
-    if name.lower() in NAMES:
-        return name.lower()
-    try:
-        metrics = parse_metrics(name)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}; a loss also takes {', '.join(NAMES)}") from None
-    if len(metrics) > 1:
-        raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
-    return metrics[0].key
 
 
 SMALL = "small"

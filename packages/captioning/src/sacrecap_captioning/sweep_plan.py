@@ -23,11 +23,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sacrecap.errors import UsageError
 from sacrecap.metrics.weighted_sum import terms
-from sacrecap_captioning.captioned_images import read_images
+from sacrecap_captioning.captioned_images import CaptionedImages, read_images
 from sacrecap_captioning.settings import (
     AUTO,
     EVALUATOR,
@@ -41,9 +41,6 @@ from sacrecap_captioning.settings import (
     check_evaluator,
     setting,
 )
-
-if TYPE_CHECKING:
-    from sacrecap_captioning.captioned_images import CaptionedImages
 
 ONLY = "only"
 """The weight of a reward alone."""

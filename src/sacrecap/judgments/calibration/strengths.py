@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
+from sacrecap.judgments.bootstrap import Floats
 
 
 def bradley_terry(won: Floats, most: float = 20.0) -> tuple[Floats, Floats] | None:

@@ -26,13 +26,13 @@ KEY = "category"
 T = TypeVar("T")
 
 
+@dataclass(eq=False)
 class Record:
     """One object of a JSON-lines file."""
 
-    def __init__(self, source: str, line: int, fields: dict[str, Any]) -> None:
-        self.source = source
-        self.line = line
-        self.fields = fields
+    source: str
+    line: int
+    fields: dict[str, Any]
 
     def refuse(self, problem: str) -> DataError:
         """The error to raise: file, line, problem."""
@@ -53,10 +53,8 @@ class Record:
 
     def checked(self, name: str, check: Callable[..., T], value: Any, **options: Any) -> T:
         """The value, if it passes a check of `sacrecap.data.fields`; the error calls the field by this name."""
-        try:
-            return check(value, **options)
-        except fields.Invalid as problem:
-            raise self.refuse(problem.about(name)) from None
+        with naming(f"{self.source}, line {self.line}: "):
+            return fields.checked(name, check, value, **options)
 
     def number(self, name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:
         """The value, a number of these bounds, also as the text that tables have."""
