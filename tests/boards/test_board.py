@@ -300,15 +300,15 @@ def test_no_ranks_by_a_metric_that_does_not_bear_the_lengths() -> None:
 
 @pytest.mark.parametrize(("attempts", "separated"), [({}, True), ({1: 2}, True), ({1: 3}, False), ({2: 100}, True)])
 def test_p_is_times_the_attempts_of_the_better_system(attempts: dict[int, int], separated: bool) -> None:
-    found = standings([1, 2], {(1, 2): 0.02}, attempts)
-    assert (found.separated == {(1, 2)}) is separated
-    assert found.places[1].rank == ("1" if separated else "1–2")
+    places, pairs = standings([1, 2], {(1, 2): 0.02}, attempts)
+    assert (pairs == {(1, 2)}) is separated
+    assert places[1].rank == ("1" if separated else "1–2")
 
 
 def test_what_is_not_tested_and_what_scores_deny_finds_nothing() -> None:
-    found = standings(["a", "b", "c"], {("b", "a"): 1e-6, ("a", "c"): 1e-6}, {})
-    assert found.separated == {("a", "c")}
-    assert found.places["b"].explanation == "not separated from 2"
+    places, pairs = standings(["a", "b", "c"], {("b", "a"): 1e-6, ("a", "c"): 1e-6}, {})
+    assert pairs == {("a", "c")}
+    assert places["b"].explanation == "not separated from 2"
 
 
 def judged(**columns: list[float]) -> dict[str, list[Any]]:

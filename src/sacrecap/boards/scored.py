@@ -109,19 +109,11 @@ class Standing:
         return phrases if self.attempts == 1 else f"{phrases}; the best of {self.attempts} submissions"
 
 
-@dataclass(frozen=True)
-class Standings(Generic[Name]):
-    """All places by one metric."""
-
-    places: dict[Name, Standing]
-    separated: set[tuple[Name, Name]]
-    """(better, worse): the pairs that a test finds to differ."""
-
-
 def standings(
     ordered: Sequence[Name], tests: Mapping[tuple[Name, Name], float], attempts: Mapping[Name, int]
-) -> Standings[Name]:
-    """The places of systems, of which `ordered` has the best score first.
+) -> tuple[dict[Name, Standing], set[tuple[Name, Name]]]:
+    """The places of systems, of which `ordered` has the best score first; and the pairs (better, worse) that a test
+    finds to differ.
 
     `tests` have the p of pairs (ahead, behind), by the test's own difference; scores on a board are rounded: where they
     say otherwise, p is 1. It is times the `attempts` of which a system is the best.
@@ -134,7 +126,7 @@ def standings(
         better, worse = (sum(pair[side] == name for pair in separated) for side in (0, 1))
         level = len(ordered) - 1 - better - worse
         places[name] = Standing(*ranks[name], better, worse, level, attempts.get(name, 1))
-    return Standings(places, separated)
+    return places, separated
 
 
 Content = TypeVar("Content")
@@ -378,7 +370,7 @@ def ranked_board(
         for key in sorted(any_result, key=lambda key: key != rank_by)
     }
     rows = [
-        BoardRow(best.team_of[name], name, scores, {key: by_key.places[name] for key, by_key in placed.items()})
+        BoardRow(best.team_of[name], name, scores, {key: places[name] for key, (places, _) in placed.items()})
         for name, scores in shares.scores.items()
     ]
     return Board(
@@ -389,7 +381,7 @@ def ranked_board(
         {key: without(any_result[key].signature, *OF_CAPTIONS, "refs") for key in placed},
         rank_by,
         rows,
-        [shares.pair(pair, placed[pair.metric].separated) for pair in pairs],
+        [shares.pair(pair, placed[pair.metric][1]) for pair in pairs],
         refused,
     )
 
