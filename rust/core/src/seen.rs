@@ -60,11 +60,11 @@ pub fn seen(corpus: &Corpus, described: &Captions, captions: &Captions, threads:
     let images = &corpus.references.images;
     let threads = threads_for_sentences(threads, corpus.sentence_count());
     let parts = map_parts(images.len(), threads, |range| {
-        let mut look = Look { corpus, described, captions, found: FxHashMap::default() };
+        let mut look = Look { corpus, described, captions, tallies: FxHashMap::default() };
         for image in range {
             look.at(image, &images[image]);
         }
-        look.found.into_iter().collect()
+        look.tallies.into_iter().collect()
     });
     parts.into_iter().reduce(merged).unwrap_or_default()
 }
@@ -80,26 +80,28 @@ struct Look<'a> {
     corpus: &'a Corpus,
     described: &'a Captions,
     captions: &'a Captions,
-    found: FxHashMap<Name, Tally>,
+    tallies: FxHashMap<Name, Tally>,
 }
 
 /// The captions of an image as they were given.
-fn given<'a>(captions: &'a Captions, id: &str) -> Vec<&'a str> {
-    let own = captions.image(id).map(|image| captions.captions_of(image)).unwrap_or_default();
-    own.map(|caption| captions.caption(caption)).collect()
+fn texts_of<'a>(captions: &'a Captions, id: &str) -> Vec<&'a str> {
+    let numbers = captions.image(id).map(|image| captions.captions_of(image)).unwrap_or_default();
+    numbers.map(|caption| captions.caption(caption)).collect()
 }
 
 impl Look<'_> {
     fn count(&mut self, name: Name, id: &str, caption: &str) {
-        self.found.entry(name).or_default().add(id, caption);
+        self.tallies.entry(name).or_default().add(id, caption);
     }
 
     fn at(&mut self, image: usize, id: &str) {
         let corpus = self.corpus;
-        let (own, others) = (&corpus.candidates, &corpus.references.sentences);
-        let references: Vec<&[Word]> = others.of_image(image).map(|one| others.tokens(one)).collect();
-        let candidates: Vec<&[Word]> = own.of_image(image).map(|one| own.tokens(one)).collect();
-        let (described, captions) = (given(self.described, id), given(self.captions, id));
+        let (candidate_sentences, reference_sentences) = (&corpus.candidates, &corpus.references.sentences);
+        let references: Vec<&[Word]> =
+            reference_sentences.of_image(image).map(|sentence| reference_sentences.tokens(sentence)).collect();
+        let candidates: Vec<&[Word]> =
+            candidate_sentences.of_image(image).map(|sentence| candidate_sentences.tokens(sentence)).collect();
+        let (described, captions) = (texts_of(self.described, id), texts_of(self.captions, id));
         self.part("references", id, &references, &described);
         self.part("candidates", id, &candidates, &captions);
         if references.iter().all(|reference| reference.is_empty()) {
@@ -194,7 +196,7 @@ fn denies(text: &str) -> bool {
             _ => return false,
         };
         let end = place + word.len();
-        bytes.get(place..end).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+        bytes.get(place..end).is_some_and(|written| written.eq_ignore_ascii_case(word.as_bytes()))
             && !text[..place].ends_with(char::is_alphanumeric)
             && !text[end..].starts_with(char::is_alphanumeric)
     })
@@ -210,16 +212,17 @@ fn tags(text: &str) -> impl Iterator<Item = &str> {
         let (end, _) = inside
             .char_indices()
             .take(LONGEST_TAG)
-            .find(|(_, one)| *one == '>' || *one == '<' || one.is_whitespace())?;
+            .find(|(_, character)| *character == '>' || *character == '<' || character.is_whitespace())?;
         let tag = &inside[..end];
-        let begins = tag.starts_with(|one: char| one.is_alphabetic() || matches!(one, '|' | '/' | '｜'));
+        let begins =
+            tag.starts_with(|character: char| character.is_alphabetic() || matches!(character, '|' | '/' | '｜'));
         (inside[end..].starts_with('>') && begins).then_some(tag)
     })
 }
 
 fn is_thought(tag: &str) -> bool {
-    let name = tag.trim_matches(|one: char| !one.is_alphanumeric());
-    ["think", "thinking", "thought", "reasoning"].iter().any(|known| name.eq_ignore_ascii_case(known))
+    let name = tag.trim_matches(|character: char| !character.is_alphanumeric());
+    ["think", "thinking", "thought", "reasoning"].iter().any(|thought| name.eq_ignore_ascii_case(thought))
 }
 
 /// A token of BERT and its kin: capitals in brackets.
@@ -240,7 +243,7 @@ fn is_json(text: &str) -> bool {
 /// Words that tokenizers put in, and signs by which they mark where words begin or go on: SentencePiece's, GPT-2's (also
 /// a letter of Maltese, with which at most one word of few begins), BERT's.
 fn is_of_tokenizer(text: &str) -> bool {
-    let words = || text.split(|one: char| !one.is_alphanumeric());
+    let words = || text.split(|character: char| !character.is_alphanumeric());
     let goes_on = |word: &str| word.strip_prefix("##").is_some_and(|rest| rest.starts_with(char::is_lowercase));
     words().any(|word| matches!(word, "UNK" | "startseq" | "endseq"))
         || text.contains('\u{2581}')
@@ -259,7 +262,7 @@ const WORDS_OF_CAPTION: std::ops::RangeInclusive<usize> = 3..=25;
 fn are_captions(text: &str) -> bool {
     let mut lines = text.split(['\n', '\r', '\t']).map(str::trim).filter(|line| !line.is_empty());
     let is_caption = |line: &str| {
-        !line.starts_with(|one: char| one.is_ascii_digit() || matches!(one, '-' | '*' | '•'))
+        !line.starts_with(|character: char| character.is_ascii_digit() || matches!(character, '-' | '*' | '•'))
             && !line.ends_with(':')
             && WORDS_OF_CAPTION.contains(&line.split_whitespace().count())
     };
@@ -298,35 +301,35 @@ const WEIGHT_PARTS: f64 = 1_000.0;
 pub fn sampled(corpus: &Corpus, captions: &Captions, size: usize) -> Tallies {
     let images = chosen(corpus, size);
     let ids = &corpus.references.images;
-    let mut found = Tallies::new();
+    let mut tallies = Tallies::new();
     // An image that the system left out has an empty caption.
     let texts: Vec<(&str, &str)> = images
         .iter()
         .flat_map(|&image| {
-            let texts = given(captions, &ids[image]);
+            let texts = texts_of(captions, &ids[image]);
             let count = corpus.candidates.of_image(image).len();
             (0..count).map(move |place| (&*ids[image], texts.get(place).copied().unwrap_or_default()))
         })
         .collect();
     for &image in &images {
-        found.entry(("", "images", 0)).or_default().add(&ids[image], "");
+        tallies.entry(("", "images", 0)).or_default().add(&ids[image], "");
     }
     for &(id, caption) in &texts {
-        found.entry(("", "captions", 0)).or_default().add(id, caption);
+        tallies.entry(("", "captions", 0)).or_default().add(id, caption);
     }
     let mut once = BTreeSet::new();
     let of_images = texts.iter().filter(|(id, caption)| once.insert((*id, caption.trim())));
     if let Some(same) = commonest(of_images.map(|&(id, caption)| (caption.trim(), id, caption))) {
-        found.insert(("", "same caption", 0), same);
+        tallies.insert(("", "same caption", 0), same);
     }
     let mut begun = beginnings(&texts).into_iter();
     for (name, tally) in [("beginning", begun.next()), ("long beginning", begun.next_back())] {
         if let Some((words, tally)) = tally {
-            found.insert(("", name, words), tally);
+            tallies.insert(("", name, words), tally);
         }
     }
-    pairing(corpus, captions, &images, &mut found);
-    found
+    pairing(corpus, captions, &images, &mut tallies);
+    tallies
 }
 
 /// The sampled images, in the order of their ids: by number where all are numbers.
@@ -366,19 +369,19 @@ fn commonest<'a>(texts: impl Iterator<Item = (&'a str, &'a str, &'a str)>) -> Op
 /// The beginnings that more than half of the captions have, and their tallies: each as long as nearly all of those share
 /// that begin so.
 fn beginnings(texts: &[(&str, &str)]) -> Vec<(usize, Tally)> {
-    let mut found: Vec<(usize, Tally)> = Vec::new();
+    let mut shared: Vec<(usize, Tally)> = Vec::new();
     for words in 1..=LONGEST_BEGINNING {
         let begun: Vec<_> = texts.iter().filter_map(|&(id, text)| Some((begins(text, words)?, id, text))).collect();
         let Some(tally) = commonest(begun.iter().map(|(begun, id, text)| (begun.as_str(), *id, *text))) else { break };
         if 2 * tally.count as usize <= texts.len() {
             break;
         }
-        if found.last().is_some_and(|(_, before)| 10 * tally.count >= 9 * before.count) {
-            found.pop();
+        if shared.last().is_some_and(|(_, before)| 10 * tally.count >= 9 * before.count) {
+            shared.pop();
         }
-        found.push((words, tally));
+        shared.push((words, tally));
     }
-    found
+    shared
 }
 
 /// The first words, in small letters; `None` for a caption that has no more than them.
@@ -390,22 +393,23 @@ fn begins(text: &str, words: usize) -> Option<String> {
 
 /// Whether captions match their own images: those of each image against the references of every sampled image, by their
 /// words, of which rare ones weigh more.
-fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut Tallies) {
+fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], tallies: &mut Tallies) {
     let references = &corpus.references.sentences;
     let mut with: HashMap<Word, Vec<usize>> = HashMap::new();
     for (place, &image) in images.iter().enumerate() {
         for sentence in references.of_image(image) {
             for &word in references.words(sentence) {
-                let own = with.entry(word).or_default();
-                if own.last() != Some(&place) {
-                    own.push(place);
+                let places = with.entry(word).or_default();
+                if places.last() != Some(&place) {
+                    places.push(place);
                 }
             }
         }
     }
     for (place, &image) in images.iter().enumerate() {
-        let own = &corpus.candidates;
-        let mut words: Vec<Word> = own.of_image(image).flat_map(|one| own.words(one)).copied().collect();
+        let candidates = &corpus.candidates;
+        let mut words: Vec<Word> =
+            candidates.of_image(image).flat_map(|sentence| candidates.words(sentence)).copied().collect();
         words.sort_unstable();
         words.dedup();
         let mut matches = vec![0_u64; images.len()];
@@ -415,24 +419,27 @@ fn pairing(corpus: &Corpus, captions: &Captions, images: &[usize], found: &mut T
                 matches[other] += weight;
             }
         }
-        if matches.iter().all(|&one| one == 0) || images.len() < 2 {
+        if matches.iter().all(|&matched| matched == 0) || images.len() < 2 {
             continue;
         }
         let id = &corpus.references.images[image];
-        let own = matches[place];
-        let caption = given(captions, id).first().copied().unwrap_or_default();
-        let mut count = |name| found.entry(("", name, 0)).or_default().add(id, caption);
+        let own_match = matches[place];
+        let caption = texts_of(captions, id).first().copied().unwrap_or_default();
+        let mut count = |name| tallies.entry(("", name, 0)).or_default().add(id, caption);
         count("matched");
         // Twice the number of other images that match less, and once of those that match as well.
-        let less: usize =
-            matches.iter().map(|one| usize::from(*one < own) + usize::from(*one <= own)).sum::<usize>() - 1;
+        let less: usize = matches
+            .iter()
+            .map(|other| usize::from(*other < own_match) + usize::from(*other <= own_match))
+            .sum::<usize>()
+            - 1;
         if 2 * less < images.len() {
             count("other image");
         }
-        if matches.get(place + 1).is_some_and(|&next| next > own) {
+        if matches.get(place + 1).is_some_and(|&next| next > own_match) {
             count("next image");
         }
-        if place > 0 && matches[place - 1] > own {
+        if place > 0 && matches[place - 1] > own_match {
             count("previous image");
         }
     }

@@ -80,9 +80,9 @@ impl Captions {
     #[staticmethod]
     fn from_dict(captions: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(mapping) = captions.cast::<PyMapping>() else {
-            let found = kind(captions)?;
+            let given_kind = kind(captions)?;
             return Err(DataError::new_err(format!(
-                "captions must be a mapping from image id to a caption or a list of captions, not {found}"
+                "captions must be a mapping from image id to a caption or a list of captions, not {given_kind}"
             )));
         };
         let mut gather = Gather::default();
@@ -388,7 +388,7 @@ pub(crate) fn digest_of_rows(keys: Vec<PyBackedStr>, texts: Vec<PyBackedStr>) ->
 #[pyfunction]
 pub(crate) fn image_ids(values: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let of = |(place, value): (usize, PyResult<Bound<'_, PyAny>>)| {
-        id_text(&value?)?.map_err(|found| DataError::new_err(format!("image id {place} is {found}")))
+        id_text(&value?)?.map_err(|reason| DataError::new_err(format!("image id {place} is {reason}")))
     };
     values.try_iter()?.enumerate().map(of).collect()
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 
 use memmap2::Mmap;
@@ -56,23 +57,20 @@ pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bo
 
 /// Little-endian float64.
 pub(crate) fn floats(bytes: &[u8]) -> PyResult<Vec<f64>> {
-    let (numbers, rest) = bytes.as_chunks();
-    check_whole(rest, "float64")?;
-    Ok(numbers.iter().map(|&number| f64::from_le_bytes(number)).collect())
+    numbers(bytes, "float64", f64::from_le_bytes)
 }
 
 /// Little-endian u32.
 pub(crate) fn whole_numbers(bytes: &[u8]) -> PyResult<Vec<u32>> {
-    let (numbers, rest) = bytes.as_chunks();
-    check_whole(rest, "u32")?;
-    Ok(numbers.iter().map(|&number| u32::from_le_bytes(number)).collect())
+    numbers(bytes, "u32", u32::from_le_bytes)
 }
 
-pub(crate) fn check_whole(rest: &[u8], kind: &str) -> PyResult<()> {
-    if rest.is_empty() {
-        return Ok(());
+fn numbers<T, const SIZE: usize>(bytes: &[u8], kind: &str, of: fn([u8; SIZE]) -> T) -> PyResult<Vec<T>> {
+    let (numbers, rest) = bytes.as_chunks();
+    if !rest.is_empty() {
+        refuse!("an array of {kind} with {} bytes too many", rest.len());
     }
-    Err(UsageError::new_err(format!("an array of {kind} with {} bytes too many", rest.len())))
+    Ok(numbers.iter().map(|&number| of(number)).collect())
 }
 
 /// Cuts ids into sequences of these lengths.
@@ -91,25 +89,26 @@ pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> PyResult<V
 
 /// Checks that groups of these sizes are all of `count` things.
 pub(crate) fn check_sizes(sizes: &[usize], count: usize) -> PyResult<()> {
-    if sizes.iter().try_fold(0_usize, |total, &size| total.checked_add(size)) == Some(count) {
-        return Ok(());
+    if sizes.iter().try_fold(0_usize, |total, &size| total.checked_add(size)) != Some(count) {
+        refuse!("the sizes of the groups do not add up to {count}");
     }
-    Err(UsageError::new_err(format!("the sizes of the groups do not add up to {count}")))
+    Ok(())
 }
 
 /// Checks a number that Python counts by.
 pub(crate) fn check_index(kind: &str, number: usize, count: usize) -> PyResult<()> {
-    if number < count {
-        return Ok(());
+    if number >= count {
+        refuse!("there is no {kind} {number} among {count}");
     }
-    Err(UsageError::new_err(format!("there is no {kind} {number} among {count}")))
+    Ok(())
 }
 
 /// The file's bytes, mapped into memory.
-pub(crate) fn map_file(file: &File) -> std::io::Result<SharedBytes> {
+pub(crate) fn map_file(path: &Path) -> std::io::Result<SharedBytes> {
+    let file = File::open(path)?;
     // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this one with
     // SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
-    Ok(SharedBytes::new(unsafe { Mmap::map(file)? }))
+    Ok(SharedBytes::new(unsafe { Mmap::map(&file)? }))
 }
 
 /// A metric's parameter as Python holds it.

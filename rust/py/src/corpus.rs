@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use sacrecap_core::engine::Image;
 use sacrecap_core::metrics::diversity;
 use sacrecap_core::metrics::diversity::novel_captions;
-use sacrecap_core::metrics::diversity::similarity::{self, Similarity};
+use sacrecap_core::metrics::diversity::similarity::Similarity;
 use sacrecap_core::numeric::parallel::{check, map_parts};
 use sacrecap_core::numeric::spectrum::{Eigensystem, Spectrum};
 use sacrecap_core::text::captions::Captions as CoreCaptions;
@@ -23,10 +23,6 @@ use crate::convert::{
 };
 use crate::resources::gather;
 use crate::statistics::Statistics;
-
-pub(crate) fn tokenizer_names() -> Vec<&'static str> {
-    Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect()
-}
 
 pub(crate) fn tokenizer(name: &str) -> PyResult<Tokenizer> {
     name.parse().map_err(usage_error)
@@ -75,26 +71,18 @@ impl References {
     /// The images of these numbers, in this order.
     #[new]
     #[pyo3(signature = (captions, images, tokenizer, threads=0))]
-    fn new(
-        py: Python<'_>,
-        captions: &Bound<'_, Captions>,
-        images: Vec<u32>,
-        tokenizer: &str,
-        threads: usize,
-    ) -> PyResult<Self> {
+    fn new(py: Python<'_>, captions: &Captions, images: Vec<u32>, tokenizer: &str, threads: usize) -> PyResult<Self> {
         let tokenizer = self::tokenizer(tokenizer)?;
-        let captions = captions.get().inner.clone();
-        check_images(images.iter().copied(), &captions)?;
-        let encoded = detach(py, || core::References::encode(&captions, &images, tokenizer, threads))?;
+        check_images(images.iter().copied(), &captions.inner)?;
+        let encoded = detach(py, || core::References::encode(&captions.inner, &images, tokenizer, threads))?;
         Ok(Self(Arc::new(encoded)))
     }
 
     /// Images of these numbers without references.
     #[staticmethod]
-    fn none(captions: &Bound<'_, Captions>, images: Vec<u32>, tokenizer: &str) -> PyResult<Self> {
-        let captions = &captions.get().inner;
-        check_images(images.iter().copied(), captions)?;
-        let images = images.into_iter().map(|image| captions.image_id(image as usize).into()).collect();
+    fn none(captions: &Captions, images: Vec<u32>, tokenizer: &str) -> PyResult<Self> {
+        check_images(images.iter().copied(), &captions.inner)?;
+        let images = images.into_iter().map(|image| captions.inner.image_id(image as usize).into()).collect();
         Ok(Self(Arc::new(core::References::none(images, self::tokenizer(tokenizer)?))))
     }
 
@@ -130,18 +118,17 @@ impl Corpus {
     #[pyo3(signature = (references, captions, images, threads=0))]
     fn new(
         py: Python<'_>,
-        references: &Bound<'_, References>,
-        captions: &Bound<'_, Captions>,
+        references: &References,
+        captions: &Captions,
         images: Vec<Option<u32>>,
         threads: usize,
     ) -> PyResult<Self> {
-        let references = references.get().0.clone();
-        let captions = captions.get().inner.clone();
-        check_images(images.iter().flatten().copied(), &captions)?;
+        let references = references.0.clone();
+        check_images(images.iter().flatten().copied(), &captions.inner)?;
         if images.len() != references.images.len() {
             refuse!("captions of {} images for the references of {}", images.len(), references.images.len());
         }
-        detach(py, || core::Corpus::encode(references, &captions, &images, threads)).map(Self)
+        detach(py, || core::Corpus::encode(references, &captions.inner, &images, threads)).map(Self)
     }
 
     #[getter]
@@ -206,32 +193,26 @@ pub(crate) fn sample_order(py: Python<'_>, ids: Vec<PyBackedStr>) -> Bound<'_, P
 #[pyo3(signature = (corpus, references, candidates, threads=0))]
 pub(crate) fn seen(
     py: Python<'_>,
-    corpus: &Bound<'_, Corpus>,
-    references: &Bound<'_, Captions>,
-    candidates: &Bound<'_, Captions>,
+    corpus: &Corpus,
+    references: &Captions,
+    candidates: &Captions,
     threads: usize,
 ) -> PyResult<Vec<Row>> {
-    let (corpus, references, candidates) = (&corpus.get().0, &references.get().inner, &candidates.get().inner);
-    detach(py, || rows(looks::seen(corpus, references, candidates, threads)))
+    detach(py, || rows(looks::seen(&corpus.0, &references.inner, &candidates.inner, threads)))
 }
 
 /// Looks at a sample of the images; the same columns.
 #[pyfunction]
 pub(crate) fn seen_in_sample(
     py: Python<'_>,
-    corpus: &Bound<'_, Corpus>,
-    candidates: &Bound<'_, Captions>,
+    corpus: &Corpus,
+    candidates: &Captions,
     size: usize,
 ) -> PyResult<Vec<Row>> {
-    let (corpus, candidates) = (&corpus.get().0, &candidates.get().inner);
-    detach(py, || rows(looks::sampled(corpus, candidates, size)))
+    detach(py, || rows(looks::sampled(&corpus.0, &candidates.inner, size)))
 }
 
 // Caption sets: the similarity matrix of an image, its spectrum, and which captions are the best.
-
-pub(crate) fn similarity_names() -> Vec<&'static str> {
-    similarity::names().collect()
-}
 
 /// The similarity matrix of an image, row by row; the n-grams of the image, and the vectors of its candidates over them,
 /// candidate by candidate: none where the similarity is not an inner product of such. All float64.
@@ -239,12 +220,12 @@ pub(crate) fn similarity_names() -> Vec<&'static str> {
 #[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
 pub(crate) fn similarities<'py>(
     py: Python<'py>,
-    corpus: &Bound<'_, Corpus>,
+    corpus: &Corpus,
     image: usize,
     parameters: NamedParameters,
     resources: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<(Bound<'py, PyBytes>, Vec<String>, Bound<'py, PyBytes>)> {
-    let corpus = &corpus.get().0;
+    let corpus = &corpus.0;
     let mut parameters = core_parameters(parameters);
     let built = Similarity::build(&mut parameters).and_then(|similarity| parameters.finish().map(|()| similarity));
     let similarity = built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))?;
@@ -295,8 +276,8 @@ pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> f64 {
 /// The corpus with only the `most` candidates of each set with the highest scores (float64, one per candidate), and
 /// their places in their sets.
 #[pyfunction]
-pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
-    let (corpus, scores) = (&corpus.get().0, floats(scores)?);
+pub(crate) fn top(corpus: &Corpus, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
+    let (corpus, scores) = (&corpus.0, floats(scores)?);
     if scores.len() != corpus.rows() {
         refuse!("{} scores for {} candidates", scores.len(), corpus.rows());
     }
@@ -312,15 +293,14 @@ pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyR
 /// People as a system: each reference against the others of its image.
 #[pyfunction]
 #[pyo3(signature = (corpus, threads=0))]
-pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Bound<'_, Corpus>, threads: usize) -> PyResult<Corpus> {
-    let references: Arc<core::References> = corpus.get().0.references.clone();
-    detach(py, || core::Corpus::leave_one_out(&references, threads)).map(Corpus)
+pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Corpus, threads: usize) -> PyResult<Corpus> {
+    detach(py, || core::Corpus::leave_one_out(&corpus.0.references, threads)).map(Corpus)
 }
 
 /// Each word of the candidates with its count, the commonest first; of equal counts alphabetically.
 #[pyfunction]
-pub(crate) fn word_counts(py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<(String, u64)> {
-    let corpus = &corpus.get().0;
+pub(crate) fn word_counts(py: Python<'_>, corpus: &Corpus) -> Vec<(String, u64)> {
+    let corpus = &corpus.0;
     py.detach(|| {
         let mut counts = vec![0_u64; corpus.vocabulary.len()];
         corpus.candidates.all_words().iter().for_each(|&word| counts[word as usize] += 1);
@@ -333,7 +313,6 @@ pub(crate) fn word_counts(py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<(St
 
 /// Of each candidate 1 if no training caption has the same words, else 0; a row per candidate.
 #[pyfunction]
-pub(crate) fn novelty(py: Python<'_>, corpus: &Bound<'_, Corpus>, training: &Bound<'_, References>) -> Statistics {
-    let (corpus, training) = (&corpus.get().0, &training.get().0);
-    Statistics::of_means("novelty", py.detach(|| novel_captions(corpus, training)))
+pub(crate) fn novelty(py: Python<'_>, corpus: &Corpus, training: &References) -> Statistics {
+    Statistics::of_means("novelty", py.detach(|| novel_captions(&corpus.0, &training.0)))
 }

@@ -58,16 +58,9 @@ fn ngrams(words: usize, mut ids: &[u32], lengths: &[u8], counts: &[u32]) -> Opti
 impl DocumentFrequency {
     #[staticmethod]
     #[pyo3(signature = (references, stem, n, threads=0))]
-    fn build(
-        py: Python<'_>,
-        references: &Bound<'_, References>,
-        stem: bool,
-        n: usize,
-        threads: usize,
-    ) -> PyResult<Self> {
-        let references = references.get().0.clone();
+    fn build(py: Python<'_>, references: &References, stem: bool, n: usize, threads: usize) -> PyResult<Self> {
         detach(py, || {
-            let references = if stem { references.stemmed() } else { references };
+            let references = if stem { references.0.stemmed() } else { references.0.clone() };
             core::DocumentFrequency::build(references.documents(), n, threads)
         })
         .map(Self::from)
@@ -92,8 +85,7 @@ impl DocumentFrequency {
 
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let loaded = py
-            .detach(|| -> io::Result<_> { Ok(core::DocumentFrequency::from_bytes(&map_file(&File::open(&path)?)?)) })?;
+        let loaded = py.detach(|| -> io::Result<_> { Ok(core::DocumentFrequency::from_bytes(&map_file(&path)?)) })?;
         loaded.map(Self::from).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
     }
 
@@ -142,8 +134,7 @@ impl DocumentFrequency {
         Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes,)))
     }
 
-    fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
-        let other = other.get();
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<Self> {
         py.detach(|| self.0.merge(&other.0)).map(Self::from).map_err(usage_error)
     }
 
@@ -250,19 +241,17 @@ impl FrequencyCounter {
 
     /// Adds the references of images, none of which was added before.
     #[pyo3(signature = (references, threads=0))]
-    fn add(&mut self, py: Python<'_>, references: &Bound<'_, References>, threads: usize) -> PyResult<()> {
-        let references = references.get().0.clone();
+    fn add(&mut self, py: Python<'_>, references: &References, threads: usize) -> PyResult<()> {
         self.during(py, |counter| {
-            let references = if counter.stem() { references.stemmed() } else { references };
+            let references = if counter.stem() { references.0.stemmed() } else { references.0.clone() };
             counter.add(references.documents(), threads)
         })
     }
 
     /// Adds what was counted elsewhere, of other images.
     #[pyo3(signature = (other, threads=0))]
-    fn merge(&mut self, py: Python<'_>, other: &Bound<'_, DocumentFrequency>, threads: usize) -> PyResult<()> {
-        let other = other.get().0.clone();
-        self.during(py, |counter| counter.merge(&other, threads))
+    fn merge(&mut self, py: Python<'_>, other: &DocumentFrequency, threads: usize) -> PyResult<()> {
+        self.during(py, |counter| counter.merge(&other.0, threads))
     }
 
     /// Number of images so far.
@@ -286,7 +275,7 @@ impl FrequencyCounter {
                 return Ok(Ok(counted));
             }
             drop(made);
-            Ok(core::DocumentFrequency::from_bytes(&map_file(&File::open(&file)?)?))
+            Ok(core::DocumentFrequency::from_bytes(&map_file(&file)?))
         })?;
         let read = finished.map_err(|error| not_written(&error))?.map_err(data_error)?;
         Ok(read.into())
@@ -355,9 +344,9 @@ impl LanguageCounts {
 
     /// Learns from the references of other images.
     #[pyo3(signature = (references, threads=0))]
-    fn add(&mut self, py: Python<'_>, references: &Bound<'_, References>, threads: usize) -> PyResult<()> {
-        let (references, memory) = (references.get().0.clone(), self.memory);
-        self.during(py, |counts| counts.add(&references, memory, threads))
+    fn add(&mut self, py: Python<'_>, references: &References, threads: usize) -> PyResult<()> {
+        let memory = self.memory;
+        self.during(py, |counts| counts.add(&references.0, memory, threads))
     }
 
     /// Adds what was counted elsewhere, in the references of other images.
@@ -410,11 +399,10 @@ impl LanguageModel {
     /// The model of captions of other images than those to score.
     #[staticmethod]
     #[pyo3(signature = (references, n, threads=0))]
-    fn build(py: Python<'_>, references: &Bound<'_, References>, n: usize, threads: usize) -> PyResult<Self> {
-        let references = references.get().0.clone();
+    fn build(py: Python<'_>, references: &References, n: usize, threads: usize) -> PyResult<Self> {
         let built = detach(py, || {
-            let mut counts = fluency::LanguageCounts::new(n).kept(references.tokenizer);
-            counts.add(&references, usize::MAX, threads).map(|()| counts.finish(threads))
+            let mut counts = fluency::LanguageCounts::new(n).kept(references.0.tokenizer);
+            counts.add(&references.0, usize::MAX, threads).map(|()| counts.finish(threads))
         })?;
         built.map(|model| Self(Arc::new(model))).map_err(data_error)
     }
@@ -523,12 +511,12 @@ impl Reward {
         py: Python<'py>,
         ids: PyBackedBytes,
         lengths: Vec<usize>,
-        references: &Bound<'_, EncodedReferences>,
+        references: &EncodedReferences,
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let ids = whole_numbers(&ids)?;
         let samples = sequences(&ids, &lengths)?;
-        let groups: Vec<&reward::Group> = references.get().groups.iter().map(AsRef::as_ref).collect();
+        let groups: Vec<&reward::Group> = references.groups.iter().map(AsRef::as_ref).collect();
         if groups.is_empty() || samples.len() % groups.len() != 0 {
             refuse!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
         }

@@ -29,7 +29,7 @@ impl Gather {
     /// An image id as text; `None`, and an offence, when it is not an id.
     pub(crate) fn id(&mut self, id: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<String>> {
         let read = id_text(id)?;
-        Ok(read.map_err(|found| self.offend(None, row, "the image id", &found)).ok())
+        Ok(read.map_err(|reason| self.offend(None, row, "the image id", &reason)).ok())
     }
 
     /// Gives an image its place; returns its number.
@@ -51,8 +51,8 @@ impl Gather {
             if is_missing(value) {
                 return self.caption(id, value, row);
             }
-            let found = format!("{}; it must be a string or a list of strings", kind(value)?);
-            self.offend(Some(id), row, "the caption", &found);
+            let reason = format!("{}; it must be a string or a list of strings", kind(value)?);
+            self.offend(Some(id), row, "the caption", &reason);
             return Ok(());
         };
         self.image(id);
@@ -79,8 +79,8 @@ impl Gather {
                 if let Some(inner) = inside(caption) {
                     return self.caption(id, &inner, row);
                 }
-                let found = format!("{}; captions must be strings", kind(caption)?);
-                self.offend(Some(id), row, "the caption", &found);
+                let reason = format!("{}; captions must be strings", kind(caption)?);
+                self.offend(Some(id), row, "the caption", &reason);
             }
         }
         Ok(())

@@ -65,7 +65,7 @@ impl StatisticsBuilder {
         if self.formulas.is_empty() {
             let mut firsts: Vec<&Arc<Table>> = Vec::new();
             for metric in &statistics {
-                let table = metric.table();
+                let table = &metric.table;
                 let earlier = firsts.iter().position(|first| Arc::ptr_eq(first, table));
                 self.places.push(earlier.unwrap_or(firsts.len()));
                 if earlier.is_none() {
@@ -76,7 +76,7 @@ impl StatisticsBuilder {
             self.formulas = formulas;
         }
         let first_of = |table: usize| self.places.iter().position(|&place| place == table).unwrap_or_default();
-        let parts: Vec<&Arc<Table>> = (0..self.tables.len()).map(|table| statistics[first_of(table)].table()).collect();
+        let parts: Vec<&Arc<Table>> = (0..self.tables.len()).map(|table| &statistics[first_of(table)].table).collect();
         if self.tables.iter().zip(&parts).any(|(table, part)| table.width != part.width) {
             refuse!("these are statistics with other columns; give the same options to all");
         }
@@ -88,8 +88,9 @@ impl StatisticsBuilder {
     fn finish(&mut self) -> Vec<Statistics> {
         let Self { formulas, places, tables } = std::mem::take(self);
         let tables: Vec<Arc<Table>> = tables.into_iter().map(Arc::new).collect();
-        let metrics = formulas.into_iter().zip(places);
-        metrics.map(|((name, formula), place)| Statistics::of_table(name, formula, tables[place].clone())).collect()
+        let statistics =
+            |((name, formula), place): (Named, usize)| Statistics { name, formula, table: tables[place].clone() };
+        formulas.into_iter().zip(places).map(statistics).collect()
     }
 
     /// What `__reduce__` took apart.

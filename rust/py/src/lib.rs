@@ -27,7 +27,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule(gil_used = false)]
 mod _core {
     use pyo3::prelude::*;
+    use sacrecap_core::metrics::diversity::similarity;
+    use sacrecap_core::text::tokenize::Tokenizer;
 
+    use crate::resources::tasks;
     #[pymodule_export]
     use crate::{
         captions::{Captions, CaptionsBuilder, digest_of_rows, image_ids, whole_ids},
@@ -51,17 +54,13 @@ mod _core {
         spice::{Paragraphs, SceneGraphs, StatementFrequencies},
         statistics::{Statistics, evaluate},
     };
-    use crate::{
-        corpus::{similarity_names, tokenizer_names},
-        resources::tasks,
-    };
 
     #[pymodule_init]
     fn add_constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("CORRELATIONS", sacrecap_core::agreement::STATISTICS)?;
-        module.add("TOKENIZERS", tokenizer_names())?;
-        module.add("SIMILARITIES", similarity_names())?;
+        module.add("TOKENIZERS", Tokenizer::ALL.map(Tokenizer::name))?;
+        module.add("SIMILARITIES", similarity::names().collect::<Vec<_>>())?;
         module.add("METEOR_TASKS", tasks())?;
         module.add("LARGEST_TOKEN_ID", sacrecap_core::reward::LARGEST_TOKEN_ID)?;
         // What is public is what the stub has.

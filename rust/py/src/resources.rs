@@ -1,6 +1,5 @@
 //! Needs of metrics in addition to captions, as Python passes them: any sequence of native objects.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -191,7 +190,7 @@ impl MeteorTables {
     #[pyo3(signature = (path, *, known_good=false))]
     fn load(py: Python<'_>, path: std::path::PathBuf, known_good: bool) -> PyResult<Self> {
         let read = if known_good { meteor::Resources::from_checked } else { meteor::Resources::from_bytes };
-        let loaded = py.detach(|| -> std::io::Result<_> { Ok(read(&map_file(&File::open(&path)?)?)) })?;
+        let loaded = py.detach(|| -> std::io::Result<_> { Ok(read(&map_file(&path)?)) })?;
         loaded
             .map(|tables| Self(Arc::new(tables)))
             .map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
@@ -267,9 +266,8 @@ impl Embedded {
     }
 
     /// The images of which WMD is not computed.
-    fn beyond(&self, py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<usize> {
-        let corpus = &corpus.get().0;
-        py.detach(|| self.0.beyond(corpus))
+    fn beyond(&self, py: Python<'_>, corpus: &Corpus) -> Vec<usize> {
+        py.detach(|| self.0.beyond(&corpus.0))
     }
 
     /// VIFIDEL's plan, with these parameters, for an image's first candidate, by name: numbers as float64, known objects as
@@ -277,12 +275,12 @@ impl Embedded {
     fn explain_vifidel<'py>(
         &self,
         py: Python<'py>,
-        corpus: &Bound<'_, Corpus>,
+        corpus: &Corpus,
         parameters: NamedParameters,
         image: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
         let refused = |reason: String| UsageError::new_err(format!("VIFIDEL {reason}"));
-        let corpus = &corpus.get().0;
+        let corpus = &corpus.0;
         check_index("image", image, corpus.candidates.image_count())?;
         let mut parameters = core_parameters(parameters);
         let built = Vifidel::new(&mut parameters).and_then(|metric| parameters.finish().map(|()| metric));
@@ -316,7 +314,7 @@ impl SentenceVectors {
     /// Maps the file of a table.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let shared = map_file(&File::open(path)?)?;
+        let shared = map_file(&path)?;
         let read = py.detach(|| sentence::SentenceVectors::from_bytes(&shared));
         read.map(|table| Self(Arc::new(table))).map_err(data_error)
     }
@@ -394,7 +392,7 @@ impl NamedObjects {
     /// captions, with the places of words that do not count.
     #[new]
     fn new(
-        words: &Bound<'_, ObjectWords>,
+        words: &ObjectWords,
         parts: Vec<Option<u32>>,
         annotated: Option<Vec<Vec<u32>>>,
         breaks: Vec<(Vec<u32>, Vec<usize>)>,
@@ -402,18 +400,18 @@ impl NamedObjects {
     ) -> PyResult<Self> {
         let [breaks, denied] =
             [breaks, denied].map(|of| of.into_iter().map(|(caption, places)| (caption.into(), places)).collect());
-        let named = chair::NamedObjects::new(words.get().0.clone(), parts, annotated, breaks, denied);
+        let named = chair::NamedObjects::new(words.0.clone(), parts, annotated, breaks, denied);
         Ok(Self(Arc::new(named.map_err(usage_error)?)))
     }
 
     /// What an image's candidates and references name, caption by caption, and the objects annotated in it.
-    fn image(&self, corpus: &Bound<'_, Corpus>, image: usize) -> PyResult<InImage> {
-        let corpus = &corpus.get().0;
+    fn image(&self, corpus: &Corpus, image: usize) -> PyResult<InImage> {
+        let corpus = &corpus.0;
         check_index("image", image, corpus.candidates.image_count())?;
         let named = |words: &[u32]| {
-            let mut found = Vec::new();
-            self.0.mentions(words, &mut found);
-            found.into_iter().map(|mention| (mention.start, mention.end, mention.object)).collect::<Vec<Mention>>()
+            let mut mentions = Vec::new();
+            self.0.mentions(words, &mut mentions);
+            mentions.into_iter().map(|mention| (mention.start, mention.end, mention.object)).collect::<Vec<Mention>>()
         };
         let all = |sentences: &sacrecap_core::text::sentences::Sentences| {
             sentences.of_image(image).map(|sentence| named(sentences.words(sentence))).collect()

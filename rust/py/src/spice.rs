@@ -44,12 +44,8 @@ impl SceneGraphs {
     /// Graphs that the parser makes, with the ends of the sentences of a corpus' candidates and references, by the
     /// number of the caption among all.
     #[staticmethod]
-    fn parsed(
-        parser: &Bound<'_, Parser>,
-        candidates: HashMap<usize, Vec<usize>>,
-        references: HashMap<usize, Vec<usize>>,
-    ) -> Self {
-        let parser = parser.get().0.clone();
+    fn parsed(parser: &Parser, candidates: HashMap<usize, Vec<usize>>, references: HashMap<usize, Vec<usize>>) -> Self {
+        let parser = parser.0.clone();
         let (candidates, references) = (candidates.into_iter().collect(), references.into_iter().collect());
         Self(Arc::new(spice::Graphs::Parsed { parser, candidates, references }))
     }
@@ -90,12 +86,12 @@ impl SceneGraphs {
     #[pyo3(signature = (parser, texts, tokenizer, threads=0))]
     fn paragraphs(
         py: Python<'_>,
-        parser: &Bound<'_, Parser>,
+        parser: &Parser,
         texts: Vec<String>,
         tokenizer: &str,
         threads: usize,
     ) -> PyResult<Vec<ReadText>> {
-        let (parser, tokenizer) = (parser.get().0.clone(), crate::corpus::tokenizer(tokenizer)?);
+        let (parser, tokenizer) = (parser.0.clone(), crate::corpus::tokenizer(tokenizer)?);
         detach(py, || {
             let cut = |text: &String| paragraph::Text::of(text, tokenizer);
             let cut =
@@ -108,26 +104,21 @@ impl SceneGraphs {
     }
 
     /// Compares what an image's first candidate says with what its references say.
-    fn explain(
-        &self,
-        py: Python<'_>,
-        synonyms: &Bound<'_, Synonyms>,
-        corpus: &Bound<'_, Corpus>,
-        image: usize,
-    ) -> PyResult<Comparison> {
-        let (synonyms, corpus) = (&synonyms.get().0, &corpus.get().0);
-        check_index("image", image, corpus.candidates.image_count())?;
-        let found = py.detach(|| spice::explain(&self.0, synonyms, corpus, image));
+    fn explain(&self, py: Python<'_>, synonyms: &Synonyms, corpus: &Corpus, image: usize) -> PyResult<Comparison> {
+        check_index("image", image, corpus.0.candidates.image_count())?;
+        let compared = py.detach(|| spice::explain(&self.0, &synonyms.0, &corpus.0, image));
         let side = |side: Vec<spice::Explained>| {
-            side.into_iter().map(|one| (one.parts, one.matched.map(|(at, rule)| (at, rule.name())))).collect()
+            side.into_iter()
+                .map(|proposition| (proposition.parts, proposition.matched.map(|(at, rule)| (at, rule.name()))))
+                .collect()
         };
-        let spice::Counts { matched, candidate, references, .. } = found.counts;
-        Ok((side(found.candidate), side(found.references), (matched, candidate, references)))
+        let spice::Counts { matched, candidate, references, .. } = compared.counts;
+        Ok((side(compared.candidate), side(compared.references), (matched, candidate, references)))
     }
 }
 
 fn of_python((objects, attributes, relations): Graph) -> PyResult<SceneGraph> {
-    let known = |object: usize| {
+    let existing = |object: usize| {
         if object < objects.len() {
             return Ok(object);
         }
@@ -136,12 +127,12 @@ fn of_python((objects, attributes, relations): Graph) -> PyResult<SceneGraph> {
     let status = Status::Stated;
     let attributes = attributes
         .into_iter()
-        .map(|(object, name, words)| Ok(Attribute { object: known(object)?, name, words, status }))
+        .map(|(object, name, words)| Ok(Attribute { object: existing(object)?, name, words, status }))
         .collect::<PyResult<_>>()?;
     let relations = relations
         .into_iter()
         .map(|(subject, predicate, object, words)| {
-            Ok(Relation { subject: known(subject)?, predicate, object: known(object)?, words, status })
+            Ok(Relation { subject: existing(subject)?, predicate, object: existing(object)?, words, status })
         })
         .collect::<PyResult<_>>()?;
     let objects = objects.into_iter().map(|(name, words)| Object { name, words, status }).collect();
@@ -150,13 +141,15 @@ fn of_python((objects, attributes, relations): Graph) -> PyResult<SceneGraph> {
 
 fn to_python(graph: SceneGraph) -> StatusGraph {
     let SceneGraph { objects, attributes, relations } = graph;
+    let object = |Object { name, words, status }: Object| (name, words, status.name());
+    let attribute = |Attribute { object, name, words, status }: Attribute| (object, name, words, status.name());
+    let relation = |Relation { subject, predicate, object, words, status }: Relation| {
+        (subject, predicate, object, words, status.name())
+    };
     (
-        objects.into_iter().map(|one| (one.name, one.words, one.status.name())).collect(),
-        attributes.into_iter().map(|one| (one.object, one.name, one.words, one.status.name())).collect(),
-        relations
-            .into_iter()
-            .map(|one| (one.subject, one.predicate, one.object, one.words, one.status.name()))
-            .collect(),
+        objects.into_iter().map(object).collect(),
+        attributes.into_iter().map(attribute).collect(),
+        relations.into_iter().map(relation).collect(),
     )
 }
 
@@ -179,13 +172,8 @@ type Scores = Vec<(&'static str, [f64; 3])>;
 impl Paragraphs {
     /// All candidates and all references of a corpus, as they were given.
     #[new]
-    fn new(
-        parser: &Bound<'_, Parser>,
-        tokenizer: &str,
-        candidates: Vec<String>,
-        references: Vec<String>,
-    ) -> PyResult<Self> {
-        let (parser, tokenizer) = (parser.get().0.clone(), crate::corpus::tokenizer(tokenizer)?);
+    fn new(parser: &Parser, tokenizer: &str, candidates: Vec<String>, references: Vec<String>) -> PyResult<Self> {
+        let (parser, tokenizer) = (parser.0.clone(), crate::corpus::tokenizer(tokenizer)?);
         Ok(Self(Arc::new(statements::Paragraphs { parser, tokenizer, candidates, references })))
     }
 
@@ -195,14 +183,13 @@ impl Paragraphs {
     fn explain(
         &self,
         py: Python<'_>,
-        synonyms: &Bound<'_, Synonyms>,
-        frequencies: &Bound<'_, StatementFrequencies>,
-        corpus: &Bound<'_, Corpus>,
+        synonyms: &Synonyms,
+        frequencies: &StatementFrequencies,
+        corpus: &Corpus,
         image: (usize, f64),
     ) -> PyResult<(Side, Side, Scores)> {
-        let (synonyms, frequencies, corpus) = (&synonyms.get().0, &frequencies.get().0, &corpus.get().0);
-        check_index("image", image.0, corpus.candidates.image_count())?;
-        let explained = py.detach(|| statements::explain(&self.0, synonyms, frequencies, corpus, image));
+        check_index("image", image.0, corpus.0.candidates.image_count())?;
+        let explained = py.detach(|| statements::explain(&self.0, &synonyms.0, &frequencies.0, &corpus.0, image));
         Ok((side(explained.candidate), side(explained.references), explained.scores))
     }
 
@@ -210,14 +197,13 @@ impl Paragraphs {
     fn said(
         &self,
         py: Python<'_>,
-        synonyms: &Bound<'_, Synonyms>,
-        corpus: &Bound<'_, Corpus>,
+        synonyms: &Synonyms,
+        corpus: &Corpus,
         candidate: (usize, usize),
         worth: f64,
     ) -> PyResult<Vec<Option<f64>>> {
-        let (synonyms, corpus) = (&synonyms.get().0, &corpus.get().0);
-        check_index("image", candidate.0, corpus.candidates.image_count())?;
-        Ok(py.detach(|| statements::said_of_items(&self.0, synonyms, corpus, candidate, worth)))
+        check_index("image", candidate.0, corpus.0.candidates.image_count())?;
+        Ok(py.detach(|| statements::said_of_items(&self.0, &synonyms.0, &corpus.0, candidate, worth)))
     }
 }
 
@@ -232,15 +218,14 @@ impl StatementFrequencies {
     #[pyo3(signature = (paragraphs, synonyms, references, threads=0))]
     fn new(
         py: Python<'_>,
-        paragraphs: &Bound<'_, Paragraphs>,
-        synonyms: &Bound<'_, Synonyms>,
-        references: &Bound<'_, References>,
+        paragraphs: &Paragraphs,
+        synonyms: &Synonyms,
+        references: &References,
         threads: usize,
     ) -> PyResult<Self> {
-        let (paragraphs, synonyms, references) = (&paragraphs.get().0, &synonyms.get().0, &references.get().0);
         detach(py, || {
             let mut counted = statements::Frequencies::default();
-            counted.add(paragraphs, &references.sentences, synonyms, threads);
+            counted.add(&paragraphs.0, &references.0.sentences, &synonyms.0, threads);
             Self(Arc::new(counted))
         })
     }
@@ -270,8 +255,9 @@ impl StatementFrequencies {
 }
 
 fn side((captions, statements): (Vec<statements::Read>, Vec<statements::Explained>)) -> Side {
-    let statement =
-        |one: statements::Explained| (one.kind.name(), one.parts, one.words, one.weight, one.support, one.chance);
+    let statement = |statement: statements::Explained| {
+        (statement.kind.name(), statement.parts, statement.words, statement.weight, statement.support, statement.chance)
+    };
     (
         captions.into_iter().map(|read| (read.tokens, read.ends)).collect(),
         statements.into_iter().map(statement).collect(),

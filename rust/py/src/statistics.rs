@@ -21,8 +21,8 @@ type Apart<'py> = (String, Bound<'py, PyBytes>, usize, &'static str, Bound<'py, 
 #[pyclass(frozen, module = "sacrecap._core")]
 pub(crate) struct Statistics {
     pub(crate) name: String,
-    formula: Formula,
-    table: Arc<Table>,
+    pub(crate) formula: Formula,
+    pub(crate) table: Arc<Table>,
 }
 
 #[pymethods]
@@ -178,8 +178,7 @@ impl Statistics {
     }
 
     /// These rows, then the other's: shards of a corpus put together.
-    fn merge(&self, other: &Bound<'_, Self>) -> PyResult<Self> {
-        let other = other.get();
+    fn merge(&self, other: &Self) -> PyResult<Self> {
         if self.name != other.name || self.table.width != other.table.width {
             refuse!("statistics of {} cannot be added to those of {}", other.name, self.name);
         }
@@ -198,8 +197,7 @@ impl Statistics {
     }
 
     /// F of this diversity and an accuracy, both means over the same images.
-    fn f(&self, accuracy: &Bound<'_, Self>, beta2: f64) -> PyResult<Self> {
-        let accuracy = accuracy.get();
+    fn f(&self, accuracy: &Self, beta2: f64) -> PyResult<Self> {
         if self.rows() != accuracy.rows() {
             refuse!("F needs diversity and accuracy of the same images");
         }
@@ -213,16 +211,6 @@ impl Statistics {
     /// Rows of that width.
     pub(crate) fn new(name: String, formula: Formula, width: usize, values: Vec<f64>) -> Self {
         Self { name, formula, table: Arc::new(Table { width, values }) }
-    }
-
-    /// Rows that others may have, too.
-    pub(crate) fn of_table(name: String, formula: Formula, table: Arc<Table>) -> Self {
-        Self { name, formula, table }
-    }
-
-    /// The rows.
-    pub(crate) fn table(&self) -> &Arc<Table> {
-        &self.table
     }
 
     /// Of scores that are means over rows.
@@ -273,8 +261,8 @@ fn restored_formula(name: &str, kind: &str, made_of: &Bound<'_, PyAny>) -> PyRes
     Ok(match kind {
         "metric" => {
             let (metric, parameters) = made_of.extract()?;
-            let own = Own::build(metric, parameters);
-            Formula::Metric(Arc::new(own.map_err(|error| UsageError::new_err(format!("{name}: {error}")))?))
+            let formula = Own::build(metric, parameters);
+            Formula::Metric(Arc::new(formula.map_err(|error| UsageError::new_err(format!("{name}: {error}")))?))
         }
         "f" => Formula::F(made_of.extract()?),
         "python" => {
@@ -308,7 +296,7 @@ fn check_float64(name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
 #[pyo3(signature = (corpus, metrics, resources=vec![], threads=0))]
 pub(crate) fn evaluate(
     py: Python<'_>,
-    corpus: &Bound<'_, Corpus>,
+    corpus: &Corpus,
     metrics: Vec<(String, String, NamedParameters)>,
     resources: Vec<Bound<'_, PyAny>>,
     threads: usize,
@@ -320,7 +308,6 @@ pub(crate) fn evaluate(
         formulas.push((name, Arc::new(formula)));
     }
     let resources = gather(&resources, threads)?;
-    let corpus = corpus.get();
     let tables = detach(py, || {
         let kernels: Vec<&dyn Kernel> = formulas.iter().map(|(_, formula)| &*formula.kernel).collect();
         engine::evaluate(&corpus.0, &kernels, &resources)
@@ -445,8 +432,8 @@ impl Watched<'_> {
     /// The weighted mean of the members' scores, of sums of rows or of a single row.
     fn mean(&self, members: &[Member], numbers: &[f64], single: bool) -> f64 {
         let score = |member: &Member| {
-            let (formula, own) = (self.raised.watch(&member.formula), &numbers[member.columns.clone()]);
-            if single { formula.row_score(own) } else { formula.score(own) }
+            let (formula, columns) = (self.raised.watch(&member.formula), &numbers[member.columns.clone()]);
+            if single { formula.row_score(columns) } else { formula.score(columns) }
         };
         members.iter().map(|member| member.share * (score(member) - member.zero)).sum()
     }

@@ -129,12 +129,18 @@ impl<S: Scratch> Counter<S> {
     /// other, so that the memory in use is small enough for the caches.
     fn blocks(&mut self, blocks: &[Vec<(Ngram, u32)>], numbers: &[Word], threads: usize) {
         let threads = threads_for(threads, blocks.iter().map(Vec::len).sum(), WORTH);
-        let sort =
-            |range: Range<usize>| -> Vec<_> { blocks[range].iter().map(|block| ByPart::of(block, numbers)).collect() };
-        let sorted = map_parts(blocks.len(), threads, sort).into_iter().flatten().collect::<Vec<_>>();
+        let sort = |range: Range<usize>| {
+            let mut parts = vec![Vec::new(); PARTS];
+            for &(ngram, count) in blocks[range].iter().flatten() {
+                let ngram = renumber(ngram, numbers);
+                parts[part(ngram.hash())].push((ngram, count));
+            }
+            parts
+        };
+        let sorted = map_parts(blocks.len(), threads, sort);
         map_mut(&mut self.counts, threads, |part, counts| {
-            for sorted in &sorted {
-                counts.add_all(sorted.of_part(part));
+            for parts in &sorted {
+                counts.add_all(&parts[part]);
             }
         });
     }
@@ -294,42 +300,6 @@ impl<'a, S: Scratch> Streams<'a, S> {
             .collect::<Vec<_>>()
             .into_iter()
             .try_for_each(|part| self.write(part))
-    }
-}
-
-/// Counts sorted by the part of their n-gram's hash.
-struct ByPart {
-    counts: Vec<(Ngram, u32)>,
-    /// Those of part `p` end at `ends[p]`.
-    ends: [u32; PARTS],
-}
-
-impl ByPart {
-    /// Of these counts, whose words get new numbers.
-    fn of(counts: &[(Ngram, u32)], numbers: &[Word]) -> Self {
-        let renumbered: Vec<_> = counts.iter().map(|&(ngram, count)| (renumber(ngram, numbers), count)).collect();
-        let parts: Vec<u8> = renumbered.iter().map(|(ngram, _)| part(ngram.hash()) as u8).collect();
-        let mut ends = [0; PARTS];
-        for &part in &parts {
-            ends[usize::from(part)] += 1;
-        }
-        let mut total = 0;
-        for end in &mut ends {
-            // Where the part starts, which placing its counts moves to its end.
-            total += std::mem::replace(end, total);
-        }
-        let mut sorted = vec![(Ngram::default(), 0); counts.len()];
-        for (&part, counted) in parts.iter().zip(renumbered) {
-            let next = &mut ends[usize::from(part)];
-            sorted[*next as usize] = counted;
-            *next += 1;
-        }
-        Self { counts: sorted, ends }
-    }
-
-    fn of_part(&self, part: usize) -> &[(Ngram, u32)] {
-        let first = part.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.counts[first as usize..self.ends[part] as usize]
     }
 }
 

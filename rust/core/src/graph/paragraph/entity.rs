@@ -78,16 +78,18 @@ impl Entity {
         let (first, mut name, mut full) = name(sentence, phrase);
         let mut lemma = sentence.lemma(noun).to_owned();
         // WordNet has `shades` and `colors` as nouns of their own.
-        if let Some(one) = lemma.strip_suffix('s').filter(|one| is(one, Class::Aside) || is(one, Class::Part)) {
-            lemma.truncate(one.len());
+        if let Some(singular) =
+            lemma.strip_suffix('s').filter(|singular| is(singular, Class::Aside) || is(singular, Class::Part))
+        {
+            lemma.truncate(singular.len());
         }
         let modifiers = start..first;
         let possessive = modifiers.clone().find(|&at| sentence.is(at, Class::Possessive));
         let is_plural = sentence.has_tag(noun, &[Tag::Nns, Tag::Nnps]);
         let is_of = sentence.text(noun + 1) == "of";
         if matches!(&*lemma, "individual" | "figure") && possessive.is_none() && !is_of {
-            for own in [&mut lemma, &mut name, &mut full] {
-                if is_plural { "people" } else { "person" }.clone_into(own);
+            for text in [&mut lemma, &mut name, &mut full] {
+                if is_plural { "people" } else { "person" }.clone_into(text);
             }
         }
         let is_lamp = lemma == "light" && (is_plural || full.contains(' '));
@@ -121,17 +123,17 @@ impl Entity {
     /// `red` and `vivid red hues` are colours, not things: they are for what has them.
     fn find_colours(&mut self, noun: usize) {
         if is(&self.lemma, Class::ColourNoun) && self.attributes.iter().any(Quality::is_colour) {
-            self.colours = self.attributes.extract_if(.., |one| one.is_colour()).collect();
+            self.colours = self.attributes.extract_if(.., |quality| quality.is_colour()).collect();
             self.kind = Kind::Colour;
         } else if is(&self.lemma, Class::Colour) && !self.is_plural {
-            let mut own = Quality { name: self.lemma.clone(), words: vec![noun] };
+            let mut colour = Quality { name: self.lemma.clone(), words: vec![noun] };
             if let Some(tint) = self.attributes.pop_if(|last| is(&last.name, Class::Tint)) {
-                own.name = format!("{} {}", tint.name, own.name);
-                own.words.insert(0, tint.words[0]);
+                colour.name = format!("{} {}", tint.name, colour.name);
+                colour.words.insert(0, tint.words[0]);
             }
-            self.attributes.retain(|one| !is(&one.name, Class::Tint));
-            self.colours = self.attributes.extract_if(.., |one| one.is_colour()).collect();
-            self.colours.insert(0, own);
+            self.attributes.retain(|quality| !is(&quality.name, Class::Tint));
+            self.colours = self.attributes.extract_if(.., |quality| quality.is_colour()).collect();
+            self.colours.insert(0, colour);
             self.kind = Kind::Colour;
         }
     }
@@ -144,13 +146,13 @@ impl Entity {
 
     /// The things that its attributes name together with how they cover it, each with the verb: `snow-covered`.
     pub(super) fn take_covers(&mut self) -> Vec<(Quality, String)> {
-        let cover = |one: &Quality| {
-            let (thing, participle) = one.name.split_once('-')?;
+        let cover = |quality: &Quality| {
+            let (thing, participle) = quality.name.split_once('-')?;
             let verb = covering(participle).filter(|_| is_thing(thing))?;
-            Some((Quality { name: thing.to_owned(), words: one.words.clone() }, verb.to_owned()))
+            Some((Quality { name: thing.to_owned(), words: quality.words.clone() }, verb.to_owned()))
         };
         let covers = self.attributes.iter().filter_map(cover).collect();
-        self.attributes.retain(|one| cover(one).is_none());
+        self.attributes.retain(|quality| cover(quality).is_none());
         covers
     }
 
@@ -233,7 +235,7 @@ fn name(sentence: &Sentence, NounPhrase { start, noun }: NounPhrase) -> (usize, 
 
 /// What the words before a noun say of it.
 fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Quality> {
-    let mut found = Vec::new();
+    let mut qualities = Vec::new();
     let mut places = modifiers.clone();
     while let Some(at) = places.next() {
         let text = sentence.text(at);
@@ -241,16 +243,16 @@ fn attributes(sentence: &Sentence, modifiers: std::ops::Range<usize>) -> Vec<Qua
         if is(text, Class::Tint) && modifiers.contains(&(at + 1)) && sentence.is(at + 1, Class::Colour) {
             places.next();
             let name = format!("{text} {}", sentence.text(at + 1));
-            found.push(quality(&name, vec![sentence.first + at, sentence.first + at + 1]));
+            qualities.push(quality(&name, vec![sentence.first + at, sentence.first + at + 1]));
         } else if let Some(number) = NUMBERS.iter().position(|&word| word == text) {
-            found.push(quality(&(number + 2).to_string(), vec![sentence.first + at]));
+            qualities.push(quality(&(number + 2).to_string(), vec![sentence.first + at]));
         } else if sentence.has_tag(at, &[Tag::Jj, Tag::Nn, Tag::Nnp, Tag::Nns, Tag::Vbn, Tag::Vbg])
             && (!is(text, Class::NoAttribute) || is_side(sentence, modifiers.end, text))
         {
-            found.push(quality(text, vec![sentence.first + at]));
+            qualities.push(quality(text, vec![sentence.first + at]));
         }
     }
-    found
+    qualities
 }
 
 // Mentions that are parts of others: `a group of people` is people, `shades of red` colours, `the man's` an owner.
@@ -264,7 +266,7 @@ pub(super) fn shorten(entities: &mut [Entity]) {
             continue;
         }
         let short = again.name.clone();
-        if entities[..at].iter().any(|one| one.name == short) {
+        if entities[..at].iter().any(|entity| entity.name == short) {
             continue;
         }
         for longer in &mut entities[..at] {
@@ -382,11 +384,11 @@ pub(super) struct Facts {
 impl Facts {
     /// Two things are related. How people mostly say it stands for other words for the same.
     pub(super) fn relate(&mut self, entities: &[Entity], subject: usize, predicate: &Predicate, object: usize) {
-        let (one, other) = (&entities[subject], &entities[object]);
-        if !one.is_thing() || !other.is_thing() || one.name == other.name {
+        let (first, second) = (&entities[subject], &entities[object]);
+        if !first.is_thing() || !second.is_thing() || first.name == second.name {
             return;
         }
-        let Some((name, is_turned)) = usual(one, &predicate.name, other) else { return };
+        let Some((name, is_turned)) = usual(first, &predicate.name, second) else { return };
         let (subject, object) = if is_turned { (object, subject) } else { (subject, object) };
         self.relations.push((subject, predicate.renamed(&name), object));
     }
@@ -396,12 +398,13 @@ impl Facts {
         let mut graph = SceneGraph::default();
         let objects = objects(entities, &mut graph);
         let of_words = |words: &[usize]| words.iter().map(|&word| statuses[word]).max().unwrap_or_default();
-        let own = |number: usize| entities[number].attributes.iter().map(move |quality| (number, quality));
-        let given = self.attributes.iter().map(|(number, quality)| (*number, quality));
-        for (number, Quality { name, words }) in (0..entities.len()).flat_map(own).chain(given) {
+        let attributes_of = |number: usize| entities[number].attributes.iter().map(move |quality| (number, quality));
+        let later = self.attributes.iter().map(|(number, quality)| (*number, quality));
+        for (number, Quality { name, words }) in (0..entities.len()).flat_map(attributes_of).chain(later) {
             let Some(object) = objects[number] else { continue };
             let status = of_words(words).max(entities[number].status);
-            let same = graph.attributes.iter_mut().find(|one| one.object == object && one.name == *name);
+            let same =
+                graph.attributes.iter_mut().find(|attribute| attribute.object == object && attribute.name == *name);
             match same {
                 Some(same) => merge(&mut same.words, words, &mut same.status, status),
                 None => {
@@ -409,11 +412,12 @@ impl Facts {
                 }
             }
         }
-        graph.attributes.sort_by_key(|one| one.object);
+        graph.attributes.sort_by_key(|attribute| attribute.object);
         for (subject, Predicate { name, words }, object) in &self.relations {
             let status = of_words(words).max(entities[*subject].status).max(entities[*object].status);
             let (Some(subject), Some(object)) = (objects[*subject], objects[*object]) else { continue };
-            let is_same = |one: &&mut Relation| (one.subject, one.object, &one.predicate) == (subject, object, name);
+            let is_same =
+                |same: &&mut Relation| (same.subject, same.object, &same.predicate) == (subject, object, name);
             if let Some(same) = graph.relations.iter_mut().find(is_same) {
                 merge(&mut same.words, words, &mut same.status, status);
             } else {
@@ -435,7 +439,7 @@ fn merge(words: &mut Vec<usize>, more: &[usize], status: &mut Status, other: Sta
 
 /// Adds the objects to the graph; the number of each mention's object, if it has one.
 fn objects(entities: &[Entity], graph: &mut SceneGraph) -> Vec<Option<usize>> {
-    let mut known: FxHashMap<(&str, bool), usize> = FxHashMap::default();
+    let mut numbers_by_name: FxHashMap<(&str, bool), usize> = FxHashMap::default();
     let mut numbers = Vec::with_capacity(entities.len());
     for entity in entities {
         if entity.is_colour() || entity.is_part {
@@ -443,7 +447,7 @@ fn objects(entities: &[Entity], graph: &mut SceneGraph) -> Vec<Option<usize>> {
             continue;
         }
         let key = (&*entity.name, entity.status == Status::Denied);
-        let same = known.get(&key).copied().filter(|_| !entity.is_other);
+        let same = numbers_by_name.get(&key).copied().filter(|_| !entity.is_other);
         let number = same.unwrap_or(graph.objects.len());
         if let Some(object) = graph.objects.get_mut(number) {
             merge(&mut object.words, &entity.words, &mut object.status, entity.status);
@@ -451,7 +455,7 @@ fn objects(entities: &[Entity], graph: &mut SceneGraph) -> Vec<Option<usize>> {
             let (name, words, status) = (entity.name.clone(), entity.words.clone(), entity.status);
             graph.objects.push(Object { name, words, status });
         }
-        known.insert(key, number);
+        numbers_by_name.insert(key, number);
         numbers.push(Some(number));
     }
     numbers
@@ -459,30 +463,30 @@ fn objects(entities: &[Entity], graph: &mut SceneGraph) -> Vec<Option<usize>> {
 
 /// How people mostly say that two things are related, and whether they say it the other way round; None if it says
 /// nothing of the picture.
-fn usual(one: &Entity, predicate: &str, other: &Entity) -> Option<(String, bool)> {
+fn usual(subject: &Entity, predicate: &str, object: &Entity) -> Option<(String, bool)> {
     let (first, last) = (predicate.split(' ').next()?, predicate.rsplit(' ').next()?);
     let mut name = predicate;
-    if other.lemma == "background" && (last == "in" || is(first, Class::Surround)) {
+    if object.lemma == "background" && (last == "in" || is(first, Class::Surround)) {
         name = "in";
     }
-    if one.lemma == "background" {
+    if subject.lemma == "background" {
         match name {
             "have" | "feature" | "fill with" => return Some(("in".to_owned(), true)),
             "in" | "on" => return None,
             _ => {}
         }
     }
-    if other.lemma == "sky" && last == "in" && first != "fly" {
+    if object.lemma == "sky" && last == "in" && first != "fly" {
         name = "in";
     }
-    if other.lemma == "hand" && last == "in" {
+    if object.lemma == "hand" && last == "in" {
         return None;
     }
-    let is_worn = is_clothes(&other.lemma) || is_clothes(&other.full);
-    if is_worn && matches!(name, "in" | "have" | "sport" | "adorn") && is_person(&one.lemma) {
+    let is_worn = is_clothes(&object.lemma) || is_clothes(&object.full);
+    if is_worn && matches!(name, "in" | "have" | "sport" | "adorn") && is_person(&subject.lemma) {
         return Some(("wear".to_owned(), false));
     }
-    if name == "adorn" && is_clothes(&one.lemma) && is_person(&other.lemma) {
+    if name == "adorn" && is_clothes(&subject.lemma) && is_person(&object.lemma) {
         return Some(("wear".to_owned(), true));
     }
     let (verb, preposition) = name.split_once(' ').unwrap_or((name, ""));

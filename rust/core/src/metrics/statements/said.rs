@@ -107,13 +107,14 @@ impl Said {
         for object in objects.iter().filter(|object| object.status.is_said()) {
             self.add_named(Kind::Object, &[&object.name], (caption, &object.words), lexicon);
         }
-        for one in graph.attributes.iter().filter(|one| one.status.is_said()) {
-            let parts: [&str; 2] = [&objects[one.object].name, &one.name];
-            self.add_named(Kind::Attribute, &parts, (caption, &one.words), lexicon);
+        for attribute in graph.attributes.iter().filter(|attribute| attribute.status.is_said()) {
+            let parts: [&str; 2] = [&objects[attribute.object].name, &attribute.name];
+            self.add_named(Kind::Attribute, &parts, (caption, &attribute.words), lexicon);
         }
-        for one in graph.relations.iter().filter(|one| one.status.is_said()) {
-            let parts: [&str; 3] = [&objects[one.subject].name, &one.predicate, &objects[one.object].name];
-            self.add_named(Kind::Relation, &parts, (caption, &one.words), lexicon);
+        for relation in graph.relations.iter().filter(|relation| relation.status.is_said()) {
+            let parts: [&str; 3] =
+                [&objects[relation.subject].name, &relation.predicate, &objects[relation.object].name];
+            self.add_named(Kind::Relation, &parts, (caption, &relation.words), lexicon);
         }
     }
 
@@ -122,10 +123,10 @@ impl Said {
         for (place, part) in stems.iter_mut().zip(parts) {
             let (stem, sets) = lexicon.of(part);
             *place = stem;
-            let known = self.sets.entry(stem).or_default();
+            let sets_so_far = self.sets.entry(stem).or_default();
             for &set in sets {
-                if !known.contains(&set) {
-                    known.push(set);
+                if !sets_so_far.contains(&set) {
+                    sets_so_far.push(set);
                     self.by_set.entry(set).or_default().push(stem);
                 }
             }
@@ -192,13 +193,13 @@ impl Said {
             options.dedup();
             options
         });
-        let mut found = Vec::new();
+        let mut numbers = Vec::new();
         for &a in &options[0] {
             for &b in &options[1] {
-                found.extend(options[2].iter().filter_map(|&c| self.places.get(&(other.kind, [a, b, c]))));
+                numbers.extend(options[2].iter().filter_map(|&c| self.places.get(&(other.kind, [a, b, c]))));
             }
         }
-        found
+        numbers
     }
 }
 
@@ -219,9 +220,9 @@ impl Read {
     /// Whether each word counts: not if the caption denies it, asks or commands, nor if it stands only for what is denied.
     fn counted_words(&self) -> Vec<bool> {
         let graph = &self.graph;
-        let objects = graph.objects.iter().map(|one| (&one.words, one.status));
-        let attributes = graph.attributes.iter().map(|one| (&one.words, one.status));
-        let relations = graph.relations.iter().map(|one| (&one.words, one.status));
+        let objects = graph.objects.iter().map(|object| (&object.words, object.status));
+        let attributes = graph.attributes.iter().map(|attribute| (&attribute.words, attribute.status));
+        let relations = graph.relations.iter().map(|relation| (&relation.words, relation.status));
         let mut counted: Vec<bool> = self.statuses.iter().map(|status| status.is_said()).collect();
         let (said, denied): (Vec<_>, Vec<_>) = objects
             .chain(attributes)
@@ -229,7 +230,7 @@ impl Read {
             .filter(|(_, status)| *status != Status::Aside)
             .partition(|(_, status)| *status != Status::Denied);
         for (words, counts) in
-            denied.into_iter().map(|one| (one.0, false)).chain(said.into_iter().map(|one| (one.0, true)))
+            denied.into_iter().map(|part| (part.0, false)).chain(said.into_iter().map(|part| (part.0, true)))
         {
             for &word in words {
                 counted[word] = counts;
@@ -319,10 +320,10 @@ impl Frequencies {
         if self.images < 2 {
             return 0.0;
         }
-        let others = f64::from(self.images - 1);
+        let other_images = f64::from(self.images - 1);
         let share = |key: u64, excluded: bool| {
             let count = self.counts.get(&key).copied().unwrap_or_default();
-            f64::from(count.saturating_sub(excluded.into())) / others
+            f64::from(count.saturating_sub(excluded.into())) / other_images
         };
         let same = share(key(statement), excluded.same(statement).is_some());
         let by_set = |&set: &u32| share(set_key(set), excluded.names_one_of(set));
