@@ -43,7 +43,7 @@ def test_rewards_are_scores(clip: str, bert: str, images: Path, monkeypatch: pyt
 def test_a_reward_looks_at_an_image_once(clip: str, images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reward = CaptionReward(REFERENCES, f"clipscore(model={clip})", images=str(images))
     first = reward(["a dog"], ["1"])
-    monkeypatch.setattr("sacrecap.data.images._content", lambda path: pytest.fail(f"{path} is read again"))
+    monkeypatch.setattr("sacrecap.data.images.ImageFile.read", lambda file: pytest.fail(f"{file} is read again"))
     assert reward(["a dog"], ["1"]) == first
     with pytest.raises(UsageError, match="clipscore: it needs the images: give images=DIR"):
         CaptionReward(REFERENCES, "clipscore")
