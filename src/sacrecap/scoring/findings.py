@@ -252,11 +252,12 @@ def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
 def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> list[Finding]:
     """Whether captions have other lengths than their references by more than metrics bear."""
     ratios = histogram(counts, "", "ratio")
-    unborne = {metric: _unborne(counts, ratios, metric) for metric in metrics}
-    beyond = [metric for metric, parts in unborne.items() if not _is_fit(ratios, parts)]
-    if not beyond:
+    unborne = [(metric, _unborne(counts, ratios, metric)) for metric in metrics]
+    unfit = [(metric, parts) for metric, parts in unborne if not _is_fit(ratios, parts)]
+    if not unfit:
         return []
-    outside = set.intersection(*(unborne[metric] for metric in beyond))
+    beyond = [metric for metric, _ in unfit]
+    outside = set.intersection(*(parts for _, parts in unfit))
     count, total = sum(ratios[parts] for parts in outside), sum(ratios.values())
     image, caption = min((counts["", "ratio", parts][1:] for parts in outside), default=("", ""))
     candidate_words, described = (quantile(histogram(counts, part)) for part in ("candidates", "references"))
