@@ -299,6 +299,16 @@ def test_the_signature_says_how_many_alternatives_were_told() -> None:
         result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(fake.url, "m"), images=IMAGES)
     assert "|by:expectation+number|" in result["judge(image)"].signature
 
+    def repeated(body: dict[str, Any], _: int) -> Reply:
+        question = body["messages"][0]["content"][1]["text"] + "\n"
+        assert re.search(r"\d", question), "its numbers are not the answer's"
+        return Reply(f"{question}0.5", tokens=[(question, {question: 0.0}), *steps])
+
+    with FakeEndpoint(repeated) as fake:
+        result = sacrecap.score(REFERENCES, CAPTIONS, "judge(image)", judge=Endpoint(fake.url, "m"), images=IMAGES)
+    assert result["judge(image)"].per_image.tolist() == pytest.approx([0.6] * 3)
+    assert "|by:expectation|alternatives:2|pictures:" in result["judge(image)"].signature
+
 
 def test_images_that_cannot_be_sent_are_named_before_anything_is_paid(tmp_path: Path) -> None:
     for name in REFERENCES:

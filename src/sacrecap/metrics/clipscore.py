@@ -79,7 +79,8 @@ class ClipScore(LearnedMetric):
         self.checkpoint.check_usable(self.label)
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
-        from sacrecap.resources.networks import Clip, TextVectors, files_of_images, load, looked_at
+        from sacrecap.resources.image_files import files_of_images
+        from sacrecap.resources.networks import Clip, TextVectors, load, looked_at
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)

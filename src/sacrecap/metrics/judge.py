@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -196,11 +196,11 @@ class Judge(PythonMetric):
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
 
         def pictures() -> dict[str, int]:
-            from sacrecap.resources.networks import digest_of_pictures
+            from sacrecap.resources.image_files import digest_of_pictures
 
             return digest_of_pictures(needs, needs.images(corpus))
 
-        signature = (*self._signature(text, endpoint, answers), *rubric)
+        signature = (*self._signature(text, endpoint, questions, answers), *rubric)
         return Ready(corpus._core, signature=signature, digests=pictures if self.sees_image else dict, own=cases)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
@@ -318,7 +318,7 @@ class Judge(PythonMetric):
             return {}
         if "images" not in needs:
             raise UsageError(f"{self.label} {_lacks_images()}")
-        from sacrecap.resources.networks import files_of_images
+        from sacrecap.resources.image_files import files_of_images
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)
@@ -359,11 +359,13 @@ class Judge(PythonMetric):
             f"share with {spelled(python='unanswered=SHARE', command='--judge-settings unanswered=SHARE')}"
         )
 
-    def _signature(self, text: Prompt, endpoint: Endpoint, answers: Iterable[Answer]) -> tuple[str, ...]:
+    def _signature(
+        self, text: Prompt, endpoint: Endpoint, questions: Sequence[Question], answers: Sequence[Answer]
+    ) -> tuple[str, ...]:
         """The prompt, the model as the endpoint names it, and what the endpoint could not do."""
-        heard = [answer for answer in answers if answer.model]
+        heard = [(question, answer) for question, answer in zip(questions, answers, strict=True) if answer.model]
         model = next(iter(endpoint.models), endpoint.model)
-        without = sorted({name for answer in heard for name in answer.without if name != "max_tokens"})
+        without = sorted({name for _, answer in heard for name in answer.without if name != "max_tokens"})
         more = [f"extra:{spell(json.dumps(endpoint.extra, sort_keys=True))}"] if endpoint.extra else []
         if self.sees_image and endpoint.image_size:
             more.append(f"image-size:{endpoint.image_size}")
@@ -373,12 +375,12 @@ class Judge(PythonMetric):
         return (f"prompt:{text.name}", f"model:{model}", *more, *lacking)
 
 
-def _by(answers: Sequence[Answer]) -> list[str]:
+def _by(heard: Sequence[tuple[Question, Answer]]) -> list[str]:
     """For the signature, how numbers were told, and by how many alternatives, if not by all that were wanted."""
-    ways = [is_expected(answer) for answer in answers]
+    ways = [is_expected(answer, question.text) for question, answer in heard]
     words = [word for way, word in ((True, "expectation"), (False, "number")) if way in ways]
     most = max(
-        (answer.alternatives or max(len(ends) for _, ends in answer.steps) for answer in answers if answer.steps),
+        (answer.alternatives or max(len(ends) for _, ends in answer.steps) for _, answer in heard if answer.steps),
         default=0,
     )
     fewer = [f"alternatives:{most}"] if True in ways and most < _ALTERNATIVES else []
@@ -487,7 +489,7 @@ _HIGH = 0.95
 
 
 def rating(answer: Answer, question: str = "") -> float | None:
-    """The score of a JSON object, 0 to 100, as a number from 0 to 1; `asked` is the text that was asked, in all."""
+    """The score of a JSON object, 0 to 100, as a number from 0 to 1; `question` is the text that was asked, in all."""
     return _only(answer, question, "score", _score)
 
 
@@ -546,10 +548,11 @@ def number(answer: Answer, question: str = "") -> float | None:
     return float(numbers[0][0]) if expected is None else expected
 
 
-def is_expected(answer: Answer) -> bool | None:
+def is_expected(answer: Answer, question: str = "") -> bool | None:
     """Whether the number is an expected one; None where there is no number."""
-    plain = number(answer._replace(steps=()))
-    return None if plain is None else _expected(answer.steps, _NUMBER.findall(_text_of(answer, ""))[0]) is not None
+    if number(answer._replace(steps=()), question) is None:
+        return None
+    return _expected(answer.steps, _NUMBER.findall(_text_of(answer, question))[0]) is not None
 
 
 def _expected(steps: Steps, number: str) -> float | None:
@@ -577,7 +580,7 @@ def _expected(steps: Steps, number: str) -> float | None:
 
 
 def _value(text: str, written: str, rest: float) -> float:
-    """The number that begins with the text, where the answer's own begins with `own`, and `rest` follows on average."""
+    """The number that begins with the text, where the answer's begins with `written`, and `rest` follows on average."""
     if text.startswith("1"):
         return 1.0
     if written.startswith("1"):

@@ -19,9 +19,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from sacrecap import _core
 from sacrecap.data.cache import WORTH_KEEPING, digest, kept_features, through_cache
-from sacrecap.errors import DataError, MissingDependencyError, UnfitImages, UsageError, some
+from sacrecap.errors import DataError, MissingDependencyError, UsageError
 from sacrecap.resources.needs import WorkShare
 from sacrecap.vision.checkpoint_parts import load_part
 
@@ -609,35 +608,3 @@ def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mappi
                 seen[image] = LookedAt(vectors[file_digest], file_digest)
             tell(start + len(piece))
     return seen
-
-
-def digest_of_pictures(needs: Needs, image_ids: Sequence[str]) -> dict[str, int]:
-    """The digest of the images' files, for signatures. Raises as `files_of_images`, and `DataError`."""
-    files = files_of_images(needs, image_ids)
-    contents = {image: digest(file.read()).hex() for image, file in files.items()}
-    return {"pictures": _core.digest(image_ids, [contents[image] for image in image_ids])}
-
-
-def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
-    """The file of each image.
-
-    Raises `UnfitImages` if some have none, `UsageError` for addresses on the web, which sacrecap does not load.
-    """
-    place = needs.get("images")
-    from sacrecap.data.images import ImageSource
-
-    source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
-    if source.are_addresses:
-        raise UsageError(
-            f"{source.description}: sacrecap loads no images from the network; give a folder or a tar file with them"
-        )
-    images = list(dict.fromkeys(image_ids))
-    files = source.find_all(images)
-    absent = [image for image in images if image not in files]
-    if absent:
-        raise UnfitImages(
-            f"{source.description}: no file was found for {some(absent)}; looked for {source.looked_for(absent[0])}; "
-            "add the images, or leave their captions out",
-            [place for place, image in enumerate(image_ids) if image not in files],
-        )
-    return files

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from sacrecap import _core
 from sacrecap.errors import DataError, UsageError, option, some, warn
+from sacrecap.resources.image_files import files_of_images
 from sacrecap.resources.needs import Needs
-from sacrecap.resources.networks import files_of_images, missing_of, share_teller
+from sacrecap.resources.networks import missing_of, share_teller
 from sacrecap.vision.detector import detections, load_detector
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@
 """
 
 from sacrecap.rewards.caption_reward import CaptionReward, SetReward
+from sacrecap.rewards.guards import Guards
 from sacrecap.rewards.host import CiderDReward
-from sacrecap.rewards.metric_reward import Guards
 
 __all__ = ["CaptionReward", "CiderDReward", "Guards", "SetReward"]
 __dir__ = __all__.copy

@@ -39,8 +39,9 @@ from sacrecap.errors import DataError, UsageError, some, warn
 from sacrecap.metrics import CiderD
 from sacrecap.resources.needs import Needs
 from sacrecap.rewards.completions import END, Completion, CompletionBatch, in_groups, told_group_size, trainer_of
+from sacrecap.rewards.guards import row_scores
 from sacrecap.rewards.host import CiderDOfWords
-from sacrecap.rewards.metric_reward import MetricReward, Term, TermScores, ready_needs, row_scores, summed
+from sacrecap.rewards.metric_reward import MetricReward, Term, TermScores, ready_needs, summed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
