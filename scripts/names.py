@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -50,15 +51,34 @@ def bindings(tree: ast.AST) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.attr
 
 
+TESTS_AND_TEXTS = re.compile(
+    r"""(?ms)^#\[cfg\(test\)\]\n[^\n]*mod \w+ \{.*?^\}|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])'"""
+)
+BINDING = re.compile(
+    r"\b(?:fn|mod|let|mut|ref) NAME\b|\bNAME:(?!:)|\b(?:let|for)\b[^=;{]*?\bNAME\b[^;{]*?(?:=|\bin\b)"
+    r"|\|[^|;={}]*?\bNAME\b[^|;={}]*\||\bNAME\b[^=;,{}\n]*=>".replace("NAME", f"({'|'.join(sorted(REFUSED))}|known)")
+)
+"""What `fn`, `let`, `for`, parameters, fields, closures and arms name; `known` is refused in Rust alone."""
+
+
+def rust_bindings(code: str) -> Iterator[tuple[int, str]]:
+    """The line and the refused name of what Rust code defines outside its tests."""
+    code = TESTS_AND_TEXTS.sub(lambda match: "\n" * match[0].count("\n"), code)
+    for match in BINDING.finditer(code):
+        index = match.lastindex or 0
+        yield code.count("\n", 0, match.start(index)) + 1, match[index]
+
+
 def main() -> None:
     """Prints each such name with its place; exits with 1 where there is one."""
-    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = subprocess.run(["git", "ls-files", "*.py", "*.rs"], cwd=ROOT, capture_output=True, text=True, check=True)
     refused = [
         f"{file}:{line}: the name {name} does not say what the thing is"
         for file in listed.stdout.split()
-        if "tests" not in Path(file).parts
-        for line, name in bindings(ast.parse((ROOT / file).read_bytes()))
-        if name.strip("_") in REFUSED and f"{file}:{name}" not in EXCEPTIONS
+        if "tests" not in Path(file).with_suffix("").parts
+        for text in [(ROOT / file).read_text("utf-8")]
+        for line, name in (rust_bindings(text) if file.endswith(".rs") else bindings(ast.parse(text)))
+        if file.endswith(".rs") or (name.strip("_") in REFUSED and f"{file}:{name}" not in EXCEPTIONS)
     ]
     sys.exit("\n".join(refused) or None)
 

@@ -33,7 +33,7 @@ fn name_outcomes(automaton: &mut Automaton, rules: &[Rule]) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for accepted in automaton.accepts.iter_mut().flatten() {
         let outcome = rules[*accepted].outcome;
-        *accepted = outcomes.iter().position(|&known| known == outcome).unwrap_or_else(|| {
+        *accepted = outcomes.iter().position(|&other| other == outcome).unwrap_or_else(|| {
             outcomes.push(outcome);
             outcomes.len() - 1
         });
@@ -164,7 +164,7 @@ impl Alphabet {
 
     /// Fills `class_of`; returns, for each class, which sets it belongs to.
     fn classify(&mut self, sets: &[&UnitSet]) -> Vec<Vec<bool>> {
-        let mut known: HashMap<Vec<bool>, u8> = HashMap::new();
+        let mut classes: HashMap<Vec<bool>, u8> = HashMap::new();
         let mut signatures = Vec::new();
         // Membership changes only where some range begins or has ended.
         let mut changes = vec![false; 1 << 16];
@@ -178,7 +178,7 @@ impl Alphabet {
         for unit in 0..=u16::MAX {
             if unit == 0 || changes[usize::from(unit)] {
                 let signature: Vec<bool> = sets.iter().map(|set| set.contains(unit)).collect();
-                class = *known.entry(signature).or_insert_with_key(|signature| {
+                class = *classes.entry(signature).or_insert_with_key(|signature| {
                     signatures.push(signature.clone());
                     u8::try_from(signatures.len() - 1).expect("at most 256 classes")
                 });
@@ -315,7 +315,7 @@ fn paged(class_of: &[u8]) -> (Vec<u8>, Vec<usize>) {
     let mut pages: Vec<&[u8]> = Vec::new();
     let mut page_of = Vec::new();
     for page in class_of.chunks(256) {
-        let number = pages.iter().position(|known| *known == page).unwrap_or_else(|| {
+        let number = pages.iter().position(|other| *other == page).unwrap_or_else(|| {
             pages.push(page);
             pages.len() - 1
         });

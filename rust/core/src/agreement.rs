@@ -186,8 +186,8 @@ impl Products {
     fn correlation(&self) -> f64 {
         let rounding = 4.0 * self.terms * f64::EPSILON;
         let variance = |square: f64, sum: f64| {
-            let found = square - sum * sum / self.weight;
-            if found > rounding * square { found } else { 0.0 }
+            let difference = square - sum * sum / self.weight;
+            if difference > rounding * square { difference } else { 0.0 }
         };
         let spread = (variance(self.xx, self.x) * variance(self.yy, self.y)).sqrt();
         if spread > 0.0 { (self.xy - self.x * self.y / self.weight) / spread } else { f64::NAN }

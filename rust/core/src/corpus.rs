@@ -153,7 +153,7 @@ impl Corpus {
     /// People as a system: each reference is the candidate of an image of its own, against the other references of its
     /// image; an image with a single reference is left out. Document frequencies stay those of all references.
     pub fn leave_one_out(references: &References, threads: usize) -> Self {
-        let (mut images, mut candidates, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut images, mut candidates, mut peers) = (Vec::new(), Vec::new(), Vec::new());
         for (number, image) in references.images.iter().enumerate() {
             let sentences = references.sentences.of_image(number);
             if sentences.len() < 2 {
@@ -162,10 +162,10 @@ impl Corpus {
             for candidate in sentences.clone() {
                 images.push(image.clone());
                 candidates.push(vec![candidate]);
-                others.push(sentences.clone().filter(|&sentence| sentence != candidate).collect());
+                peers.push(sentences.clone().filter(|&sentence| sentence != candidate).collect());
             }
         }
-        let sentences = references.sentences.select(others.into_iter());
+        let sentences = references.sentences.select(peers.into_iter());
         let left = References {
             stem: references.stem,
             frequencies: OnceLock::from(references.frequencies(threads).moved()),

@@ -129,11 +129,11 @@ impl Look<'_> {
                 self.count((part, mark.name(), 0), id, caption);
             }
         }
-        if let [first, others @ ..] = sentences
-            && !others.is_empty()
+        if let [first, rest @ ..] = sentences
+            && !rest.is_empty()
         {
             self.count((part, "several", 0), id, "");
-            if others.iter().all(|other| other == first) {
+            if rest.iter().all(|other| other == first) {
                 self.count((part, "all equal", 0), id, captions.first().copied().unwrap_or_default());
             }
         }

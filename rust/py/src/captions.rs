@@ -163,8 +163,8 @@ impl Captions {
         let inner = &self.inner;
         let (text, ends) = joined(&mut (0..inner.image_count()).flat_map(|image| self.texts(image)));
         let counts = packed(py, &self.caption_counts());
-        let made = (joined(&mut inner.images()), (text, packed(py, &ends)), counts, self.origin.clone());
-        Ok((py.get_type::<Self>().getattr("restored")?, made))
+        let arguments = (joined(&mut inner.images()), (text, packed(py, &ends)), counts, self.origin.clone());
+        Ok((py.get_type::<Self>().getattr("restored")?, arguments))
     }
 
     /// The captions as a dictionary from image id to list of captions.

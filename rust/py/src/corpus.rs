@@ -174,12 +174,12 @@ impl Corpus {
 /// Part, name and number of what was counted; how many; the image id and the caption of an example.
 type Row = (&'static str, &'static str, usize, u64, String, String);
 
-fn rows(found: looks::Tallies) -> Vec<Row> {
+fn rows(tallies: looks::Tallies) -> Vec<Row> {
     let row = |((part, name, number), tally): (looks::Name, looks::Tally)| {
         let (id, caption) = tally.example.unwrap_or_default();
         (part, name, number, tally.count, id.into(), caption.into())
     };
-    found.into_iter().map(row).collect()
+    tallies.into_iter().map(row).collect()
 }
 
 /// The order in which images belong to the sample, little-endian u64, for their ids.

@@ -267,14 +267,14 @@ impl FrequencyCounter {
         let files = Files::in_folder(&self.folder);
         let finished = detach(py, || -> io::Result<_> {
             let file = files.path(0);
-            let made = counter.finish(minimum, threads, || {
+            let outcome = counter.finish(minimum, threads, || {
                 fs::create_dir_all(&files.0)?;
                 Ok(BufWriter::new(File::create(&file)?))
             })?;
-            if let Finished::InMemory(counted) = made {
+            if let Finished::InMemory(counted) = outcome {
                 return Ok(Ok(counted));
             }
-            drop(made);
+            drop(outcome);
             Ok(core::DocumentFrequency::from_bytes(&map_file(&file)?))
         })?;
         let read = finished.map_err(|error| not_written(&error))?.map_err(data_error)?;
@@ -401,7 +401,7 @@ impl LanguageModel {
     #[pyo3(signature = (references, n, threads=0))]
     fn build(py: Python<'_>, references: &References, n: usize, threads: usize) -> PyResult<Self> {
         let built = detach(py, || {
-            let mut counts = fluency::LanguageCounts::new(n).kept(references.0.tokenizer);
+            let mut counts = fluency::LanguageCounts::new(n).with_tokenizer(references.0.tokenizer);
             counts.add(&references.0, usize::MAX, threads).map(|()| counts.finish(threads))
         })?;
         built.map(|model| Self(Arc::new(model))).map_err(data_error)

@@ -91,11 +91,11 @@ impl Gather {
         self.offend(Some(id), None, "the id", "given twice, as a number and as text; keep one of them");
     }
 
-    /// Counts an offender: `what` of the image or row is `found`.
-    fn offend(&mut self, image: Option<&str>, row: Option<usize>, what: &str, found: &str) {
+    /// Counts an offender: `what` of the image or row is `fault`.
+    fn offend(&mut self, image: Option<&str>, row: Option<usize>, what: &str, fault: &str) {
         if let (Some(bad), Some(row)) = (&mut self.bad, row) {
-            let remedy = if found == HALF { format!("; {MEND_SURROGATES}") } else { String::new() };
-            return bad.push((row, format!("{what} is {found}{remedy}")));
+            let remedy = if fault == HALF { format!("; {MEND_SURROGATES}") } else { String::new() };
+            return bad.push((row, format!("{what} is {fault}{remedy}")));
         }
         let name = match (image, row) {
             (Some(image), _) => format!("image {image}"),
@@ -104,10 +104,10 @@ impl Gather {
         };
         match &mut self.offenders {
             Some(tally) => tally.add(name),
-            None if found == HALF => {
+            None if fault == HALF => {
                 self.offenders = Some(Tally::new(format!("{what} of {name} is {HALF}; {MEND_SURROGATES}"), name));
             }
-            None => self.offenders = Some(Tally::new(format!("{what} of {name} is {found}"), name)),
+            None => self.offenders = Some(Tally::new(format!("{what} of {name} is {fault}"), name)),
         }
     }
 

@@ -32,10 +32,10 @@ macro_rules! resources {
         pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<Resources> {
             let mut resources = Resources::new(threads);
             for object in objects {
-                resources = $(if let Ok(given) = object.cast::<$kind>() {
-                    add(resources, given.get().0.clone())?
-                } else)+ if let Ok(given) = object.cast::<$last>() {
-                    add(resources, given.get().0.clone())?
+                resources = $(if let Ok(resource) = object.cast::<$kind>() {
+                    add(resources, resource.get().0.clone())?
+                } else)+ if let Ok(resource) = object.cast::<$last>() {
+                    add(resources, resource.get().0.clone())?
                 } else {
                     let kinds = [$(stringify!($kind)),+].join(", ");
                     refuse!(

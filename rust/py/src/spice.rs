@@ -52,7 +52,8 @@ impl SceneGraphs {
 
     /// Graphs that were made elsewhere, by caption (tokens joined by blanks); every other caption has an empty one.
     #[staticmethod]
-    fn given(graphs: Vec<(String, Graph)>) -> PyResult<Self> {
+    #[pyo3(name = "given")]
+    fn of_graphs(graphs: Vec<(String, Graph)>) -> PyResult<Self> {
         let checked = graphs.into_iter().map(|(caption, graph)| Ok((caption.into(), of_python(graph)?)));
         Ok(Self(Arc::new(spice::Graphs::Given(checked.collect::<PyResult<_>>()?))))
     }
@@ -69,13 +70,13 @@ impl SceneGraphs {
             let threads = threads_for_sentences(threads, captions.len());
             let parts = map_parts(captions.len(), threads, |range| {
                 let mut reader = self.0.reader();
-                let made = captions[range].iter().map(|(tokens, ends)| {
+                let parsed = captions[range].iter().map(|(tokens, ends)| {
                     check();
                     let tokens = tokens.iter().map(String::as_str).collect();
                     let (words, graph) = reader.marked_graph(&spice::Caption { tokens, ends });
                     (words, to_python(graph))
                 });
-                made.collect::<Vec<_>>()
+                parsed.collect::<Vec<_>>()
             });
             parts.into_iter().flatten().collect()
         })
@@ -194,7 +195,8 @@ impl Paragraphs {
     }
 
     /// How far a candidate, by the numbers of its image and in it, says each of the image's references.
-    fn said(
+    #[pyo3(name = "said")]
+    fn support_of_items(
         &self,
         py: Python<'_>,
         synonyms: &Synonyms,

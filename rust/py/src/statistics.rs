@@ -242,7 +242,7 @@ impl Statistics {
 /// A formula as its kind and what it is made of, for `pickle`.
 fn apart<'py>(py: Python<'py>, formula: &Formula) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
     Ok(match formula {
-        Formula::Metric(own) => ("metric", (&own.name, own.parameters.clone()).into_pyobject(py)?.into_any()),
+        Formula::Metric(metric) => ("metric", (&metric.name, metric.parameters.clone()).into_pyobject(py)?.into_any()),
         Formula::Mean => ("mean", py.None().into_bound(py)),
         Formula::F(beta_squared) => ("f", beta_squared.into_pyobject(py)?.into_any()),
         Formula::Python(callables) => ("python", (&callables.sums, &callables.row).into_pyobject(py)?.into_any()),
@@ -395,8 +395,8 @@ impl Raised {
     /// What the work makes with formulas that it watches here, unless one of them raises.
     pub(crate) fn during<T>(work: impl FnOnce(&Self) -> PyResult<T>) -> PyResult<T> {
         let raised = Self::default();
-        let made = work(&raised)?;
-        raised.0.into_inner().map_or(Ok(made), Err)
+        let result = work(&raised)?;
+        raised.0.into_inner().map_or(Ok(result), Err)
     }
 
     fn call(&self, callables: &Callables, formula: &Py<PyAny>, numbers: &[f64]) -> f64 {
@@ -419,7 +419,7 @@ pub(crate) struct Watched<'a> {
 impl engine::Formula for Watched<'_> {
     fn score(&self, sums: &[f64]) -> f64 {
         match self.formula {
-            Formula::Metric(own) => own.kernel.score(sums),
+            Formula::Metric(metric) => metric.kernel.score(sums),
             Formula::Mean => mean(sums),
             Formula::F(beta_squared) => f_measure(mean(sums), mean(&sums[2..]), *beta_squared),
             Formula::Python(callables) => self.raised.call(callables, &callables.sums, sums),
@@ -441,7 +441,7 @@ impl Watched<'_> {
     /// The score of a single row.
     pub(crate) fn row_score(&self, row: &[f64]) -> f64 {
         match self.formula {
-            Formula::Metric(own) => own.kernel.row_score(row),
+            Formula::Metric(metric) => metric.kernel.row_score(row),
             Formula::Python(callables) => {
                 self.raised.call(callables, callables.row.as_ref().unwrap_or(&callables.sums), row)
             }

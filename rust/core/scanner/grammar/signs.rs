@@ -99,12 +99,12 @@ pub(crate) fn tag() -> Expression {
 pub(crate) fn tags_and_entities() -> Vec<Rule> {
     let dash = text("&") + any_word("md mdash ndash") + text(";") | one_of("\u{96}\u{97}\u{2013}-\u{2015}");
     let number = text("#") + one_of("0-9").some();
-    let kept = text("&") + (any_word("ht tl ur lr qc ql qr odq cdq") | number) + text(";");
+    let entity = text("&") + (any_word("ht tl ur lr qc ql qr odq cdq") | number) + text(";");
     vec![
         Rule::new(tag()).rewrite(Rewrite::JoinBlanks),
         Rule::new(dash).rewrite(Rewrite::Become("--")),
         Rule::new(text("&amp;")).rewrite(Rewrite::Ampersand),
-        Rule::new(kept),
+        Rule::new(entity),
     ]
 }
 

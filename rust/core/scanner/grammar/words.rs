@@ -54,8 +54,8 @@ pub(crate) fn fixed_forms() -> Vec<Rule> {
     let bracket_names = text("-") + any_word("rrb lrb rcb lcb rsb lsb") + text("-");
     let ratings = text("S") + ampersand() + (text("P-500") | text("Ls"));
     let french = text("cap") + apostrophe() + text("n") | text("c") + apostrophe() + text("est");
-    let others = text("c.d.s") | text("pro-") | text("anti-");
-    vec![Rule::new(bracket_names | others | ratings | french).rewrite(Rewrite::Ampersand)]
+    let prefixes = text("c.d.s") | text("pro-") | text("anti-");
+    vec![Rule::new(bracket_names | prefixes | ratings | french).rewrite(Rewrite::Ampersand)]
 }
 
 /// `and/or`, with two or three parts; and the signs that share their rank.

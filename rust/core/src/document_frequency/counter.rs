@@ -381,8 +381,8 @@ fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) ->
         check();
         for sentence in sentences.of_image(document) {
             let span = sentences.span(sentence);
-            let own = span.clone().filter(|&position| share_of(words[position], shares) == share);
-            starts.extend(own.map(|position| {
+            let positions = span.clone().filter(|&position| share_of(words[position], shares) == share);
+            starts.extend(positions.map(|position| {
                 let behind = &words[position..span.end];
                 Start {
                     position: position as u32,
@@ -412,7 +412,7 @@ struct Parting<'a> {
     stamp: u32,
     /// The parts at each length, whose memory is used again.
     parts: [Parts; MAX_ORDER],
-    kept: Blocks,
+    counts: Blocks,
 }
 
 /// A list that is not copied when it grows.
@@ -461,12 +461,12 @@ struct Parts {
 impl<'a> Parting<'a> {
     fn new(words: &'a [Word], at: Option<&'a CountsAt>, order: usize, minimum: u32) -> Self {
         let tallies = vec![Tally::default(); words.iter().max().map_or(0, |&last| last as usize + 1)];
-        Self { at, order, minimum, tallies, stamp: 0, parts: Default::default(), kept: Blocks::default() }
+        Self { at, order, minimum, tallies, stamp: 0, parts: Default::default(), counts: Blocks::default() }
     }
 
     fn count(mut self, starts: &[Start]) -> Vec<Vec<(Ngram, u32)>> {
         self.part(Ngram::default(), starts, 1);
-        self.kept.0
+        self.counts.0
     }
 
     /// Counts the n-grams of `length` words at the starts, at all of which `prefix` starts; then the longer ones.
@@ -497,7 +497,7 @@ impl<'a> Parting<'a> {
         for length in length..=self.order {
             let Some(word) = start.last_word(length) else { return };
             ngram = ngram.push(word);
-            self.kept.push((ngram, 1));
+            self.counts.push((ngram, 1));
             self.place(length, start, 1);
         }
     }
@@ -531,7 +531,7 @@ impl<'a> Parting<'a> {
                 end += tally.starts;
                 let ngram = prefix.push(word);
                 parts.ends.push((ngram, end as usize));
-                self.kept.push((ngram, tally.documents));
+                self.counts.push((ngram, tally.documents));
             }
         }
         let room = parts.starts.len().max(end as usize);

@@ -434,7 +434,7 @@ impl Lookup {
     /// One order after the other, so that nothing is looked up that begins with an n-gram which is in no document. The
     /// look-ups of an order are made together.
     pub fn of_image(&self, ngrams: &ImageNgrams) -> Vec<u32> {
-        let (known, by_order) = self.all_known(ngrams);
+        let (renumbered, by_order) = self.all_known(ngrams);
         let mut counts = vec![0; ngrams.distinct()];
         for &number in &by_order[0] {
             counts[number as usize] = self.words[ngrams.last_word(number) as usize].map_or(0, |(_, count)| count);
@@ -443,8 +443,8 @@ impl Lookup {
             if self.of_texts {
                 numbers.retain(|&number| ngrams.prefix(number).is_some_and(|prefix| counts[prefix as usize] > 0));
             }
-            let asked: Vec<Ngram> = numbers.iter().map(|&number| known[number as usize]).collect();
-            for (number, count) in numbers.into_iter().zip(self.frequencies.get_all(&asked)) {
+            let batch: Vec<Ngram> = numbers.iter().map(|&number| renumbered[number as usize]).collect();
+            for (number, count) in numbers.into_iter().zip(self.frequencies.get_all(&batch)) {
                 counts[number as usize] = count;
             }
         }
@@ -453,21 +453,21 @@ impl Lookup {
 
     /// An image's n-grams by the numbers of the counted words, and which of each order have counted words alone.
     fn all_known(&self, ngrams: &ImageNgrams) -> (Vec<Ngram>, [Vec<u32>; MAX_ORDER]) {
-        let mut known = Vec::with_capacity(ngrams.distinct());
+        let mut renumbered = Vec::with_capacity(ngrams.distinct());
         let mut by_order: [Vec<u32>; MAX_ORDER] = Default::default();
         for number in 0..ngrams.distinct() as u32 {
             let word = self.words.get(ngrams.last_word(number) as usize).copied().flatten();
-            let before = ngrams.prefix(number).map(|prefix| known[prefix as usize]);
+            let before = ngrams.prefix(number).map(|prefix| renumbered[prefix as usize]);
             let ngram = match word {
                 Some((word, _)) if before != Some(Ngram::default()) => before.unwrap_or_default().push(word),
                 _ => Ngram::default(),
             };
-            known.push(ngram);
+            renumbered.push(ngram);
             if ngram != Ngram::default() {
                 by_order[ngram.order() - 1].push(number);
             }
         }
-        (known, by_order)
+        (renumbered, by_order)
     }
 }
 

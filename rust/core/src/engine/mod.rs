@@ -393,8 +393,8 @@ fn distinct<'a>(tables: impl IntoIterator<Item = &'a Table>) -> (Vec<&'a Table>,
     let mut distinct: Vec<(&Table, Range<usize>)> = Vec::new();
     let mut columns = Vec::new();
     for table in tables {
-        let known = distinct.iter().find(|(known, _)| std::ptr::eq(*known, table)).map(|(_, place)| place.clone());
-        columns.push(known.unwrap_or_else(|| {
+        let place = distinct.iter().find(|(other, _)| std::ptr::eq(*other, table)).map(|(_, place)| place.clone());
+        columns.push(place.unwrap_or_else(|| {
             let start = distinct.last().map_or(0, |(_, last)| last.end);
             distinct.push((table, start..start + table.width));
             start..start + table.width

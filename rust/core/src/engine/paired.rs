@@ -55,9 +55,9 @@ impl<'a> Systems<'a> {
         let counted = resample(&self.panel.rows, Draw::Half, samples, seed, threads, |sums| {
             let mut counts = vec![0_usize; pairs.len()];
             for swapped in sums {
-                let kept: Vec<f64> = self.totals.iter().zip(&swapped).map(|(total, part)| total - part).collect();
+                let staying: Vec<f64> = self.totals.iter().zip(&swapped).map(|(total, part)| total - part).collect();
                 for (&(a, b), count) in pairs.iter().zip(&mut counts) {
-                    let difference = self.mixed(a, &kept, b, &swapped) - self.mixed(b, &kept, a, &swapped);
+                    let difference = self.mixed(a, &staying, b, &swapped) - self.mixed(b, &staying, a, &swapped);
                     *count += usize::from(is_far(difference, threshold(observed[a], observed[b])));
                 }
             }
@@ -68,10 +68,10 @@ impl<'a> Systems<'a> {
     }
 
     /// The score of one system's kept images with the other's swapped ones.
-    fn mixed(&self, own: usize, kept: &[f64], other: usize, swapped: &[f64]) -> f64 {
-        let (own_columns, other_columns) = (self.panel.columns(own), self.panel.columns(other));
-        let sums: Vec<f64> = kept[own_columns].iter().zip(&swapped[other_columns]).map(|(a, b)| a + b).collect();
-        self.panel.score(own, &sums)
+    fn mixed(&self, system: usize, staying: &[f64], other: usize, swapped: &[f64]) -> f64 {
+        let (columns, other_columns) = (self.panel.columns(system), self.panel.columns(other));
+        let sums: Vec<f64> = staying[columns].iter().zip(&swapped[other_columns]).map(|(a, b)| a + b).collect();
+        self.panel.score(system, &sums)
     }
 }
 
@@ -130,8 +130,8 @@ impl Summed<'_> {
             (at(step) - at(-step)) / (2.0 * step)
         };
         let slopes: Vec<f64> = (0..middle.len()).map(slope).collect();
-        let part = |(own, others): (&[f64], &[f64])| {
-            let differences = own.iter().zip(others).map(|(a, b)| a - b);
+        let part = |(row, other_row): (&[f64], &[f64])| {
+            let differences = row.iter().zip(other_row).map(|(a, b)| a - b);
             differences.zip(&slopes).map(|(difference, slope)| difference * slope).sum()
         };
         self.table.rows().zip(other.table.rows()).map(part).collect()
@@ -243,15 +243,15 @@ fn half_to_the(count: usize) -> f64 {
 
 /// The share of all signs that give a sum of at least this size.
 fn counted(sizes: &[f64], observed: f64) -> f64 {
-    let (some, others) = sizes.split_at(sizes.len() / 2);
-    let (some, others) = (all_sums(some), all_sums(others));
-    let mut below = others.len();
+    let (first, second) = sizes.split_at(sizes.len() / 2);
+    let (first, second) = (all_sums(first), all_sums(second));
+    let mut below = second.len();
     let mut reached = 0;
-    for sum in some {
-        while below > 0 && others[below - 1] >= observed - sum {
+    for sum in first {
+        while below > 0 && second[below - 1] >= observed - sum {
             below -= 1;
         }
-        reached += others.len() - below;
+        reached += second.len() - below;
     }
     reached as f64 * half_to_the(sizes.len())
 }
@@ -324,9 +324,9 @@ fn both_signs(open: &[(f64, f64)], size: f64, rounding: f64) -> Vec<(f64, f64)> 
         .flat_map(|signed| open.iter().map(move |&(left, share)| (left + signed, share / 2.0)))
         .collect();
     both.sort_by(|a, b| a.0.total_cmp(&b.0)); // two runs, which it merges
-    both.dedup_by(|next, kept| {
-        let is_equal = next.0 - kept.0 <= rounding;
-        kept.1 += if is_equal { next.1 } else { 0.0 };
+    both.dedup_by(|next, last| {
+        let is_equal = next.0 - last.0 <= rounding;
+        last.1 += if is_equal { next.1 } else { 0.0 };
         is_equal
     });
     both

@@ -148,7 +148,7 @@ impl<'a> Panel<'a> {
     /// All scores of each bootstrap sample; memory grows with the samples by these numbers alone.
     pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
         if self.rows.count <= FEW_ROWS {
-            let mut known: FxHashMap<Vec<u16>, Vec<f64>> = FxHashMap::default();
+            let mut by_weights: FxHashMap<Vec<u16>, Vec<f64>> = FxHashMap::default();
             let draw = |sample| {
                 check();
                 Draw::Bootstrap.weights(self.rows.count, Generator::new(seed, sample))
@@ -156,9 +156,9 @@ impl<'a> Panel<'a> {
             let sums = |weights: &Vec<u16>| weighted_sums(&self.rows, std::slice::from_ref(weights)).remove(0);
             return (0..samples as u64)
                 .map(draw)
-                .map(|weights| match known.get(&weights) {
+                .map(|weights| match by_weights.get(&weights) {
                     Some(scores) => scores.clone(),
-                    None => known.entry(weights).or_insert_with_key(|weights| self.scores(&sums(weights))).clone(),
+                    None => by_weights.entry(weights).or_insert_with_key(|weights| self.scores(&sums(weights))).clone(),
                 })
                 .collect();
         }

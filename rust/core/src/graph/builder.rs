@@ -270,7 +270,7 @@ pub(super) fn read_attributes(tree: &Tree, links: &[Link], subjects: &Subjects, 
     }
     for count in tree.counts() {
         if tree.is_plural(count.counted) {
-            builder.attribute(count.counted, count.said);
+            builder.attribute(count.counted, count.amount);
         }
     }
     for subject in subjects.all() {

@@ -113,17 +113,18 @@ impl SceneGraph {
     fn append(&mut self, sentence: Self, start: usize) {
         let objects = self.objects.len();
         let placed = |words: Vec<usize>| words.into_iter().map(|word| start + word).collect();
-        self.objects.extend(sentence.objects.into_iter().map(|one| Object { words: placed(one.words), ..one }));
-        self.attributes.extend(sentence.attributes.into_iter().map(|one| Attribute {
-            object: objects + one.object,
-            words: placed(one.words),
-            ..one
+        self.objects
+            .extend(sentence.objects.into_iter().map(|object| Object { words: placed(object.words), ..object }));
+        self.attributes.extend(sentence.attributes.into_iter().map(|attribute| Attribute {
+            object: objects + attribute.object,
+            words: placed(attribute.words),
+            ..attribute
         }));
-        self.relations.extend(sentence.relations.into_iter().map(|one| Relation {
-            subject: objects + one.subject,
-            object: objects + one.object,
-            words: placed(one.words),
-            ..one
+        self.relations.extend(sentence.relations.into_iter().map(|relation| Relation {
+            subject: objects + relation.subject,
+            object: objects + relation.object,
+            words: placed(relation.words),
+            ..relation
         }));
     }
 

@@ -25,11 +25,11 @@ pub fn statuses(words: &[Word], text: &Text) -> Vec<Status> {
     for range in text.sentences(words.len()) {
         let first = range.start;
         let (words, is_break) = (&words[range.clone()], &is_break[range.clone()]);
-        let mut scopes = Scopes { words, is_break, found: &mut statuses[range.clone()] };
+        let mut scopes = Scopes { words, is_break, statuses: &mut statuses[range.clone()] };
         scopes.hedge(first);
         scopes.deny(first);
         if text.questions.contains(&range.end) || scopes.states_nothing() {
-            scopes.found.iter_mut().for_each(|status| *status = Status::Aside.max(*status));
+            scopes.statuses.iter_mut().for_each(|status| *status = Status::Aside.max(*status));
         }
         match scopes.deny_frames(first) {
             Others::Behind => {
@@ -71,7 +71,7 @@ pub fn denied(parser: &Parser, memory: &mut Memory, caption: &str, tokenizer: To
 struct Scopes<'a> {
     words: &'a [Word],
     pub(super) is_break: &'a [bool],
-    pub(super) found: &'a mut [Status],
+    pub(super) statuses: &'a mut [Status],
 }
 
 impl Scopes<'_> {
@@ -132,7 +132,7 @@ impl Scopes<'_> {
                 if self.is_break[at] || self.begins_clause(at) {
                     break;
                 }
-                self.found[at] = Status::Hedged;
+                self.statuses[at] = Status::Hedged;
             }
         }
     }
@@ -187,7 +187,7 @@ impl Scopes<'_> {
             if is_listed(DENYING_PAIRS, &pair) {
                 self.deny_things(at + 2);
             } else if self.is(at, Class::Deny) && pair != ["lack", "of"] {
-                self.found[at] = Status::Denied;
+                self.statuses[at] = Status::Denied;
                 self.deny_things(at + 1);
             } else if self.is(at, Class::DenyAll) {
                 self.deny_verb(at, first);
@@ -222,7 +222,7 @@ impl Scopes<'_> {
             if !goes_on {
                 return;
             }
-            self.found[at] = Status::Denied;
+            self.statuses[at] = Status::Denied;
         }
     }
 
@@ -241,35 +241,35 @@ impl Scopes<'_> {
 
     /// Denies what a verb says: the verb, its preposition, things that are new; or its subject, if that is not seen.
     fn deny_verb(&mut self, not: usize, first: usize) {
-        self.found[not] = Status::Denied;
+        self.statuses[not] = Status::Denied;
         let mut at = not + 1;
         let mut shows = self.is(not, Class::Show) || (not.saturating_sub(2)..not).any(|at| self.text(at) == "there");
         while self.tag(at) == Some(Tag::Rb) || self.is_verb(at) || self.tag(at).is_some_and(|tag| tag == Tag::Rp) {
             if self.is(at, Class::Seen) {
                 break;
             }
-            self.found[at] = Status::Denied;
+            self.statuses[at] = Status::Denied;
             shows |= self.is(at, Class::Show);
             at += 1;
         }
         if self.is(at, Class::Seen) {
-            self.found[at] = Status::Denied;
+            self.statuses[at] = Status::Denied;
             return self.mark_subject(not..=at, first, Status::Denied);
         }
         match self.tag(at) {
-            Some(Tag::In | Tag::To) => self.found[at] = Status::Denied,
+            Some(Tag::In | Tag::To) => self.statuses[at] = Status::Denied,
             _ if self.is_definite(at) && !shows => {}
             _ => self.deny_things(at),
         }
     }
 
     /// Gives the subject of what these words say its status.
-    fn mark_subject(&mut self, said: std::ops::RangeInclusive<usize>, first: usize, status: Status) {
-        let predicate = *said.end();
+    fn mark_subject(&mut self, words: std::ops::RangeInclusive<usize>, first: usize, status: Status) {
+        let predicate = *words.end();
         let is_subject = |at: &usize| {
             let word = &self.words[*at];
             let head = word.head.and_then(|head| head.checked_sub(first));
-            let near = head.is_some_and(|head| said.contains(&head) || head.abs_diff(predicate) <= 2);
+            let near = head.is_some_and(|head| words.contains(&head) || head.abs_diff(predicate) <= 2);
             near && matches!(word.relation, Relation::Nsubj | Relation::Nsubjpass)
         };
         let Some(subject) = (0..predicate).rev().find(is_subject) else { return };
@@ -277,7 +277,7 @@ impl Scopes<'_> {
         if status == Status::Denied {
             self.deny_things(start);
         }
-        self.found[start..=subject].fill(status);
+        self.statuses[start..=subject].fill(status);
     }
 }
 
@@ -287,19 +287,19 @@ impl Scopes<'_> {
 impl Scopes<'_> {
     /// Denies what frames govern in a sentence; which other sentences they deny.
     fn deny_frames(&mut self, first: usize) -> Others {
-        let mut others = Others::None;
+        let mut denied_sentences = Others::None;
         for at in 0..self.len() {
             if let Some(denied) = self.header(at) {
-                others = denied;
-                self.found.fill(Status::Denied);
+                denied_sentences = denied;
+                self.statuses.fill(Status::Denied);
             } else if let Some(start) = self.denied_clause(at) {
                 let ends =
                     |&end: &usize| matches!(self.text(end), "but" | "however" | "although" | "though" | "whereas");
                 let end = (start..self.len()).find(ends).unwrap_or(self.len());
-                self.found[start..end].fill(Status::Denied);
+                self.statuses[start..end].fill(Status::Denied);
             } else if matches!(self.text(at), "contrary" | "opposed") && self.text(at + 1) == "to" {
                 let end = self.next_break(at);
-                self.found[at..end].fill(Status::Denied);
+                self.statuses[at..end].fill(Status::Denied);
             } else if self.is(at, Class::Fail) && !self.is_negated(at) {
                 self.deny_what_fails(at);
             } else if self.is(at, Class::Missing) && !self.is_negated(at) {
@@ -311,7 +311,7 @@ impl Scopes<'_> {
                 }
             }
         }
-        others
+        denied_sentences
     }
 
     /// `nobody`, `no one`, `no part of the picture`; not `nothing but`.
@@ -340,7 +340,7 @@ impl Scopes<'_> {
     /// `none of the following`, `the following is not true`, `all of the above is false`, `none of this is so`.
     fn header(&self, at: usize) -> Option<Others> {
         let before = self.text(at.checked_sub(1)?);
-        let others = match self.text(at) {
+        let pointed_at = match self.text(at) {
             "following" | "follows" | "below" if matches!(before, "the" | "what" | "of") => Others::Behind,
             "above" if matches!(before, "the" | "of") => Others::Before,
             "this" | "these" if before == "of" && self.is_finite(at + 1) => {
@@ -352,11 +352,11 @@ impl Scopes<'_> {
             }
             _ => return None,
         };
-        let said = (0..at).chain(at + 1..self.next_break(at).min(at + 6));
+        let rest = (0..at).chain(at + 1..self.next_break(at).min(at + 6));
         let is_denial = |place: &usize| {
             self.negates(*place) || [Class::False, Class::Missing].iter().any(|&class| self.is(*place, class))
         };
-        (said.filter(is_denial).count() % 2 == 1).then_some(others)
+        (rest.filter(is_denial).count() % 2 == 1).then_some(pointed_at)
     }
 
     /// Where the clause begins that a frame denies which ends here: `it is false`, `no evidence that`, `wrong to say`,
@@ -397,10 +397,10 @@ impl Scopes<'_> {
 
     /// `fails to show a dog`, `omits the dog`, `denies that`.
     fn deny_what_fails(&mut self, at: usize) {
-        self.found[at] = Status::Denied;
+        self.statuses[at] = Status::Denied;
         let mut start = at + 1;
         if self.text(start) == "to" {
-            self.found.iter_mut().skip(start).take(2).for_each(|status| *status = Status::Denied);
+            self.statuses.iter_mut().skip(start).take(2).for_each(|status| *status = Status::Denied);
             start += 2;
             if self.is_definite(start) && !self.is(start - 1, Class::Show) {
                 return;
@@ -411,7 +411,7 @@ impl Scopes<'_> {
 
     /// `a dog is missing`, `a plate missing a slice`, `absent is a dog`.
     fn deny_what_misses(&mut self, at: usize, first: usize) {
-        self.found[at] = Status::Denied;
+        self.statuses[at] = Status::Denied;
         let next = at + 1 + usize::from(self.is_finite(at + 1));
         if self.tag(next).is_some_and(|tag| tag != Tag::In && tag != Tag::To) && !self.is_break[next] {
             self.deny_things(next);

@@ -8,7 +8,7 @@ pub(super) struct Count {
     /// The word that is counted.
     pub(super) counted: usize,
     /// The word that says how many there are.
-    pub(super) said: usize,
+    pub(super) amount: usize,
 }
 
 /// A parsed caption and the dependents of each of its words.
@@ -270,7 +270,7 @@ fn quantity_before(tree: &Tree, word: usize) -> Option<Phrase> {
 }
 
 /// Attaches what is counted to the head of the quantity, and the quantity to what is counted.
-fn replace_quantity(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
+fn replace_quantity(tree: &mut Tree, quantity: usize, counted: usize, amount: usize) {
     let (head, relation) = (tree.head(quantity), tree.relation(quantity));
     let dependents: Vec<usize> = tree.dependents(quantity).collect();
     let joined: Vec<usize> = tree.by(counted, Relation::Conj).collect();
@@ -289,7 +289,7 @@ fn replace_quantity(tree: &mut Tree, quantity: usize, counted: usize, said: usiz
     tree.attach(counted, head, relation);
     tree.attach(quantity, Some(counted), Relation::Mwe);
     tree.attach(quantity + 1, Some(counted), Relation::Mwe);
-    tree.count(Count { counted, said });
+    tree.count(Count { counted, amount });
 }
 
 // Prepositions of several words.

@@ -47,12 +47,12 @@ impl NamedObjects {
     }
 
     /// The objects that a caption names, in its order.
-    pub fn mentions(&self, caption: &[Word], found: &mut Vec<Mention>) {
+    pub fn mentions(&self, caption: &[Word], out: &mut Vec<Mention>) {
         let breaks = if self.breaks.is_empty() { None } else { self.breaks.get(caption) };
         let part = |place: usize| self.parts.get(caption[place] as usize).copied().flatten();
-        self.words.mentions(caption.len(), part, breaks.map_or(&[], Vec::as_slice), found);
+        self.words.mentions(caption.len(), part, breaks.map_or(&[], Vec::as_slice), out);
         if let Some(denied) = self.denied.get(caption) {
-            found.retain(|mention| !denied.iter().any(|place| (mention.start..mention.end).contains(place)));
+            out.retain(|mention| !denied.iter().any(|place| (mention.start..mention.end).contains(place)));
         }
     }
 
@@ -113,8 +113,8 @@ impl Kernel for Chair {
         }
         let objects = named.words.object_count();
         let memory = move || {
-            let (gold, said) = (Marks::new(objects), Marks::new(objects));
-            Memory { source: self.gold, corpus, named, image: None, gold, said, mentions: Vec::new() }
+            let (gold, named_gold) = (Marks::new(objects), Marks::new(objects));
+            Memory { source: self.gold, corpus, named, image: None, gold, named_gold, mentions: Vec::new() }
         };
         Ok(with_memory(memory, |memory, image, candidate, row| {
             row.copy_from_slice(&memory.counts(image, candidate).map(|count| count as f64));
@@ -140,7 +140,7 @@ struct Memory<'a> {
     /// The image whose objects are marked: the next candidate is often of the same one.
     image: Option<usize>,
     gold: Marks,
-    said: Marks,
+    named_gold: Marks,
     mentions: Vec<Mention>,
 }
 
@@ -166,16 +166,16 @@ impl Memory<'_> {
             self.mark_gold(image.number());
         }
         self.named.mentions(image.candidate(candidate), &mut self.mentions);
-        self.said.clear();
+        self.named_gold.clear();
         let mut hallucinated = 0_usize;
         for mention in &self.mentions {
             if self.gold.has(mention.object) {
-                self.said.mark(mention.object);
+                self.named_gold.mark(mention.object);
             } else {
                 hallucinated += 1;
             }
         }
-        [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.said.count, self.gold.count]
+        [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.named_gold.count, self.gold.count]
     }
 }
 
@@ -287,10 +287,10 @@ impl ObjectWords {
         if fit { Ok(()) } else { Err(unfit()) }
     }
 
-    /// Puts the mentions of a caption with this number of words into `found`, in its order. `part` says what a word is;
+    /// Puts the mentions of a caption with this number of words into `out`, in its order. `part` says what a word is;
     /// no phrase goes over one of the `breaks`, places before which a mark stands, in ascending order.
-    fn mentions(&self, length: usize, part: impl Fn(usize) -> Option<u32>, breaks: &[usize], found: &mut Vec<Mention>) {
-        found.clear();
+    fn mentions(&self, length: usize, part: impl Fn(usize) -> Option<u32>, breaks: &[usize], out: &mut Vec<Mention>) {
+        out.clear();
         let (mut place, mut dropping) = (0, false);
         let mut terms: Vec<(Mention, u32)> = Vec::new();
         while place < length {
@@ -298,7 +298,7 @@ impl ObjectWords {
                 let fits = |rest: &[u32]| {
                     let end = place + 1 + rest.len();
                     end <= length
-                        && rest.iter().zip(place + 1..).all(|(&wanted, at)| part(at) == Some(wanted))
+                        && rest.iter().zip(place + 1..).all(|(&next, at)| part(at) == Some(next))
                         && (rest.is_empty() || !goes_over(breaks, place + 1, end))
                 };
                 self.phrases[first as usize].iter().find(|(rest, _)| fits(rest))
@@ -316,7 +316,7 @@ impl ObjectWords {
             let all: Vec<u32> = terms.iter().map(|&(_, term)| term).collect();
             terms.retain(|(_, term)| self.drops.get(term).is_none_or(|beside| !all.contains(beside)));
         }
-        found.extend(terms.into_iter().map(|(mention, _)| mention).filter(|mention| mention.object != NONE));
+        out.extend(terms.into_iter().map(|(mention, _)| mention).filter(|mention| mention.object != NONE));
     }
 }
 

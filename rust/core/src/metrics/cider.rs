@@ -93,19 +93,19 @@ pub(crate) struct Weights<'a> {
 
 impl<'a> Weights<'a> {
     pub(crate) fn of(corpus: &'a Corpus, resources: &'a Resources) -> Self {
-        if let Some(given) = resources.get::<DocumentFrequency>() {
-            return Self { source: Source::Given(given.lookup(corpus.vocabulary.words())), idf: given.idf() };
+        if let Some(table) = resources.get::<DocumentFrequency>() {
+            return Self { source: Source::Given(table.lookup(corpus.vocabulary.words())), idf: table.idf() };
         }
-        let own = corpus.references.frequencies(resources.threads());
-        Self { source: Source::References(own), idf: &own.idf }
+        let table = corpus.references.frequencies(resources.threads());
+        Self { source: Source::References(table), idf: &table.idf }
     }
 
     /// The IDF of each of the image's `ngrams`, by its number there.
     pub(crate) fn of_image(&self, image: &Image<'_>, ngrams: &ImageNgrams) -> Vec<f64> {
         match &self.source {
             Source::Given(lookup) => lookup.of_image(ngrams).into_iter().map(|count| self.idf.of(count)).collect(),
-            Source::References(own) => {
-                own_counts(own, image.first_reference_word(), ngrams).map(|count| self.idf.of(count)).collect()
+            Source::References(table) => {
+                reference_counts(table, image.first_reference_word(), ngrams).map(|count| self.idf.of(count)).collect()
             }
         }
     }
@@ -119,14 +119,14 @@ enum Source<'a> {
 
 /// The document frequencies of an image's n-grams among the references. A reference's n-grams were counted where they
 /// occur. Another n-gram was not kept if its prefix was not kept, so most look-ups are not needed.
-fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
+fn reference_counts(table: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
     // Count and order of each.
     let mut counts: Vec<(u32, usize)> = Vec::with_capacity(ngrams.distinct());
     for number in 0..ngrams.distinct() as u32 {
         let (of_prefix, shorter) = ngrams.prefix(number).map_or((u32::MAX, 0), |prefix| counts[prefix as usize]);
         let order = shorter + 1;
-        let at_place = || own.at_words.as_ref()?.get(order, first_word + ngrams.place(number)?);
-        let looked_up = || if of_prefix > 0 { own.of_ngrams.get(ngrams.ngram(number)) } else { 0 };
+        let at_place = || table.at_words.as_ref()?.get(order, first_word + ngrams.place(number)?);
+        let looked_up = || if of_prefix > 0 { table.of_ngrams.get(ngrams.ngram(number)) } else { 0 };
         counts.push((at_place().unwrap_or_else(looked_up), order));
     }
     counts.into_iter().map(|(count, _)| count)

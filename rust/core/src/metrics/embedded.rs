@@ -37,7 +37,7 @@ pub struct Embedded {
     /// Terms of each word of the vocabulary: none of function words, several of a compound whose parts are known.
     words: Vec<Vec<Term>>,
     objects: Option<Objects>,
-    given: Space,
+    unscaled: Space,
     /// The same, scaled to unit length: made on first use.
     unit: OnceLock<Space>,
 }
@@ -87,7 +87,7 @@ impl Embedded {
         if let Some(row) = rows.max().filter(|&row| (row as usize + 1) * dimension > vectors.len()) {
             return Err(Refused(format!("there is no row {row} of vectors")));
         }
-        Ok(Self { words, objects, given: Space::new(dimension, vectors), unit: OnceLock::new() })
+        Ok(Self { words, objects, unscaled: Space::new(dimension, vectors), unit: OnceLock::new() })
     }
 
     /// The terms of a sentence's words.
@@ -100,7 +100,8 @@ impl Embedded {
         let all = |words: &[Word]| self.terms(words).count();
         let distinct = |words: &[Word]| self.terms(words).filter_map(Term::row).collect::<FxHashSet<_>>().len();
         let pairs = |image, size: &dyn Fn(&[Word]) -> usize| {
-            let most = |side: &Sentences| side.of_image(image).map(|one| size(side.tokens(one))).max().unwrap_or(0);
+            let most =
+                |side: &Sentences| side.of_image(image).map(|sentence| size(side.tokens(sentence))).max().unwrap_or(0);
             most(&corpus.candidates) * most(&corpus.references.sentences)
         };
         let is_beyond = |&image: &usize| pairs(image, &all) > MOST_PAIRS && pairs(image, &distinct) > MOST_PAIRS;
@@ -114,7 +115,7 @@ impl Embedded {
 
     /// The vectors as they are, or scaled to unit length.
     pub(crate) fn space(&self, normalise: bool) -> &Space {
-        if normalise { self.unit.get_or_init(|| self.given.scaled()) } else { &self.given }
+        if normalise { self.unit.get_or_init(|| self.unscaled.scaled()) } else { &self.unscaled }
     }
 }
 
@@ -205,14 +206,14 @@ pub(crate) struct Bag {
 /// How many content words and labels were met, and how many of them have a vector.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Coverage {
-    pub(crate) known: f64,
+    pub(crate) with_vector: f64,
     pub(crate) all: f64,
 }
 
 impl Coverage {
     pub(crate) fn meet(&mut self, term: Term) {
         self.all += 1.0;
-        self.known += f64::from(matches!(term, Term::Known(_)));
+        self.with_vector += f64::from(matches!(term, Term::Known(_)));
     }
 }
 
@@ -225,7 +226,7 @@ impl Bag {
         for (name, term, count) in items {
             coverage.meet(term);
             let Term::Known(row) = term else { continue };
-            if let Some(place) = self.names.iter().position(|&known| known == name) {
+            if let Some(place) = self.names.iter().position(|&entry| entry == name) {
                 self.weights[place] += count;
             } else {
                 self.names.push(name);
@@ -302,7 +303,7 @@ impl Kernel for Wmd {
             }
             let mut coverage = Coverage::default();
             let score = scorer.caption_score(scratch, image, candidate, &mut coverage);
-            row.copy_from_slice(&[score, 1.0, coverage.known, coverage.all]);
+            row.copy_from_slice(&[score, 1.0, coverage.with_vector, coverage.all]);
         }))
     }
 
@@ -468,7 +469,7 @@ impl Vifidel {
             cost,
             distance,
             score,
-            coverage: (coverage.known, coverage.all),
+            coverage: (coverage.with_vector, coverage.all),
         })
     }
 
@@ -488,7 +489,7 @@ impl Kernel for Vifidel {
         let scorer = self.scorer(resources.need()?)?;
         Ok(with_memory(VifidelScratch::default, move |scratch, image, candidate, row| {
             let (_, score) = scorer.measure(scratch, image, candidate);
-            row.copy_from_slice(&[score, 1.0, scratch.coverage.known, scratch.coverage.all]);
+            row.copy_from_slice(&[score, 1.0, scratch.coverage.with_vector, scratch.coverage.all]);
         }))
     }
 }

@@ -34,12 +34,12 @@ struct Fluency {
     /// The longest n-gram.
     order: usize,
     /// Whether an image's own references are learnt from.
-    own: bool,
+    learns_own: bool,
 }
 
 /// Builds fluency: `n`, the model's order, and `own`.
 pub(crate) fn build(parameters: &mut Parameters) -> Built {
-    Ok(Box::new(Fluency { order: parameters.count("n", 1..=MAX_ORDER)?, own: parameters.flag("own")? }))
+    Ok(Box::new(Fluency { order: parameters.count("n", 1..=MAX_ORDER)?, learns_own: parameters.flag("own")? }))
 }
 
 impl Kernel for Fluency {
@@ -48,18 +48,18 @@ impl Kernel for Fluency {
         if let Some(learned) = resources.get::<LanguageModel>() {
             let model = learned.of_order(self.order)?;
             let numbers = learned.numbers(&corpus.vocabulary);
-            let own_learnt = !self.own && learned.tokenizer.is_none();
+            let own_learnt = !self.learns_own && learned.tokenizer.is_none();
             let numbered = move |words: &[Word]| words.iter().map(|&word| numbers[word as usize]).collect::<Vec<_>>();
             return Ok(mean_of(move |image, candidate| {
-                let own: Vec<_> = image.references().filter(|_| own_learnt).map(&numbered).collect();
-                model.without(own.iter().map(Vec::as_slice)).geometric_mean(&numbered(image.candidate(candidate)))
+                let learnt: Vec<_> = image.references().filter(|_| own_learnt).map(&numbered).collect();
+                model.without(learnt.iter().map(Vec::as_slice)).geometric_mean(&numbered(image.candidate(candidate)))
             }));
         }
         let sentences = &corpus.references.sentences;
         let sentences: Vec<_> = (0..sentences.sentence_count()).map(|number| sentences.words(number)).collect();
         let model = Model::train(&sentences, self.order, resources.threads());
         Ok(mean_of(move |image, candidate| {
-            let view = if self.own { model.whole() } else { model.without(image.references()) };
+            let view = if self.learns_own { model.whole() } else { model.without(image.references()) };
             view.geometric_mean(image.candidate(candidate))
         }))
     }
@@ -187,8 +187,8 @@ impl Model {
                 shorter[shorter.len() - 1].entry(end, end.hash()).left += 1;
             }
         }
-        let known = map_each(order, threads, |k| histories(&counts[k], order));
-        let orders = counts.into_iter().zip(known);
+        let of_histories = map_each(order, threads, |k| histories(&counts[k], order));
+        let orders = counts.into_iter().zip(of_histories);
         Self { orders: orders.map(|(ngrams, (histories, spectrum))| Order { ngrams, histories, spectrum }).collect() }
     }
 
@@ -359,7 +359,7 @@ impl LanguageCounts {
 
     /// The same for a model that is kept, for captions of other images; the tokenizer cuts what it learns from.
     #[must_use]
-    pub fn kept(self, tokenizer: Tokenizer) -> Self {
+    pub fn with_tokenizer(self, tokenizer: Tokenizer) -> Self {
         Self { tokenizer: Some(tokenizer), ..self }
     }
 
@@ -538,13 +538,13 @@ fn read(head: &[u8], text: &[u8], ends: &[u8], keys: &[u8], times: &[u8]) -> Opt
         start = end;
     }
     let words = read.vocabulary.len() as u64;
-    let known = |word: Word| u64::from(word) < words || word == START || word == END;
+    let is_known = |word: Word| u64::from(word) < words || word == START || word == END;
     let (keys, times) = (keys.as_chunks().0, times.as_chunks().0);
     let mut totals = [0_u64; MAX_ORDER];
     for (&key, &count) in keys.iter().zip(times) {
         let whole = key.as_chunks::<4>().0.iter().skip_while(|word| **word != [0; 4]).all(|word| *word == [0; 4]);
         let (ngram, count) = (Ngram::from_key(u128::from_le_bytes(key)), u32::from_le_bytes(count));
-        let fits = whole && (1..=order).contains(&ngram.order()) && ngram.words().all(known);
+        let fits = whole && (1..=order).contains(&ngram.order()) && ngram.words().all(is_known);
         let order = fits.then(|| ngram.order() - 1)?;
         totals[order] += u64::from(count);
         read.counts[order].entry(ngram, ngram.hash()).times = count;
@@ -606,11 +606,11 @@ mod tests {
         fn parts_give_the_scores_of_all_together(
             images in images(),
             order in 1_usize..=MAX_ORDER,
-            own in any::<bool>(),
+            learns_own in any::<bool>(),
             cut in any::<prop::sample::Index>(),
             more in any::<prop::sample::Index>(),
         ) {
-            let fluency = Fluency { order, own };
+            let fluency = Fluency { order, learns_own };
             let whole = scores(&corpus(&images, 0..images.len()), fluency, None);
             let cut = 1 + cut.index(images.len() - 1);
             // The second part in two batches, and before the first.
@@ -645,10 +645,10 @@ mod tests {
         let images = example();
         let used = |counts: &LanguageCounts| {
             let order = counts.counts.len();
-            let mut own = LanguageCounts::new(order);
-            if own.merge(counts, PLENTY, 1).is_ok() {
-                let model = Arc::new(own.finish(1));
-                scores(&corpus(&images, 0..images.len()), Fluency { order, own: false }, Some(&model));
+            let mut merged = LanguageCounts::new(order);
+            if merged.merge(counts, PLENTY, 1).is_ok() {
+                let model = Arc::new(merged.finish(1));
+                scores(&corpus(&images, 0..images.len()), Fluency { order, learns_own: false }, Some(&model));
             }
         };
         test_reader(&counts(&images, 0..2, 3).to_bytes(), LanguageCounts::from_bytes, used);
@@ -679,7 +679,7 @@ mod tests {
         assert!(LanguageCounts::new(2).merge(&LanguageCounts::new(3), PLENTY, 1).is_err());
         let model = Arc::new(LanguageCounts::new(2).finish(1));
         let resources = Resources::new(1).with(model);
-        let refused = evaluate(&corpus(&images, 0..4), &[&Fluency { order: 3, own: true }], &resources);
+        let refused = evaluate(&corpus(&images, 0..4), &[&Fluency { order: 3, learns_own: true }], &resources);
         assert_eq!(refused.unwrap_err().1.0, "needs a language model of order 3, which were not given");
     }
 
@@ -687,7 +687,7 @@ mod tests {
     fn a_model_of_other_references_takes_nothing_out() {
         let images = example();
         let model = Arc::new(counts(&images, 0..1, 3).finish(1));
-        let found = scores(&corpus(&images, 1..4), Fluency { order: 3, own: false }, Some(&model));
+        let found = scores(&corpus(&images, 1..4), Fluency { order: 3, learns_own: false }, Some(&model));
         assert_eq!(found.len(), 2 * 3);
     }
 }

@@ -54,7 +54,7 @@ type Build = fn(&mut Parameters) -> Built;
 pub fn kernel(name: &str, mut parameters: Parameters) -> Built {
     let (_, build) = KERNELS
         .iter()
-        .find(|(known, _)| *known == name)
+        .find(|(listed, _)| *listed == name)
         .ok_or_else(|| Refused(format!("no kernel is named {name:?}")))?;
     let kernel = build(&mut parameters)?;
     parameters.finish()?;

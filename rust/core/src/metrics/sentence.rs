@@ -129,7 +129,7 @@ impl SentenceVectors {
     pub fn from_bytes(shared: &SharedBytes) -> Result<Self, Refused> {
         let bytes: &[u8] = shared;
         let (s, checksum) = FORMAT.read(bytes)?;
-        let made = || {
+        let read = || {
             let pieces = Strings::new(Some(bytes), [&s[0], &s[1]])?;
             let (characters, written) = (Numbers::new(&s[4])?, Strings::new(Some(bytes), [&s[5], &s[6]])?);
             let dimension = s[2].len().checked_div(pieces.len()).filter(|&dimension| dimension > TURN)?;
@@ -145,7 +145,7 @@ impl SentenceVectors {
                 written,
             })
         };
-        made().ok_or_else(|| FORMAT.damaged())
+        read().ok_or_else(|| FORMAT.damaged())
     }
 
     /// A checksum of the contents, to name them by in signatures.
@@ -203,7 +203,7 @@ impl SentenceVectors {
             piece.clear();
             piece.push_str(inside);
             piece.push_str(rest);
-            let found = loop {
+            let number = loop {
                 if piece.len() == inside.len() {
                     return false;
                 }
@@ -212,7 +212,7 @@ impl SentenceVectors {
                 }
                 piece.pop();
             };
-            pieces.push(found as u32);
+            pieces.push(number as u32);
             rest = &rest[piece.len() - inside.len()..];
         }
         true
@@ -322,12 +322,12 @@ impl Sum<'_> {
     #[inline(always)]
     fn add(self) {
         let dimension = self.sums.len() / 2;
-        let (own, neighbours) = self.sums.split_at_mut(dimension);
-        let (first, others) = neighbours.split_at_mut(TURN);
+        let (sums, neighbours) = self.sums.split_at_mut(dimension);
+        let (first, later) = neighbours.split_at_mut(TURN);
         let mut last: Option<&[f32]> = None;
         for &piece in self.pieces {
             let this = &self.rows[piece as usize * dimension..][..dimension];
-            for (sum, number) in own.iter_mut().zip(this) {
+            for (sum, number) in sums.iter_mut().zip(this) {
                 *sum += number;
             }
             if let Some(last) = last {
@@ -335,7 +335,7 @@ impl Sum<'_> {
                 for ((sum, a), b) in first.iter_mut().zip(start).zip(this) {
                     *sum += a * b;
                 }
-                for ((sum, a), b) in others.iter_mut().zip(end).zip(&this[TURN..]) {
+                for ((sum, a), b) in later.iter_mut().zip(end).zip(&this[TURN..]) {
                     *sum += a * b;
                 }
             }

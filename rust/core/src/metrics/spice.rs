@@ -68,18 +68,18 @@ impl Kernel for Spice {
         let (graphs, synonyms) = (resources.need::<Graphs>()?, resources.need::<Synonyms>()?);
         // With the scene of an image's references, by the image's number: the next candidate is often of the same image.
         let memory = || (graphs.reader(), Lexicon::new(synonyms), None::<(usize, Scene)>);
-        Ok(with_memory(memory, |(reader, lexicon, known), image, candidate, row| {
+        Ok(with_memory(memory, |(reader, lexicon, last), image, candidate, row| {
             let number = image.number();
-            let said = match known {
+            let references = match last {
                 Some((image, scene)) if *image == number => scene,
                 _ => {
                     let scene = reader.scene(&graphs.references(corpus, number), lexicon);
-                    &mut known.insert((number, scene)).1
+                    &mut last.insert((number, scene)).1
                 }
             };
-            let own = [graphs.candidate(corpus, corpus.candidates.of_image(number).start + candidate)];
-            let counts = Counts::of(&reader.scene(&own, lexicon), said, self.counted, lexicon);
-            let (words_known, words) = graphs.known(&own[0]);
+            let captions = [graphs.candidate(corpus, corpus.candidates.of_image(number).start + candidate)];
+            let counts = Counts::of(&reader.scene(&captions, lexicon), references, self.counted, lexicon);
+            let (words_known, words) = graphs.known_words(&captions[0]);
             if let Some(score) = counts.f() {
                 row[..2].copy_from_slice(&[score, 1.0]);
             }
@@ -109,11 +109,11 @@ pub struct Counts {
 impl Counts {
     fn of(candidate: &Scene, references: &Scene, counted: Counted, lexicon: &Lexicon<'_>) -> Self {
         let is_counted = |proposition: &Proposition<'_>| proposition.is_counted(counted, lexicon);
-        let said: Vec<Proposition<'_>> = references.propositions().filter(is_counted).collect();
-        let mut counts = Self { matched: 0, candidate: 0, references: said.len(), of_all: counted == Counted::All };
+        let expected: Vec<Proposition<'_>> = references.propositions().filter(is_counted).collect();
+        let mut counts = Self { matched: 0, candidate: 0, references: expected.len(), of_all: counted == Counted::All };
         for proposition in candidate.propositions().filter(is_counted) {
             counts.candidate += 1;
-            counts.matched += usize::from(said.iter().any(|other| proposition.matches(*other).is_some()));
+            counts.matched += usize::from(expected.iter().any(|other| proposition.matches(*other).is_some()));
         }
         counts
     }
@@ -192,14 +192,14 @@ impl Graphs {
 
     /// The references of an image of a corpus.
     fn references<'a>(&'a self, corpus: &'a Corpus, image: usize) -> Vec<Caption<'a>> {
-        let known = if let Self::Parsed { references, .. } = self { Some(references) } else { None };
+        let reference_ends = if let Self::Parsed { references, .. } = self { Some(references) } else { None };
         let sentences = &corpus.references.sentences;
-        let ends = |number: usize| known.and_then(|known| known.get(&number));
+        let ends = |number: usize| reference_ends.and_then(|ends| ends.get(&number));
         sentences.of_image(image).map(|number| caption(corpus, sentences.words(number), ends(number))).collect()
     }
 
     /// How many of the tokens the parser knows, and how many there are; neither where captions were parsed elsewhere.
-    fn known(&self, caption: &Caption<'_>) -> (usize, usize) {
+    fn known_words(&self, caption: &Caption<'_>) -> (usize, usize) {
         let Self::Parsed { parser, .. } = self else { return (0, 0) };
         (caption.tokens.iter().filter(|token| parser.knows(token)).count(), caption.tokens.len())
     }
@@ -306,7 +306,7 @@ impl Scene {
 
     /// The relations of an ordered pair of objects.
     fn predicates(&mut self, subject: usize, object: usize) -> &mut Vec<Concept> {
-        let same = |known: &Relations| (known.subject, known.object) == (subject, object);
+        let same = |relations: &Relations| (relations.subject, relations.object) == (subject, object);
         let at = self.relations.iter().position(same).unwrap_or_else(|| {
             self.relations.push(Relations { subject, object, predicates: Vec::new() });
             self.relations.len() - 1
@@ -545,14 +545,16 @@ pub fn explain(graphs: &Graphs, synonyms: &Synonyms, corpus: &Corpus, image: usi
     }
 }
 
-fn side(own: &Scene, other: &Scene, lexicon: &Lexicon<'_>) -> Vec<Explained> {
-    let others: Vec<Proposition<'_>> = other.propositions().collect();
+fn side(scene: &Scene, other: &Scene, lexicon: &Lexicon<'_>) -> Vec<Explained> {
+    let propositions: Vec<Proposition<'_>> = other.propositions().collect();
     let names = |concept: &Concept| concept.names().iter().map(|&name| lexicon.name(name).to_owned()).collect();
     let matched = |proposition: Proposition<'_>| {
-        let matches = others.iter().enumerate().filter_map(|(at, other)| Some((at, proposition.matches(*other)?)));
+        let matches =
+            propositions.iter().enumerate().filter_map(|(at, other)| Some((at, proposition.matches(*other)?)));
         matches.min_by_key(|&(at, rule)| (rule, at))
     };
-    own.propositions()
+    scene
+        .propositions()
         .map(|proposition| Explained { parts: proposition.parts().map(names).collect(), matched: matched(proposition) })
         .collect()
 }

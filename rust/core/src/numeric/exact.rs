@@ -126,9 +126,9 @@ fn rounded(limbs: &[i64; LIMBS], top: usize) -> f64 {
     let length = 128 - head.leading_zeros().cast_signed();
     // A subnormal result keeps fewer bits: none below 2^LOWEST.
     let cut = (length - 53).max(LOWEST - exponent).max(0);
-    let (kept, rest, half) = (head >> cut, head & ((1 << cut) - 1), if cut == 0 { 0 } else { 1_u128 << (cut - 1) });
-    let up = cut > 0 && (rest > half || rest == half && (below || kept & 1 == 1));
-    scaled((kept + u128::from(up)) as f64, exponent + cut)
+    let (top_bits, rest, half) = (head >> cut, head & ((1 << cut) - 1), if cut == 0 { 0 } else { 1_u128 << (cut - 1) });
+    let up = cut > 0 && (rest > half || rest == half && (below || top_bits & 1 == 1));
+    scaled((top_bits + u128::from(up)) as f64, exponent + cut)
 }
 
 /// `value * 2^exponent`, where the result is a float64 or too large for one.

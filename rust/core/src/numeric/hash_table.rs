@@ -36,14 +36,14 @@ impl<K: Key, V: Copy + Default> HashTable<K, V> {
 
     /// The value of the key.
     pub fn get(&self, key: K) -> Option<V> {
-        let (slot, found) = self.find(key, key.hash());
-        found.then(|| self.slots[slot].1)
+        let (slot, is_present) = self.find(key, key.hash());
+        is_present.then(|| self.slots[slot].1)
     }
 
     /// The value of the key, the default when it is new; `hash` is its hash.
     pub fn entry(&mut self, key: K, hash: u64) -> &mut V {
-        let (mut slot, found) = self.find(key, hash);
-        if !found {
+        let (mut slot, is_present) = self.find(key, hash);
+        if !is_present {
             // At most two slots in three are taken, so that a search ends after a few steps.
             if 3 * self.len >= 2 * self.slots.len() {
                 self.grow();
@@ -86,11 +86,11 @@ impl<K: Key, V: Copy + Default> HashTable<K, V> {
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
-            let (found, _) = self.slots[slot];
-            if found == key {
+            let (occupant, _) = self.slots[slot];
+            if occupant == key {
                 return (slot, true);
             }
-            if found == K::default() {
+            if occupant == K::default() {
                 return (slot, false);
             }
             slot = (slot + 1) & mask;

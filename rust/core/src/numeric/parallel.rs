@@ -68,8 +68,8 @@ pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>
 /// Maps each item with its number, which the work may change; results come in order.
 pub fn map_mut<T: Send, R: Send>(items: &mut [T], threads: usize, work: impl Fn(usize, &mut T) -> R + Sync) -> Vec<R> {
     let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();
-    let one = |number: usize| work(number, &mut items[number].lock().expect("no other thread has this item"));
-    map_parts(items.len(), threads, |numbers| numbers.map(one).collect::<Vec<_>>()).into_iter().flatten().collect()
+    let work_on = |number: usize| work(number, &mut items[number].lock().expect("no other thread has this item"));
+    map_parts(items.len(), threads, |numbers| numbers.map(work_on).collect::<Vec<_>>()).into_iter().flatten().collect()
 }
 
 // Long work that its caller can cancel.
@@ -117,7 +117,7 @@ pub fn interruptible<R>(ask: fn() -> bool, work: impl FnOnce() -> R) -> Result<R
     let outcome = catch_unwind(AssertUnwindSafe(work));
     WATCH.set(outer);
     match outcome {
-        Ok(made) => Ok(made),
+        Ok(result) => Ok(result),
         Err(payload) if payload.is::<Interrupted>() => Err(Interrupted),
         Err(payload) => resume_unwind(payload),
     }

@@ -214,11 +214,11 @@ impl Transport {
         let base = distance - self.rows[row].dual;
         let costs = &self.cost[row * self.columns..][..self.columns];
         let Search { distance: distances, from, .. } = &mut self.search;
-        for (((cost, dual), known), place) in costs.iter().zip(&self.dual).zip(distances).zip(from) {
+        for (((cost, dual), shortest), place) in costs.iter().zip(&self.dual).zip(distances).zip(from) {
             // Rounding must not make a path shorter than its beginning: a settled column stays settled.
             let length = (base + (cost - dual)).max(distance);
-            if length < *known {
-                (*known, *place) = (length, row);
+            if length < *shortest {
+                (*shortest, *place) = (length, row);
             }
         }
     }

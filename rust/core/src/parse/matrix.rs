@@ -129,11 +129,11 @@ const fn ones() -> [[u16; 8]; 256] {
     let mut ones = [[0; 8]; 256];
     let mut bits = 0;
     while bits < 256 {
-        let (mut place, mut found) = (0, 0);
+        let (mut place, mut count) = (0, 0);
         while place < 8 {
             if bits >> place & 1 == 1 {
-                ones[bits][found] = place;
-                found += 1;
+                ones[bits][count] = place;
+                count += 1;
             }
             place += 1;
         }

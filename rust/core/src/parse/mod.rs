@@ -80,7 +80,7 @@ type Known = FxHashMap<Box<[u8]>, Box<[[u8; 3]]>>;
 #[derive(Debug)]
 pub struct Parser {
     model: Model,
-    known: Mutex<Known>,
+    parses: Mutex<Known>,
 }
 
 /// What a thread works in, reused from caption to caption. It keeps what it computed for words that it has seen.
@@ -95,7 +95,7 @@ pub struct Memory {
 impl Parser {
     /// From the bytes of a model file, whose magic bytes, format and checksum are checked.
     pub fn read(bytes: impl AsRef<[u8]>) -> Result<Self, Refused> {
-        Ok(Self { model: Model::read(bytes.as_ref())?, known: Mutex::default() })
+        Ok(Self { model: Model::read(bytes.as_ref())?, parses: Mutex::default() })
     }
 
     /// The model's checksum: two models with the same one parse alike.
@@ -146,16 +146,16 @@ impl Parser {
         let lower = &lower[..tokens.len()];
         self.find(activations, lower, key);
         let first = words.len();
-        let found = &activations.found;
+        let parse = &activations.parse;
         for (word, &text) in tokens.iter().enumerate() {
-            let tag = self.model.tags[found.tags[word]];
+            let tag = self.model.tags[parse.tags[word]];
             let endings = match tag {
                 Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz => &self.model.verbs,
                 Tag::Nns => &self.model.plurals,
-                _ => &self.model.others,
+                _ => &self.model.other_words,
             };
-            let head = found.heads[word].checked_sub(1).map(|head| first + head);
-            let relation = if head.is_some() { self.model.relations[found.relations[word]] } else { Relation::Root };
+            let head = parse.heads[word].checked_sub(1).map(|head| first + head);
+            let relation = if head.is_some() { self.model.relations[parse.relations[word]] } else { Relation::Root };
             words.push(Word { text: text.to_owned(), lemma: endings.lemma(&lower[word], buffer), tag, head, relation });
         }
     }
@@ -169,16 +169,16 @@ impl Parser {
             key.push(NO_TEXT);
         }
         // A lock that is taken is not waited for: it may have been another thread's when the process was forked.
-        if let Some(parse) = self.known.try_lock().ok().as_ref().and_then(|known| known.get(&**key)) {
-            activations.found.fill(parse);
+        if let Some(parse) = self.parses.try_lock().ok().as_ref().and_then(|parses| parses.get(&**key)) {
+            activations.parse.fill(parse);
             return;
         }
         network::parse(activations, &self.model, words);
-        if let Ok(mut known) = self.known.try_lock() {
-            if known.len() == KEPT {
-                known.clear();
+        if let Ok(mut parses) = self.parses.try_lock() {
+            if parses.len() == KEPT {
+                parses.clear();
             }
-            known.insert((&**key).into(), activations.found.iter().collect());
+            parses.insert((&**key).into(), activations.parse.iter().collect());
         }
     }
 }

@@ -103,7 +103,7 @@ pub(super) struct Model {
     pub(super) label_distance: Vec<i16>,
     pub(super) verbs: Endings,
     pub(super) plurals: Endings,
-    pub(super) others: Endings,
+    pub(super) other_words: Endings,
 }
 
 impl Model {
@@ -187,7 +187,7 @@ impl Model {
             label_distance: reader.vector((2 * sizes.distance + 1) * sizes.label)?,
             verbs: reader.endings()?,
             plurals: reader.endings()?,
-            others: reader.endings()?,
+            other_words: reader.endings()?,
             checksum,
             sizes,
             shifts,
@@ -204,9 +204,9 @@ struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     fn bytes(&mut self, count: usize) -> Result<&'a [u8], Refused> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(|| damaged("it ends too early"))?;
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or_else(|| damaged("it ends too early"))?;
         self.0 = rest;
-        Ok(taken)
+        Ok(bytes)
     }
 
     fn number(&mut self) -> Result<u32, Refused> {

@@ -53,7 +53,7 @@ pub(super) struct Activations {
     label_head: Vec<i16>,
     hidden: Vec<i16>,
     spans: Spans,
-    pub(super) found: Found,
+    pub(super) parse: Found,
 }
 
 /// Scores of heads for each word (the root, then each word), and what they are computed from.
@@ -87,9 +87,9 @@ impl Activations {
         }
         self.present.find(lanes, &self.x, model.sizes.width);
         self.arcs.fill(lanes, model, &self.x, &self.present, &mut self.sums);
-        best_tree(&self.arcs.values, count, &mut self.spans, &mut self.found.heads);
+        best_tree(&self.arcs.values, count, &mut self.spans, &mut self.parse.heads);
         model.tag.apply(lanes, &self.x, &self.present, &mut self.sums);
-        places_of_largest(&model.tag, &self.sums, &mut self.found.tags);
+        places_of_largest(&model.tag, &self.sums, &mut self.parse.tags);
         self.relations(lanes, model, count);
     }
 
@@ -232,7 +232,7 @@ impl Activations {
         narrow(self.sums.as_flattened(), head.shift, WIDEST, &mut self.label_head);
         self.hidden.clear();
         for word in 0..count {
-            let number = self.found.heads[word];
+            let number = self.parse.heads[word];
             let of_head = match number {
                 0 => &model.label_root[..],
                 number => &self.label_head[(number - 1) * head.stride()..],
@@ -248,7 +248,7 @@ impl Activations {
         }
         self.present.find(lanes, &self.hidden, label);
         model.label.apply(lanes, &self.hidden, &self.present, &mut self.sums);
-        places_of_largest(&model.label, &self.sums, &mut self.found.relations);
+        places_of_largest(&model.label, &self.sums, &mut self.parse.relations);
     }
 }
 
@@ -491,9 +491,9 @@ impl Spans {
 fn best_of(places: std::ops::Range<usize>, value: impl Fn(usize) -> i64) -> (i64, usize) {
     let mut best = (value(places.start), places.start);
     for place in places.skip(1) {
-        let found = value(place);
-        if found > best.0 {
-            best = (found, place);
+        let candidate = value(place);
+        if candidate > best.0 {
+            best = (candidate, place);
         }
     }
     best

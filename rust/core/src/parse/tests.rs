@@ -115,11 +115,11 @@ fn assert_network_is_its_reference(words: &[String]) {
     super::network::parse(&mut fast, model, words);
     portable.parse(Portable, model, words);
     let slow = Slow::new(model, words);
-    for found in [&fast, &portable] {
-        assert_eq!(found.found.tags, slow.tags(model), "{words:?}");
-        let scores: Vec<i64> = found.arcs.values.iter().map(|&score| i64::from(score)).collect();
+    for activations in [&fast, &portable] {
+        assert_eq!(activations.parse.tags, slow.tags(model), "{words:?}");
+        let scores: Vec<i64> = activations.arcs.values.iter().map(|&score| i64::from(score)).collect();
         assert_eq!(scores, slow.scores(model), "{words:?}");
-        assert_eq!(found.found.relations, slow.relations(model, &found.found.heads), "{words:?}");
+        assert_eq!(activations.parse.relations, slow.relations(model, &activations.parse.heads), "{words:?}");
     }
 }
 

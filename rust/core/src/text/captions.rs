@@ -220,11 +220,11 @@ pub fn digest_of_rows<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str)>) ->
 pub fn digest_of_captions<'a>(captions: &Captions, images: impl IntoIterator<Item = &'a str>, in_order: bool) -> u32 {
     let of_image = |(number, id): (usize, &str)| {
         let start = if in_order { started(&format!("{number} {id}")) } else { started(id) };
-        let own = captions.image(id).map_or(0..0, |image| captions.captions_of(image));
-        if own.is_empty() {
+        let numbers = captions.image(id).map_or(0..0, |image| captions.captions_of(image));
+        if numbers.is_empty() {
             return row_hash(&start, "");
         }
-        own.fold(0, |sum: u32, caption| sum.wrapping_add(row_hash(&start, captions.caption(caption))))
+        numbers.fold(0, |sum: u32, caption| sum.wrapping_add(row_hash(&start, captions.caption(caption))))
     };
     images.into_iter().enumerate().map(of_image).fold(0, u32::wrapping_add)
 }

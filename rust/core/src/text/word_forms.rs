@@ -120,22 +120,22 @@ const SINGULARS: [(&str, &[&str]); 13] = [
 
 /// Possible singulars of a lower-case word, likeliest first; none if the word is no plural.
 pub fn singulars(word: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let listed = IRREGULAR[..BOTH_WAYS].iter().find(|(_, several)| *several == word);
-    found.extend(listed.map(|(one, _)| (*one).to_owned()));
+    let mut singulars = Vec::new();
+    let listed = IRREGULAR[..BOTH_WAYS].iter().find(|(_, plural)| *plural == word);
+    singulars.extend(listed.map(|(singular, _)| (*singular).to_owned()));
     let letters = word.chars().count();
     // Firemen, policewomen; a whole word of these too, but no shorter compound.
     let compound = ["men", "women"].iter().any(|ending| word.ends_with(ending) && letters > ending.len() + 2);
     if compound || word == "men" || word == "women" {
-        found.push(format!("{}an", &word[..word.len() - 2]));
+        singulars.push(format!("{}an", &word[..word.len() - 2]));
     }
     if let Some((ending, endings)) = SINGULARS.iter().find(|(ending, _)| word.ends_with(ending))
         && letters > ending.len() + 1
     {
         let stem = &word[..word.len() - ending.len()];
-        found.extend(endings.iter().map(|ending| format!("{stem}{ending}")));
+        singulars.extend(endings.iter().map(|ending| format!("{stem}{ending}")));
     }
-    found
+    singulars
 }
 
 /// WordNet's endings, with what replaces them, in the order in which they are tried: nouns, verbs, adjectives.
@@ -248,13 +248,13 @@ impl Endings {
             .or_else(|| starts.into_iter().find_map(|start| self.rules.get(&word[start..])));
         let Some((strip, add)) = rule else { return word.to_owned() };
         // Letters are counted, not bytes; a word that is shorter than the rule wants stays as it is.
-        let mut kept = word.chars();
+        let mut stem = word.chars();
         for _ in 0..*strip {
-            if kept.next_back().is_none() {
+            if stem.next_back().is_none() {
                 return word.to_owned();
             }
         }
-        let lemma = [kept.as_str(), add].concat();
+        let lemma = [stem.as_str(), add].concat();
         if lemma.is_empty() { word.to_owned() } else { lemma }
     }
 }

@@ -132,7 +132,7 @@ impl<'a> Clause<'a> {
 
     fn mention(&mut self, at: usize, number: usize) {
         if self.entities[number].owner.is_some() || self.entities[number].possessive.is_some() {
-            self.own(at, number);
+            self.give_to_owner(at, number);
         }
         self.unfold(number);
         self.enter(at, number);
@@ -153,7 +153,7 @@ impl<'a> Clause<'a> {
     }
 
     /// Something has an owner: what is a thing is the owner's, and what is none is said of the owner.
-    fn own(&mut self, at: usize, number: usize) {
+    fn give_to_owner(&mut self, at: usize, number: usize) {
         let Some(owner) = self.owner(at, number) else { return };
         self.relate(owner, &Predicate { name: "have".to_owned(), words: Vec::new() }, number);
         if !self.entities[number].is_thing() {
@@ -178,12 +178,14 @@ impl<'a> Clause<'a> {
         if let Some(last) = self.state.last.filter(is_near) {
             return Some(last);
         }
-        let known = self.referents.of(possessive);
+        let referent = self.referents.of(possessive);
         match self.state.subject.filter(|_| self.state.verb.is_some()) {
-            Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => known,
+            Some(subject) if matches!(possessive, "his" | "her") && !is_person(&self.entities[subject].lemma) => {
+                referent
+            }
             Some(subject) => Some(subject),
-            None if follows_mark => self.state.main.or(known),
-            None => known,
+            None if follows_mark => self.state.main.or(referent),
+            None => referent,
         }
     }
 
@@ -320,9 +322,12 @@ impl<'a> Clause<'a> {
 
     /// A verb has something as its object, or as the place that a preposition names.
     fn complement(&mut self, subject: usize, verb: &Verb, preposition: Option<&Predicate>, number: usize) {
-        let said = verb.predicate(self.sentence);
+        let predicate = verb.predicate(self.sentence);
         let members = self.state.together.iter().filter(|(leader, _)| *leader == subject).map(|(_, member)| *member);
-        let links = iter::once(subject).chain(members).flat_map(|one| links(one, verb, &said, preposition)).collect();
+        let links = iter::once(subject)
+            .chain(members)
+            .flat_map(|member| links(member, verb, &predicate, preposition))
+            .collect();
         self.attach(links, number);
     }
 
@@ -436,7 +441,7 @@ impl<'a> Clause<'a> {
 /// What pronouns stand for: the last subjects of sentences.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Referents {
-    one: Option<usize>,
+    single: Option<usize>,
     several: Option<usize>,
     person: Option<usize>,
 }
@@ -447,7 +452,7 @@ impl Referents {
         match pronoun {
             "he" | "she" | "his" | "her" | "him" => self.person,
             "they" | "their" | "them" => self.several.or(self.person),
-            _ => self.one,
+            _ => self.single,
         }
     }
 
@@ -456,7 +461,7 @@ impl Referents {
             self.person = Some(number);
         }
         if !entity.is_plural {
-            self.one = Some(number);
+            self.single = Some(number);
         } else if !is_clothes(&entity.lemma) {
             self.several = Some(number);
         }

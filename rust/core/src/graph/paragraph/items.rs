@@ -106,15 +106,15 @@ impl Verb {
 
 /// The items of a sentence. Its mentions are added to `entities`.
 pub(super) fn of(sentence: &Sentence, entities: &mut Vec<Entity>) -> Vec<Item> {
-    let found = noun_phrases(sentence);
-    let mut found = found.iter().peekable();
+    let phrases = noun_phrases(sentence);
+    let mut phrases = phrases.iter().peekable();
     let mut items = Vec::new();
     let mut at = 0;
     while at < sentence.len() {
         if sentence.is_break(at) {
             items.push(Item::Break);
         }
-        while found.next_if(|phrase| phrase.start < at).is_some() {}
+        while phrases.next_if(|phrase| phrase.start < at).is_some() {}
         let word = |behind: usize| (at + behind < sentence.len()).then(|| sentence.text(at + behind));
         let longer = lexicon::preposition(word).filter(|(count, name)| *count > 1 || *name == "and");
         if let Some((count, "and")) = longer {
@@ -124,7 +124,7 @@ pub(super) fn of(sentence: &Sentence, entities: &mut Vec<Entity>) -> Vec<Item> {
         } else if let Some((count, name)) = longer {
             items.push(Item::Preposition(preposition(sentence, at..at + count, name)));
             at += count;
-        } else if let Some(phrase) = found.next_if(|phrase| phrase.start == at) {
+        } else if let Some(phrase) = phrases.next_if(|phrase| phrase.start == at) {
             items.push(Item::Entity(entities.len()));
             entities.push(Entity::of(sentence, *phrase));
             at = phrase.noun + 1;
@@ -149,7 +149,7 @@ fn push(items: &mut Vec<Item>, sentence: &Sentence, at: usize) {
     const PRONOUNS: [&str; 6] = ["it", "they", "he", "she", "them", "him"];
     let text = sentence.text(at);
     let is_pronoun = sentence.has_tag(at, &[Tag::Prp, Tag::PrpPossessive]);
-    let known = lexicon::preposition(|behind| (behind == 0).then_some(text));
+    let listed = lexicon::preposition(|behind| (behind == 0).then_some(text));
     match sentence.tag(at) {
         _ if begins_there(sentence, at) => items.push(Item::There),
         Some(Tag::Pos) if matches!(text, "'s" | "'") => items.push(Item::Owner),
@@ -166,11 +166,11 @@ fn push(items: &mut Vec<Item>, sentence: &Sentence, at: usize) {
             }
         }
         Some(Tag::In | Tag::To) => {
-            let name = known.map_or(text, |(_, name)| name);
+            let name = listed.map_or(text, |(_, name)| name);
             items.push(Item::Preposition(preposition(sentence, at..at + 1, name)));
         }
-        _ if known.is_some() => {
-            let (_, name) = known.expect("a preposition");
+        _ if listed.is_some() => {
+            let (_, name) = listed.expect("a preposition");
             items.push(Item::Preposition(preposition(sentence, at..at + 1, name)));
         }
         Some(Tag::Cc) => items.push(Item::And),
@@ -193,14 +193,14 @@ pub(super) enum Link {
 }
 
 /// How a verb with something behind it, as its object or behind a preposition, brings it in.
-pub(super) fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: Option<&Predicate>) -> Vec<Link> {
+pub(super) fn links(subject: usize, verb: &Verb, predicate: &Predicate, preposition: Option<&Predicate>) -> Vec<Link> {
     let lemma = &*verb.lemma;
     let is_a = |class| is(lemma, class);
-    let to = |name: &str| Link::To(subject, said.renamed(name));
+    let to = |name: &str| Link::To(subject, predicate.renamed(name));
     let is_past = matches!(verb.form, Form::Passive | Form::Past);
     let is_object = preposition.is_none();
     let by = preposition.map_or("", |preposition| &preposition.name);
-    let with_preposition = || preposition.map_or_else(|| said.clone(), |preposition| said.with(preposition));
+    let with_preposition = || preposition.map_or_else(|| predicate.clone(), |preposition| predicate.with(preposition));
     if is_a(Class::Be) && !(lemma == "look" && by == "at") {
         return match preposition {
             None => vec![Link::Colours(subject)],
@@ -223,10 +223,10 @@ pub(super) fn links(subject: usize, verb: &Verb, said: &Predicate, preposition: 
     }
     if is_past && matches!(by, "with" | "by" | "in") {
         return match by {
-            _ if is_a(Class::Dot) => vec![Link::From(subject, said.renamed("in")), to("have")],
-            _ if is_a(Class::Surround) => vec![Link::From(subject, said.clone()), Link::Colours(subject)],
+            _ if is_a(Class::Dot) => vec![Link::From(subject, predicate.renamed("in")), to("have")],
+            _ if is_a(Class::Surround) => vec![Link::From(subject, predicate.clone()), Link::Colours(subject)],
             "by" if is_a(Class::Mark) => vec![to("have")],
-            "by" => vec![Link::From(subject, said.clone())],
+            "by" => vec![Link::From(subject, predicate.clone())],
             "with" => vec![to("have"), Link::Colours(subject)],
             _ => vec![Link::To(subject, with_preposition()), Link::Colours(subject)],
         };

@@ -65,8 +65,8 @@ fn classes(text: &'static str) -> FxHashMap<&'static str, u64> {
 fn prepositions(text: &'static str) -> FxHashMap<&'static str, Vec<(Vec<&'static str>, &'static str)>> {
     let mut prepositions: FxHashMap<_, Vec<(Vec<_>, _)>> = FxHashMap::default();
     for line in lines(text) {
-        let (said, meant) = line.split_once(" > ").unwrap_or((line, line));
-        let words: Vec<_> = said.split(' ').collect();
+        let (written, meant) = line.split_once(" > ").unwrap_or((line, line));
+        let words: Vec<_> = written.split(' ').collect();
         let same_first = prepositions.entry(words[0]).or_default();
         same_first.push((words, meant));
         same_first.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
@@ -81,9 +81,10 @@ pub(crate) fn is(word: &str, class: Class) -> bool {
 
 /// The preposition of the table that begins here: how many words it has, and what it is in relations.
 pub(crate) fn preposition<'a>(word: impl Fn(usize) -> Option<&'a str>) -> Option<(usize, &'static str)> {
-    let known = LEXICON.prepositions.get(word(0)?)?;
-    let found = known.iter().find(|(words, _)| words.iter().enumerate().all(|(at, own)| word(at) == Some(own)));
-    found.map(|(words, meant)| (words.len(), *meant))
+    let same_first = LEXICON.prepositions.get(word(0)?)?;
+    let longest =
+        same_first.iter().find(|(words, _)| words.iter().enumerate().all(|(at, text)| word(at) == Some(text)));
+    longest.map(|(words, meant)| (words.len(), *meant))
 }
 
 /// Whether a noun, of one word or more, names a person.
@@ -93,7 +94,7 @@ pub(crate) fn is_person(noun: &str) -> bool {
 
 /// Whether a noun names something to wear.
 pub(crate) fn is_clothes(noun: &str) -> bool {
-    is(noun, Class::Clothes) || is_listed(THINGS[1], noun) || apart(noun).any(|one| is_listed(THINGS[1], &one))
+    is(noun, Class::Clothes) || is_listed(THINGS[1], noun) || apart(noun).any(|part| is_listed(THINGS[1], &part))
 }
 
 /// Whether WordNet has a noun of several words as the name of a thing.
@@ -114,7 +115,7 @@ pub(crate) fn is_thing(noun: &str) -> bool {
     }
     match noun.rsplit_once(['-', ' ']) {
         Some((_, last)) => is_thing(last),
-        None => apart(noun).any(|one| is_name(&one)),
+        None => apart(noun).any(|part| is_name(&part)),
     }
 }
 

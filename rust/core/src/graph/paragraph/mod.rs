@@ -126,7 +126,8 @@ impl Text {
     }
 
     fn add(&mut self, piece: &str, tokenizer: Tokenizer) {
-        let piece = piece.trim_matches(|one: char| is_mark(one) || one == '-' || one.is_whitespace());
+        let piece =
+            piece.trim_matches(|character: char| is_mark(character) || character == '-' || character.is_whitespace());
         tokenizer.tokenize(piece, |token| self.tokens.extend(token.split_whitespace().map(str::to_owned)));
     }
 
@@ -149,8 +150,8 @@ enum Mark {
     Part,
 }
 
-fn is_mark(one: char) -> bool {
-    matches!(one, ',' | ';' | ':' | '(' | ')' | '—' | '–')
+fn is_mark(character: char) -> bool {
+    matches!(character, ',' | ';' | ':' | '(' | ')' | '—' | '–')
 }
 
 /// The marks of a text and where they stand; the end of a sentence is behind its mark.
@@ -159,18 +160,18 @@ fn marks(text: &str) -> Vec<(usize, Mark)> {
     let mut before: [char; 3] = [' '; 3];
     let mut ended = false;
     let mut characters = text.char_indices().peekable();
-    while let Some((at, one)) = characters.next() {
+    while let Some((at, character)) = characters.next() {
         let next = characters.peek().map_or(' ', |&(_, next)| next);
         let in_number = before[2].is_ascii_digit() && next.is_ascii_digit();
-        let closes = matches!(one, '"' | '\'' | ')' | ']' | '”' | '’');
-        if ended && (one.is_whitespace() || one.is_uppercase() && runs_on(before)) || one == '\n' {
+        let closes = matches!(character, '"' | '\'' | ')' | ']' | '”' | '’');
+        if ended && (character.is_whitespace() || character.is_uppercase() && runs_on(before)) || character == '\n' {
             marks.push((at, Mark::Sentence));
         }
-        if is_mark(one) && !in_number || is_dash(before[2], one, next) {
+        if is_mark(character) && !in_number || is_dash(before[2], character, next) {
             marks.push((at, Mark::Part));
         }
-        ended = matches!(one, '.' | '!' | '?') && !in_number || ended && closes;
-        before = [before[1], before[2], one];
+        ended = matches!(character, '.' | '!' | '?') && !in_number || ended && closes;
+        before = [before[1], before[2], character];
     }
     marks
 }
@@ -181,6 +182,6 @@ fn runs_on([first, second, last]: [char; 3]) -> bool {
 }
 
 /// A dash between blanks, or the second of two hyphens.
-fn is_dash(before: char, one: char, next: char) -> bool {
-    one == '-' && (before == '-' || before.is_whitespace() && next.is_whitespace())
+fn is_dash(before: char, character: char, next: char) -> bool {
+    character == '-' && (before == '-' || before.is_whitespace() && next.is_whitespace())
 }

@@ -191,7 +191,7 @@ pub(super) struct NounPhrase {
 
 /// The noun phrases of a sentence, in order.
 pub(super) fn noun_phrases(sentence: &Sentence) -> Vec<NounPhrase> {
-    let mut found = Vec::new();
+    let mut phrases = Vec::new();
     let mut at = 0;
     while at < sentence.len() {
         if !begins(sentence, at) {
@@ -200,11 +200,11 @@ pub(super) fn noun_phrases(sentence: &Sentence) -> Vec<NounPhrase> {
         }
         let (noun, behind) = end(sentence, at);
         if let Some(noun) = noun {
-            found.push(NounPhrase { start: at, noun });
+            phrases.push(NounPhrase { start: at, noun });
         }
         at = noun.map_or(behind.max(at + 1), |noun| noun + 1);
     }
-    found
+    phrases
 }
 
 fn begins(sentence: &Sentence, at: usize) -> bool {

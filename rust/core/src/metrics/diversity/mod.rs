@@ -36,13 +36,13 @@ pub fn grouped(scores: &[f64], sizes: &[usize], best: bool) -> Table {
 
 /// For each candidate: 1 if no training caption has the same words, else 0.
 pub fn novel_captions(corpus: &Corpus, training: &References) -> Vec<f64> {
-    let known: FxHashSet<&[Word]> =
+    let training_captions: FxHashSet<&[Word]> =
         (0..training.sentences.sentence_count()).map(|sentence| training.sentences.words(sentence)).collect();
     let numbers: Vec<Option<Word>> = corpus.vocabulary.words().map(|word| training.vocabulary.number(word)).collect();
     (0..corpus.rows())
         .map(|candidate| {
             let words = corpus.candidates.words(candidate).iter().map(|&word| numbers[word as usize]);
-            let seen = words.collect::<Option<Vec<Word>>>().is_some_and(|words| known.contains(&words[..]));
+            let seen = words.collect::<Option<Vec<Word>>>().is_some_and(|words| training_captions.contains(&words[..]));
             f64::from(u8::from(!seen))
         })
         .collect()
@@ -219,10 +219,10 @@ impl Mbleu {
 
     fn reference_length(self, lengths: &[usize], candidate: usize) -> f64 {
         let length = lengths[candidate];
-        let others = lengths.iter().enumerate().filter(|&(other, _)| other != candidate).map(|(_, &length)| length);
+        let rest = lengths.iter().enumerate().filter(|&(other, _)| other != candidate).map(|(_, &length)| length);
         match self.length {
-            Length::Average => others.sum::<usize>() as f64 / (lengths.len() - 1) as f64,
-            Length::Closest => others.min_by_key(|&other| (other.abs_diff(length), other)).unwrap_or(0) as f64,
+            Length::Average => rest.sum::<usize>() as f64 / (lengths.len() - 1) as f64,
+            Length::Closest => rest.min_by_key(|&other| (other.abs_diff(length), other)).unwrap_or(0) as f64,
         }
     }
 }
@@ -265,9 +265,9 @@ impl Most {
             let (mut matched, mut all) = (0, 0);
             for entry in ngrams.entries(candidate, k + 1) {
                 let first = self.first[entry.ngram as usize];
-                let others =
+                let most_elsewhere =
                     if first.candidate as usize == candidate { self.second[entry.ngram as usize] } else { first.count };
-                matched += entry.count.min(others);
+                matched += entry.count.min(most_elsewhere);
                 all += entry.count;
             }
             (f64::from(matched), f64::from(all))
@@ -355,9 +355,9 @@ pub fn spectral_diversity(eigenvalues: &[f64]) -> f64 {
 /// Divides each similarity by the roots of both captions' similarities to themselves, which become 1; 0 stays 0.
 fn with_unit_diagonal(matrix: &mut [f64], size: usize) {
     let roots: Vec<f64> = (0..size).map(|i| matrix[i * size + i].sqrt()).collect();
-    for (row, own) in matrix.chunks_exact_mut(size.max(1)).zip(&roots) {
+    for (row, row_root) in matrix.chunks_exact_mut(size.max(1)).zip(&roots) {
         for (entry, root) in row.iter_mut().zip(&roots).filter(|(entry, _)| **entry != 0.0) {
-            *entry /= own * root;
+            *entry /= row_root * root;
         }
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Search {
     /// The words of the hypothesis that all paths have used.
     used: Vec<u64>,
     /// Matches that paths took, each with the one taken before it.
-    taken: Vec<(Match, u32)>,
+    history: Vec<(Match, u32)>,
     /// By reference word, the match that every path takes there.
     fixed: Vec<Option<Match>>,
     chosen: Vec<Match>,
@@ -61,8 +61,8 @@ struct Path {
     position: u32,
     /// End of the last match in the hypothesis while its chunk is open.
     open: u32,
-    /// The last match taken, in [`Search::taken`].
-    taken: u32,
+    /// The last match taken, in [`Search::history`].
+    last: u32,
 }
 
 /// The continuations of a round that may be among its best.
@@ -115,18 +115,18 @@ impl Round {
 }
 
 impl Path {
-    const START: Self = Self { matched: 0, chunks: 0, distance: 0, position: 0, open: NONE, taken: NONE };
+    const START: Self = Self { matched: 0, chunks: 0, distance: 0, position: 0, open: NONE, last: NONE };
 
-    fn take(&mut self, found: &Match) {
-        self.matched += gain(found);
-        self.chunks += u32::from(self.is_broken_by(found));
-        self.position = found.reference_end();
-        self.open = found.hypothesis_end();
+    fn take(&mut self, match_: &Match) {
+        self.matched += gain(match_);
+        self.chunks += u32::from(self.is_broken_by(match_));
+        self.position = match_.reference_end();
+        self.open = match_.hypothesis_end();
     }
 
     /// Whether the open chunk ends because the match does not continue it.
-    fn is_broken_by(&self, found: &Match) -> bool {
-        self.open != NONE && self.open != found.hypothesis
+    fn is_broken_by(&self, match_: &Match) -> bool {
+        self.open != NONE && self.open != match_.hypothesis
     }
 
     /// No continuation is better that takes none of the matches before: at most so much is gained, and the chunk may
@@ -148,13 +148,13 @@ impl Path {
 }
 
 /// Words that a match counts for in the search: all of an exact match, half of any other, rounded down on each side.
-fn gain(found: &Match) -> u32 {
-    let (hypothesis, reference) = (u32::from(found.hypothesis_length), u32::from(found.reference_length));
-    if found.module == Module::Exact { hypothesis + reference } else { hypothesis / 2 + reference / 2 }
+fn gain(match_: &Match) -> u32 {
+    let (hypothesis, reference) = (u32::from(match_.hypothesis_length), u32::from(match_.reference_length));
+    if match_.module == Module::Exact { hypothesis + reference } else { hypothesis / 2 + reference / 2 }
 }
 
-fn distance(found: &Match) -> u64 {
-    u64::from(found.reference.abs_diff(found.hypothesis))
+fn distance(match_: &Match) -> u64 {
+    u64::from(match_.reference.abs_diff(match_.hypothesis))
 }
 
 impl Search {
@@ -171,13 +171,13 @@ impl Search {
         }
         self.beam.paths.iter_mut().for_each(Path::close_chunk);
         let ranked = self.beam.paths.iter().enumerate().min_by_key(|(number, path)| path.rank(*number));
-        let best = ranked.map_or(NONE, |(_, path)| path.taken);
+        let best = ranked.map_or(NONE, |(_, path)| path.last);
         self.collect(best)
     }
 
     /// One path, which holds the matches that no other competes with.
     fn start(&mut self, candidates: &Candidates, blocks: usize, reference: usize) {
-        self.taken.clear();
+        self.history.clear();
         self.fixed.clear();
         self.fixed.resize(reference, None);
         self.beam.paths.clear();
@@ -210,9 +210,9 @@ impl Search {
         used.clear();
         used.resize(blocks, u64::MAX);
         for path in beam.used.chunks_exact(blocks) {
-            used.iter_mut().zip(path).for_each(|(all, own)| *all &= own);
+            used.iter_mut().zip(path).for_each(|(all, of_path)| *all &= of_path);
         }
-        free.extend((first..).zip(matches).filter(|(_, found)| is_free(used, found)));
+        free.extend((first..).zip(matches).filter(|(_, match_)| is_free(used, match_)));
     }
 
     /// Lists all ways to go on at a reference word: to leave things as they are, the last of each path, and to take a
@@ -223,23 +223,23 @@ impl Search {
         'paths: for (parent, &path) in (0..).zip(&beam.paths) {
             let mut path = path;
             if path.position as usize == word {
-                if let Some(found) = &fixed[word] {
-                    path.take(found);
-                    path.distance += distance(found);
+                if let Some(match_) = &fixed[word] {
+                    path.take(match_);
+                    path.distance += distance(match_);
                 } else {
                     let used = &beam.used[parent as usize * blocks..][..blocks];
-                    let mut continuing = free.iter().filter(|(_, found)| !path.is_broken_by(found)).count();
-                    for &(took, ref found) in &*free {
+                    let mut continuing = free.iter().filter(|(_, match_)| !path.is_broken_by(match_)).count();
+                    for &(took, ref match_) in &*free {
                         if round.is_limited() && path.best(most, continuing == 0).rank(0) >= round.limit {
                             continue 'paths;
                         }
-                        continuing -= usize::from(!path.is_broken_by(found));
-                        if is_free(used, found) {
+                        continuing -= usize::from(!path.is_broken_by(match_));
+                        if is_free(used, match_) {
                             let mut copy = path;
-                            copy.take(found);
+                            copy.take(match_);
                             round.push(Step { path: copy, parent, took });
                             // It counts for the siblings that follow, not for the path that takes the match.
-                            path.distance += distance(found);
+                            path.distance += distance(match_);
                         }
                     }
                     path.close_chunk();
@@ -270,10 +270,10 @@ impl Search {
             let start = self.next.used.len();
             self.next.used.extend(&self.beam.used[step.parent as usize * blocks..][..blocks]);
             if step.took != NONE {
-                let found = candidates.get(step.took as usize, word);
-                mark(&mut self.next.used[start..], &found);
-                self.taken.push((found, path.taken));
-                path.taken = self.taken.len() as u32 - 1;
+                let match_ = candidates.get(step.took as usize, word);
+                mark(&mut self.next.used[start..], &match_);
+                self.history.push((match_, path.last));
+                path.last = self.history.len() as u32 - 1;
             }
             self.next.paths.push(path);
         }
@@ -290,11 +290,11 @@ impl Search {
         self.chosen.extend(self.fixed.iter().flatten());
         let mut at = last;
         while at != NONE {
-            let (found, before) = self.taken[at as usize];
-            self.chosen.push(found);
+            let (match_, before) = self.history[at as usize];
+            self.chosen.push(match_);
             at = before;
         }
-        self.chosen.sort_unstable_by_key(|found| found.reference);
+        self.chosen.sort_unstable_by_key(|match_| match_.reference);
         &self.chosen
     }
 }
@@ -305,15 +305,15 @@ fn place(word: u32) -> (usize, u64) {
 }
 
 /// Marks the words of the hypothesis that the match takes as used.
-fn mark(used: &mut [u64], found: &Match) {
-    for (block, bit) in (found.hypothesis..found.hypothesis_end()).map(place) {
+fn mark(used: &mut [u64], match_: &Match) {
+    for (block, bit) in (match_.hypothesis..match_.hypothesis_end()).map(place) {
         used[block] |= bit;
     }
 }
 
 /// Whether all words of the hypothesis that the match would take are free.
-fn is_free(used: &[u64], found: &Match) -> bool {
-    (found.hypothesis..found.hypothesis_end()).map(place).all(|(block, bit)| used[block] & bit == 0)
+fn is_free(used: &[u64], match_: &Match) -> bool {
+    (match_.hypothesis..match_.hypothesis_end()).map(place).all(|(block, bit)| used[block] & bit == 0)
 }
 
 // Everything that could be matched: by the same word, by stem, by synonym, by paraphrase.
@@ -379,7 +379,7 @@ pub(super) struct Candidates {
     /// For each word, how many matches cover it.
     hypothesis_cover: Vec<u32>,
     reference_cover: Vec<u32>,
-    found: Vec<Match>,
+    unsorted: Vec<Match>,
     /// For each trait, the words of the hypothesis that have it, as bits; all 0 between uses.
     carriers: Vec<u64>,
     places: Places,
@@ -390,7 +390,7 @@ impl Candidates {
     pub(super) fn at(&self, word: usize) -> (u32, impl ExactSizeIterator<Item = Match> + '_) {
         let list = self.lists[word];
         let start = if list == 0 { 0 } else { self.ends[list - 1] };
-        (start as u32, self.matches[start..self.ends[list]].iter().map(move |found| found.at(word)))
+        (start as u32, self.matches[start..self.ends[list]].iter().map(move |match_| match_.at(word)))
     }
 
     /// The most that a match at the reference word gains.
@@ -405,7 +405,7 @@ impl Candidates {
 
     /// Finds the matches of a pair, in place of those of the pair before.
     pub(super) fn find(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
-        self.found.clear();
+        self.unsorted.clear();
         self.share_lists(reference);
         let lexicon = &sentences.lexicon;
         self.carriers.resize(lexicon.trait_count(), 0);
@@ -433,9 +433,9 @@ impl Candidates {
         // The longest phrase at a word tells all that start there: the others are its beginnings.
         let mut phrases = vec![u32::MAX; reference.words.len()];
         reference.spans.iter().for_each(|span| phrases[span.start as usize] = span.phrase);
-        let mut known = FxHashMap::default();
+        let mut list_of_key = FxHashMap::default();
         for (place, key) in reference.words.iter().zip(phrases).enumerate() {
-            let list = *known.entry(key).or_insert(self.firsts.len());
+            let list = *list_of_key.entry(key).or_insert(self.firsts.len());
             if list == self.firsts.len() {
                 self.firsts.push(place);
             }
@@ -466,7 +466,7 @@ impl Candidates {
                     bits &= !self.carriers[same_word(word)];
                 }
                 while bits != 0 {
-                    self.found.push(Match::of_words(module, 64 * block + bits.trailing_zeros() as usize, list));
+                    self.unsorted.push(Match::of_words(module, 64 * block + bits.trailing_zeros() as usize, list));
                     bits &= bits - 1;
                 }
             }
@@ -480,14 +480,14 @@ impl Candidates {
     }
 
     fn match_paraphrases(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
-        let Self { lists, firsts, found, places, .. } = self;
+        let Self { lists, firsts, unsorted, places, .. } = self;
         // A list is filled for its first word.
         let of_reference =
             || reference.spans.iter().filter(|span| firsts[lists[span.start as usize]] == span.start as usize);
         let of_hypothesis = || hypothesis.spans.iter();
         let mut add = |(h, hypothesis_length): (u32, u8), (r, reference_length): (u32, u8)| {
             let reference = lists[r as usize] as u32;
-            found.push(Match {
+            unsorted.push(Match {
                 module: Module::Paraphrase,
                 hypothesis_length,
                 reference_length,
@@ -505,9 +505,9 @@ impl Candidates {
             cover.clear();
             cover.resize(words, 0);
         }
-        for found in (0..reference).flat_map(|word| self.at(word).1) {
-            covers[0][found.of_hypothesis()].iter_mut().for_each(|count| *count += 1);
-            covers[1][found.of_reference()].iter_mut().for_each(|count| *count += 1);
+        for match_ in (0..reference).flat_map(|word| self.at(word).1) {
+            covers[0][match_.of_hypothesis()].iter_mut().for_each(|count| *count += 1);
+            covers[1][match_.of_reference()].iter_mut().for_each(|count| *count += 1);
         }
         [self.hypothesis_cover, self.reference_cover] = covers;
     }
@@ -517,24 +517,24 @@ impl Candidates {
         let lists = self.firsts.len();
         self.ends.clear();
         self.ends.resize(lists + 1, 0);
-        for found in &self.found {
-            self.ends[found.reference as usize + 1] += 1;
+        for match_ in &self.unsorted {
+            self.ends[match_.reference as usize + 1] += 1;
         }
         for list in 1..=lists {
             self.ends[list] += self.ends[list - 1];
         }
         // Filling a list moves its start to its end, which is what is kept.
         self.matches.clear();
-        if let Some(&any) = self.found.first() {
-            self.matches.resize(self.found.len(), any);
+        if let Some(&any) = self.unsorted.first() {
+            self.matches.resize(self.unsorted.len(), any);
         }
         self.most.clear();
         self.most.resize(lists, 0);
-        for &found in &self.found {
-            let list = found.reference as usize;
-            self.matches[self.ends[list]] = found;
+        for &match_ in &self.unsorted {
+            let list = match_.reference as usize;
+            self.matches[self.ends[list]] = match_;
             self.ends[list] += 1;
-            self.most[list] = self.most[list].max(gain(&found));
+            self.most[list] = self.most[list].max(gain(&match_));
         }
     }
 }
@@ -560,7 +560,7 @@ impl Places {
         sentences: &Sentences,
         from: impl Iterator<Item = &'a Span>,
         to: impl DoubleEndedIterator<Item = &'a Span> + Clone,
-        mut found: impl FnMut((u32, u8), (u32, u8)),
+        mut report: impl FnMut((u32, u8), (u32, u8)),
     ) {
         self.first.resize(sentences.phrase_count(), Self::NONE);
         self.places.clear();
@@ -573,7 +573,7 @@ impl Places {
                 let mut place = self.first[paraphrase as usize];
                 while place != Self::NONE {
                     let (start, next) = self.places[place as usize];
-                    found((span.start, span.length), (start, sentences.length(paraphrase)));
+                    report((span.start, span.length), (start, sentences.length(paraphrase)));
                     place = next;
                 }
             }

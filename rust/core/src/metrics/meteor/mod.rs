@@ -91,9 +91,9 @@ impl Kernel for Meteor {
         WIDTH
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, given: &'a Given) -> Prepared<'a> {
-        let resources = given.need::<Resources>()?;
-        let encoded = Encoded::new(corpus, resources, given.threads());
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, all_resources: &'a Given) -> Prepared<'a> {
+        let resources = all_resources.need::<Resources>()?;
+        let encoded = Encoded::new(corpus, resources, all_resources.threads());
         Ok(with_memory(Aligner::default, move |aligner, image, candidate, row| {
             let best = self.best(aligner, corpus, &encoded, (image.number(), candidate));
             row[..COUNTS].copy_from_slice(&best.map(f64::from));
@@ -307,10 +307,10 @@ fn align_each(resources: &Resources, hypothesis: &str, references: &[&str]) -> V
     let mut aligner = Aligner::default();
     let alignments = references.into_iter().zip(1..).map(|(reference, number)| {
         let counts = aligner.align(&sentences, sentences.get(0), sentences.get(number));
-        let links = aligner.search.chosen().iter().map(|found| Link {
-            module: found.module,
-            hypothesis: found.of_hypothesis(),
-            reference: found.of_reference(),
+        let links = aligner.search.chosen().iter().map(|match_| Link {
+            module: match_.module,
+            hypothesis: match_.of_hypothesis(),
+            reference: match_.of_reference(),
         });
         Alignment { links: links.collect(), hypothesis: hypothesis.clone(), reference, counts }
     });

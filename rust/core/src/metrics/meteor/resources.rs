@@ -270,8 +270,8 @@ fn set_off(out: &mut Text, c: char) {
 fn set_off_symbols(text: &[char]) -> Text {
     let mut out = Text::with_capacity(2 * text.len());
     for &c in text {
-        let kept = matches!(c, ' ' | '\t'..='\r' | '.' | '\'' | '`' | ',' | '-' | '\u{2018}' | '\u{2019}');
-        if kept || is_alphanumeric(c) {
+        let is_for_later = matches!(c, ' ' | '\t'..='\r' | '.' | '\'' | '`' | ',' | '-' | '\u{2018}' | '\u{2019}');
+        if is_for_later || is_alphanumeric(c) {
             out.push(c);
         } else {
             set_off(&mut out, c);

@@ -162,18 +162,18 @@ impl Sentences {
     }
 
     fn keep_spans(&mut self, renumber: impl Fn(u32) -> Option<u32>) {
-        let (mut start, mut kept) = (0, 0);
+        let (mut start, mut count) = (0, 0);
         for end in &mut self.span_ends {
             for at in std::mem::replace(&mut start, *end)..*end {
                 let span = self.spans[at];
                 if let Some(phrase) = renumber(span.phrase) {
-                    self.spans[kept] = Span { phrase, ..span };
-                    kept += 1;
+                    self.spans[count] = Span { phrase, ..span };
+                    count += 1;
                 }
             }
-            *end = kept;
+            *end = count;
         }
-        self.spans.truncate(kept);
+        self.spans.truncate(count);
     }
 }
 
@@ -448,8 +448,8 @@ impl<'a> Encoder<'a> {
         mut finish: impl FnMut(usize),
     ) {
         let is_plain = |sentence: usize| tokens(sentence).iter().all(|&word| self.plain[word as usize]);
-        let others: Vec<usize> = (0..count).filter(|&sentence| !is_plain(sentence)).collect();
-        let normalized = map_parts(others.len(), threads, |range| {
+        let to_normalize: Vec<usize> = (0..count).filter(|&sentence| !is_plain(sentence)).collect();
+        let normalized = map_parts(to_normalize.len(), threads, |range| {
             let text = |sentence: usize| {
                 let words: Vec<&str> = tokens(sentence).iter().map(|&word| self.vocabulary.word(word)).collect();
                 words.join(" ")
@@ -458,9 +458,9 @@ impl<'a> Encoder<'a> {
                 check();
                 lines(&text(sentence)).iter().map(|line| resources.normalize(line)).collect()
             };
-            others[range].iter().map(|&sentence| normalize(sentence)).collect::<Vec<_>>()
+            to_normalize[range].iter().map(|&sentence| normalize(sentence)).collect::<Vec<_>>()
         });
-        let mut normalized = others.iter().zip(normalized.into_iter().flatten()).peekable();
+        let mut normalized = to_normalize.iter().zip(normalized.into_iter().flatten()).peekable();
         for sentence in 0..count {
             if let Some((_, lines)) = normalized.next_if(|(other, _)| **other == sentence) {
                 for line in lines {

@@ -7,7 +7,7 @@
 //! word, or two of them near each other. Each distinct statement counts once. Words are compared by their stems, and parts
 //! of the graph by synonyms, too, for which a match is worth less.
 
-mod said;
+mod content;
 
 use std::slice;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use crate::graph::paragraph::{Text, graph};
 use crate::parse::{Memory, Parser};
 use crate::text::tokenize::Tokenizer;
 use crate::wordnet::Synonyms;
-pub use said::{Frequencies, Kind, Read};
-use said::{Lexicon, Said};
+pub use content::{Frequencies, Kind, Read};
+use content::{Lexicon, Said};
 
 /// The captions of a corpus as they were given, with what it takes to read them.
 pub struct Paragraphs {
@@ -72,7 +72,7 @@ pub(crate) enum Asked {
 
 #[derive(Debug, Clone, Copy)]
 struct Share {
-    asked: Asked,
+    figure: Asked,
     /// None: all kinds.
     kind: Option<Kind>,
     /// What a match by a synonym is worth.
@@ -85,9 +85,9 @@ fn categories() -> Vec<(&'static str, Option<Kind>)> {
 }
 
 /// Builds a score: `category`, but for the rubric, and `synonyms`.
-pub(crate) fn build(asked: Asked, parameters: &mut Parameters) -> Built {
-    let kind = if asked == Asked::Rubric { None } else { parameters.choice("category", &categories())? };
-    Ok(Box::new(Share { asked, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
+pub(crate) fn build(figure: Asked, parameters: &mut Parameters) -> Built {
+    let kind = if figure == Asked::Rubric { None } else { parameters.choice("category", &categories())? };
+    Ok(Box::new(Share { figure, kind, synonyms: parameters.number("synonyms", 0.0..=1.0)? }))
 }
 
 /// The scores in a row, in this order, each with the 1 of a mean.
@@ -99,18 +99,18 @@ const WIDTH: usize = 4 * SCORES.len() + 4 * Kind::ALL.len();
 
 impl Kernel for Share {
     fn width(&self) -> usize {
-        if self.asked == Asked::Rubric { RUBRIC_WIDTH } else { WIDTH }
+        if self.figure == Asked::Rubric { RUBRIC_WIDTH } else { WIDTH }
     }
 
     fn shared_statistics(&self) -> Option<&'static str> {
-        let usual = self.asked != Asked::Rubric && self.kind.is_none() && self.synonyms.to_bits() == 0.5_f64.to_bits();
+        let usual = self.figure != Asked::Rubric && self.kind.is_none() && self.synonyms.to_bits() == 0.5_f64.to_bits();
         usual.then_some("statements")
     }
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let (paragraphs, synonyms) = (resources.need::<Paragraphs>()?, resources.need::<Synonyms>()?);
         let memory = || (paragraphs.parser.worker(), Lexicon::new(synonyms));
-        if self.asked == Asked::Rubric {
+        if self.figure == Asked::Rubric {
             return Ok(with_memory(memory, |(memory, lexicon), image, candidate, row| {
                 let of = (image.number(), candidate);
                 count_items(of_items(paragraphs, (memory, lexicon), corpus, of, self.synonyms), row);
@@ -119,39 +119,39 @@ impl Kernel for Share {
         let frequencies = resources.need::<Frequencies>()?;
         // With what an image's references say, by the image's number: the next candidate is often of the same image.
         let memory = move || (memory(), None::<(usize, Expected, [f64; 2 * SCORES.len()])>);
-        Ok(with_memory(memory, move |((memory, lexicon), known), image, candidate, row| {
+        Ok(with_memory(memory, move |((memory, lexicon), last), image, candidate, row| {
             let number = image.number();
-            if known.as_ref().is_none_or(|(image, ..)| *image != number) {
+            if last.as_ref().is_none_or(|(image, ..)| *image != number) {
                 let read = paragraphs.read(memory, paragraphs.references(corpus, number));
                 let expected = Expected::of(&read, lexicon, self.synonyms);
                 let mut people = [0.0; 2 * SCORES.len()];
-                if let [first, others @ ..] = &read[..]
-                    && !others.is_empty()
+                if let [first, rest @ ..] = &read[..]
+                    && !rest.is_empty()
                 {
-                    let (first, others) =
-                        (Said::of(slice::from_ref(first), lexicon), Expected::of(others, lexicon, self.synonyms));
+                    let (first, rest) =
+                        (Said::of(slice::from_ref(first), lexicon), Expected::of(rest, lexicon, self.synonyms));
                     people =
-                        Counts::of(&first, &others, (frequencies, &expected.said), self.synonyms).scores(self.kind);
+                        Counts::of(&first, &rest, (frequencies, &expected.content), self.synonyms).scores(self.kind);
                 }
-                *known = Some((number, expected, people));
+                *last = Some((number, expected, people));
             }
-            let Some((_, expected, people)) = known else { return };
-            let said = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
-            let counts = Counts::of(&said, expected, (frequencies, &expected.said), self.synonyms);
+            let Some((_, expected, people)) = last else { return };
+            let content = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, number, candidate)), lexicon);
+            let counts = Counts::of(&content, expected, (frequencies, &expected.content), self.synonyms);
             row.copy_from_slice(&[&counts.scores(self.kind)[..], people, counts.by_kind.as_flattened()].concat());
         }))
     }
 
     /// The mean over the images that have a score; none if there is no such image.
     fn score(&self, sums: &[f64]) -> f64 {
-        let place = 2 * SCORES.iter().position(|&one| one == self.asked).unwrap_or_default();
+        let place = 2 * SCORES.iter().position(|&score| score == self.figure).unwrap_or_default();
         if sums[place + 1] > 0.0 { sums[place] / sums[place + 1] } else { f64::NAN }
     }
 }
 
 /// What references say together, and for each kind how much one of them says in the mean.
 struct Expected {
-    said: Said,
+    content: Said,
     length: [f64; Kind::ALL.len()],
 }
 
@@ -159,12 +159,12 @@ impl Expected {
     fn of(references: &[Read], lexicon: &mut Lexicon<'_>, synonyms: f64) -> Self {
         let mut length = [0.0; Kind::ALL.len()];
         for reference in references {
-            let said = Said::of(slice::from_ref(reference), lexicon);
-            for (number, statement) in said.statements.iter().enumerate() {
-                length[statement.kind as usize] += weight(&said, number, synonyms) / references.len() as f64;
+            let content = Said::of(slice::from_ref(reference), lexicon);
+            for (number, statement) in content.statements.iter().enumerate() {
+                length[statement.kind as usize] += weight(&content, number, synonyms) / references.len() as f64;
             }
         }
-        Self { said: Said::of(references, lexicon), length }
+        Self { content: Said::of(references, lexicon), length }
     }
 }
 
@@ -178,17 +178,17 @@ struct Counts {
 
 impl Counts {
     /// Chance is by the frequencies without the image whose references say `excluded`.
-    fn of(said: &Said, expected: &Expected, (frequencies, excluded): (&Frequencies, &Said), synonyms: f64) -> Self {
-        let precision = supports(said, &expected.said, synonyms);
-        let coverage = supports(&expected.said, said, synonyms);
+    fn of(caption: &Said, expected: &Expected, (frequencies, excluded): (&Frequencies, &Said), synonyms: f64) -> Self {
+        let precision = supports(caption, &expected.content, synonyms);
+        let coverage = supports(&expected.content, caption, synonyms);
         let mut by_chance = [0.0; Kind::ALL.len()];
-        for (number, statement) in said.statements.iter().enumerate() {
-            let chance = frequencies.chance(said, statement, excluded, synonyms);
-            by_chance[statement.kind as usize] += weight(said, number, synonyms) * chance;
+        for (number, statement) in caption.statements.iter().enumerate() {
+            let chance = frequencies.chance(caption, statement, excluded, synonyms);
+            by_chance[statement.kind as usize] += weight(caption, number, synonyms) * chance;
         }
         let by_kind = std::array::from_fn(|kind| {
-            let ([supported, said], [covered, expected]) = (precision[kind], coverage[kind]);
-            [supported - by_chance[kind], said, covered - by_chance[kind], expected]
+            let ([supported, stated], [covered, expected]) = (precision[kind], coverage[kind]);
+            [supported - by_chance[kind], stated, covered - by_chance[kind], expected]
         });
         Self { by_kind, length: expected.length }
     }
@@ -199,11 +199,11 @@ impl Counts {
     fn scores(&self, kind: Option<Kind>) -> [f64; 2 * SCORES.len()] {
         let kinds = kind.map_or(0..Kind::ALL.len(), |kind| kind as usize..kind as usize + 1);
         let sum = |place| self.by_kind[kinds.clone()].iter().map(|numbers| numbers[place]).sum();
-        let [supported, said, covered, expected]: [f64; 4] = std::array::from_fn(sum);
+        let [supported, stated, covered, expected]: [f64; 4] = std::array::from_fn(sum);
         let length: f64 = self.length[kinds.clone()].iter().sum();
-        let silent = kind.is_none() && (said == 0.0 || expected == 0.0);
-        let said = if said > 0.0 { said.max(f64::midpoint(said, length)) } else { 0.0 };
-        let shares = [(covered, expected), (supported, said), (supported + covered, said + expected)];
+        let silent = kind.is_none() && (stated == 0.0 || expected == 0.0);
+        let stated = if stated > 0.0 { stated.max(f64::midpoint(stated, length)) } else { 0.0 };
+        let shares = [(covered, expected), (supported, stated), (supported + covered, stated + expected)];
         let score = |(part, whole)| {
             if silent {
                 [0.0, 1.0]
@@ -284,8 +284,8 @@ fn of_items(
 ) -> Vec<Option<f64>> {
     let caption = Said::of(&paragraphs.read(memory, paragraphs.candidate(corpus, image, candidate)), lexicon);
     let items = paragraphs.read(memory, paragraphs.references(corpus, image));
-    let said = |item| share(&supports(&Said::of(std::slice::from_ref(item), lexicon), &caption, worth), None);
-    items.iter().map(said).collect()
+    let support = |item| share(&supports(&Said::of(std::slice::from_ref(item), lexicon), &caption, worth), None);
+    items.iter().map(support).collect()
 }
 
 /// How far a candidate, by the numbers of its image and in it, says each item of the image: 1 for all of it, 0 for nothing
@@ -342,9 +342,9 @@ pub fn explain(
     let (mut memory, mut lexicon) = (paragraphs.parser.worker(), Lexicon::new(synonyms));
     let [candidate, references] = [paragraphs.candidate(corpus, image, 0), paragraphs.references(corpus, image)]
         .map(|captions| paragraphs.read(&mut memory, captions));
-    let said = Said::of(&candidate, &mut lexicon);
+    let content = Said::of(&candidate, &mut lexicon);
     let expected = Expected::of(&references, &mut lexicon, worth);
-    let counts = Counts::of(&said, &expected, (frequencies, &expected.said), worth);
+    let counts = Counts::of(&content, &expected, (frequencies, &expected.content), worth);
     let of = |(name, kind)| (name, [0, 2, 4].map(|place| counts.scores(kind)[place]));
     let scores = categories().into_iter().map(of).collect();
     let explained = |side: &Said, other: &Said, frequencies: Option<&Frequencies>| {
@@ -357,8 +357,8 @@ pub fn explain(
         statements.collect()
     };
     Explanation {
-        candidate: (candidate, explained(&said, &expected.said, Some(frequencies))),
-        references: (references, explained(&expected.said, &said, None)),
+        candidate: (candidate, explained(&content, &expected.content, Some(frequencies))),
+        references: (references, explained(&expected.content, &content, None)),
         scores,
     }
 }

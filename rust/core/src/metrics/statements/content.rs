@@ -36,26 +36,26 @@ pub(super) struct Lexicon<'a> {
     synonyms: &'a Synonyms,
     stemmer: Stemmer,
     /// Of each name as it stands.
-    known: FxHashMap<Box<str>, (Stem, Box<[u32]>)>,
+    entries: FxHashMap<Box<str>, (Stem, Box<[u32]>)>,
 }
 
 impl<'a> Lexicon<'a> {
     pub(super) fn new(synonyms: &'a Synonyms) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        Self { synonyms, stemmer, known: FxHashMap::default() }
+        Self { synonyms, stemmer, entries: FxHashMap::default() }
     }
 
     /// The stem and the synonym sets, sorted, of a name: `tennis racket` is looked up as WordNet writes it.
     pub(super) fn of(&mut self, name: &str) -> (Stem, &[u32]) {
-        if !self.known.contains_key(name) {
+        if !self.entries.contains_key(name) {
             let lower = name.to_lowercase();
             let stems: Vec<_> = lower.split(' ').map(|word| self.stemmer.stem(word)).collect();
             let mut hasher = DefaultHasher::new();
             stems.hash(&mut hasher);
             let sets = self.synonyms.sets(&lower.replace(' ', "_"));
-            self.known.insert(name.into(), (hasher.finish(), sets.into()));
+            self.entries.insert(name.into(), (hasher.finish(), sets.into()));
         }
-        let (stem, sets) = &self.known[name];
+        let (stem, sets) = &self.entries[name];
         (*stem, sets)
     }
 }
@@ -94,12 +94,12 @@ impl Said {
     /// What the captions say together: of the graph, what is stated or hedged; of the words, all but what is denied.
     /// (Words that are no thing, such as `left` and `foreground`, often say where things are.)
     pub(super) fn of(captions: &[Read], lexicon: &mut Lexicon<'_>) -> Self {
-        let mut said = Self::default();
+        let mut content = Self::default();
         for (number, caption) in captions.iter().enumerate() {
-            said.add_graph(number, caption, lexicon);
-            said.add_words(number, caption, lexicon);
+            content.add_graph(number, caption, lexicon);
+            content.add_words(number, caption, lexicon);
         }
-        said
+        content
     }
 
     fn add_graph(&mut self, caption: usize, Read { graph, .. }: &Read, lexicon: &mut Lexicon<'_>) {
@@ -224,13 +224,13 @@ impl Read {
         let attributes = graph.attributes.iter().map(|attribute| (&attribute.words, attribute.status));
         let relations = graph.relations.iter().map(|relation| (&relation.words, relation.status));
         let mut counted: Vec<bool> = self.statuses.iter().map(|status| status.is_said()).collect();
-        let (said, denied): (Vec<_>, Vec<_>) = objects
+        let (stated, denied): (Vec<_>, Vec<_>) = objects
             .chain(attributes)
             .chain(relations)
             .filter(|(_, status)| *status != Status::Aside)
             .partition(|(_, status)| *status != Status::Denied);
         for (words, counts) in
-            denied.into_iter().map(|part| (part.0, false)).chain(said.into_iter().map(|part| (part.0, true)))
+            denied.into_iter().map(|part| (part.0, false)).chain(stated.into_iter().map(|part| (part.0, true)))
         {
             for &word in words {
                 counted[word] = counts;
@@ -296,11 +296,11 @@ impl Frequencies {
         }
     }
 
-    fn count(&mut self, said: &Said) {
+    fn count(&mut self, content: &Said) {
         self.images += 1;
         let of =
-            |statement| [key(statement)].into_iter().chain(said.sets_of(statement).iter().map(|&set| set_key(set)));
-        for key in said.statements.iter().flat_map(of).collect::<FxHashSet<_>>() {
+            |statement| [key(statement)].into_iter().chain(content.sets_of(statement).iter().map(|&set| set_key(set)));
+        for key in content.statements.iter().flat_map(of).collect::<FxHashSet<_>>() {
             *self.counts.entry(key).or_default() += 1;
         }
     }
