@@ -476,9 +476,10 @@ def tested(
                 )
         delta = difference(first, other)
         if interval is not None and resampling.interval is not None and significance.attempts:
-            better_first = (a, b) if first.metric.lower_is_better else (b, a)
-            above, below = (significance.attempts.get(system, 1) for system in better_first)
-            interval = of_best(delta, interval, resampling.interval, below, above)
+            # The best of many attempts is ahead by luck: that of a raises the difference, that of b lowers it.
+            luck = (b, a) if first.metric.lower_is_better else (a, b)
+            raising, lowering = (significance.attempts.get(system, 1) for system in luck)
+            interval = of_best(delta, interval, resampling.interval, raising, lowering)
         interval = interval if math.isfinite(delta) else None
         pairs.append(Pair(a, b, key, delta, interval, p_value, p_value, significant=False, left_out=left_out))
     corrected_p: dict[tuple[str, str, str], float] = {}
