@@ -288,13 +288,13 @@ def accuracy_intervals(
 def _redrawn_accuracies(answer_matrix: Any, weights: Floats, fit: DawidSkene) -> Floats:
     """(draws, people): the accuracies where items count as often as the (items, draws) weights say."""
     item_count, label_count = fit.posterior.shape
-    people_count, draws = len(fit.confusion), weights.shape[1]
-    posterior = np.repeat(fit.posterior[:, None, :], draws, axis=1)  # (items, draws, labels)
+    people_count, draw_count = len(fit.confusion), weights.shape[1]
+    posterior = np.repeat(fit.posterior[:, None, :], draw_count, axis=1)  # (items, draws, labels)
     for _ in range(_REDRAW_ROUNDS):
         weighted = posterior * weights[:, :, None]
         prior = weighted.sum(axis=0) / weights.sum(axis=0)[:, None]
         counts = (answer_matrix.T @ weighted.reshape(item_count, -1)).reshape(
-            people_count, label_count, draws, label_count
+            people_count, label_count, draw_count, label_count
         )
         totals = counts.sum(axis=1, keepdims=True)
         confusion = np.where(totals > 0, counts / np.where(totals > 0, totals, 1), 1 / label_count)
@@ -337,7 +337,7 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
         inside = [choice for choice in choices if choice[1] in top and choice[2] in top and choice[1] != choice[2]]
         intervals = _strength_intervals(inside, top, group) if len(top) > 1 else {}
         is_separated = len(top) < len(group)
-        strengths = [
+        members = [
             Strength(
                 name,
                 None if math.isnan(strength) else strength,
@@ -348,7 +348,7 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
         ]
         groups.append(
             sorted(
-                strengths,
+                members,
                 key=lambda strength: (strength.strength is not None, -(strength.strength or 0), strength.system),
             )
         )
