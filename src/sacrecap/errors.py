@@ -57,20 +57,26 @@ class MissingDependencyError(SacrecapError, ImportError):
         extra: name of the extra, as in ``pip install 'sacrecap[extra]'``; None if no extra installs it.
     """
 
-    def __init__(self, what: str, *, extra: str | None = None) -> None:
+    def __init__(self, what: str, *, extra: str | None = None, why: str = "") -> None:
         """``what`` needs the extra, for example ``"reading Parquet files"``; without an extra, it is the message."""
-        needs = f"{what} needs the extra {extra!r}: pip install 'sacrecap[{extra}]'"
+        needs = f"{what} needs the extra {extra!r}: pip install 'sacrecap[{extra}]'{why}"
         super().__init__(what if extra is None else needs)
         self.extra = extra
 
 
 @contextmanager
 def of_extra(extra: str, what: str) -> Iterator[None]:
-    """Raises `MissingDependencyError`, for `what`, where the block imports a package that is not installed."""
+    """Raises `MissingDependencyError`, for `what`, where the block imports a package that is not installed.
+
+    It says why, where a package is installed and cannot be imported. What our own modules lack is a fault of ours.
+    """
     try:
         yield
     except ImportError as error:
-        raise MissingDependencyError(what, extra=extra) from error
+        if (error.name or "").startswith(("sacrecap.", "sacrecap_captioning.", "sacrecap_server.")):
+            raise
+        why = "" if isinstance(error, ModuleNotFoundError) else f" ({' '.join(str(error).split())})"
+        raise MissingDependencyError(what, extra=extra, why=why) from error
 
 
 @contextmanager

@@ -341,6 +341,14 @@ def test_an_empty_caption_is_one_that_is_missing_where_these_count_as_empty(
     assert run.here("verify", signature, files[0], write("empty.json", {**CAPTIONS, "3": ""})).status == 0
 
 
+@pytest.mark.parametrize("name", ["interval", "refs", "images", "missing"])
+def test_a_metric_may_be_called_as_a_part_is(run: Runner, files: list[str], write: Write, name: str) -> None:
+    write("scores.csv", f"image_id,{name}\n1,0.5\n2,0.7\n3,0.1\n")
+    [signature] = scored(run, *files, "--scores", "scores.csv", metrics=name).values()
+    assert signature.startswith(f"{name}|images:3/3|")
+    assert run.here("verify", signature, *files, "--scores", "scores.csv").status == 3
+
+
 def test_what_cannot_be_made_again_is_checked_by_digests(run: Runner, files: list[str], write: Write) -> None:
     write("scores.csv", "image_id,human\n1,0.5\n2,0.7\n3,0.1\n")
     [signature] = scored(run, *files, "--scores", "scores.csv", metrics="human").values()

@@ -88,3 +88,10 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         counter.add(references({"1": ["a dog"]}))
     with pytest.raises(UsageError, match="has ended"):
         counter.add(references({"1": ["a dog"]}))
+
+
+def test_counts_that_have_ended() -> None:
+    counts = _core.LanguageCounts(3, memory=1 << 20)
+    counts.finish()
+    with pytest.raises(UsageError, match=r"^these counts have ended, by finish\(\) or by an error; make others$"):
+        counts.finish()

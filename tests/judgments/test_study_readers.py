@@ -597,6 +597,10 @@ def test_what_is_no_judgment(tmp_path: Path) -> None:
     refused(tmp_path / "a.jsonl", "not recognised as human judgments; name what it is with dataset")
     for dataset in ("pairs", "ratings", "thumb"):
         refused(tmp_path / "a.jsonl", "no judgment in it" if dataset != "thumb" else "in its folder", dataset=dataset)
+    (tmp_path / "a.json").write_text("[]")
+    (tmp_path / "a.csv").write_text("caption,references,rating\n")
+    for name in ("a.json", "a.csv"):
+        refused(tmp_path / name, f"{name}: no judgment in it", dataset="ratings")
     (tmp_path / "a.jsonl").write_text("[1]\n")
     refused(tmp_path / "a.jsonl", "row 1: expected a JSON object, got the number 1", dataset="pairs")
     (tmp_path / "a.jsonl").write_text("{\n")

@@ -87,10 +87,12 @@ impl<'t> File<'t> {
             "coco" => self.part(Kind::Coco).deserialize(&mut json)?,
             "list" => self.part(Kind::Rows).deserialize(&mut json)?,
             "mapping" => self.part(Kind::Mapping).deserialize(&mut json)?,
-            // Rows one after the other.
+            // A row a line. Other rows one after the other are read in Python.
             _ => {
-                for row in json.into_iter::<&RawValue>() {
-                    self.part(Kind::Row).deserialize(&mut serde_json::Deserializer::from_str(row?.get()))?;
+                for line in text.lines().filter(|line| !line.trim_matches([' ', '\t', '\r']).is_empty()) {
+                    let mut json = serde_json::Deserializer::from_str(line);
+                    self.part(Kind::Row).deserialize(&mut json)?;
+                    json.end()?;
                 }
                 self.flush();
                 return Ok(());

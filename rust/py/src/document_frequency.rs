@@ -356,7 +356,7 @@ impl LanguageCounts {
         self.during(py, |counts| counts.merge(other, memory, threads))
     }
 
-    /// The language model; the counts have counts_ended.
+    /// The language model; the counts have ended.
     #[pyo3(signature = (threads=0))]
     fn finish(&mut self, py: Python<'_>, threads: usize) -> PyResult<LanguageModel> {
         let counts = self.counts.take().ok_or_else(counts_ended)?;
@@ -451,7 +451,7 @@ fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<fluency::LanguageCounts> {
 }
 
 fn counts_ended() -> PyErr {
-    UsageError::new_err("these counts have counts_ended, by finish() or by an error; make others")
+    UsageError::new_err("these counts have ended, by finish() or by an error; make others")
 }
 
 // CIDEr-D on token ids.

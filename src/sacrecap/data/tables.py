@@ -86,10 +86,13 @@ def is_missing(value: object) -> bool:
 
 def is_number(value: object) -> bool:
     """Whether a cell is a number, or says that there is none: NaN, infinity."""
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return False
     try:
-        return isinstance(value, (str, int, float)) and not isinstance(value, bool) and float(value) is not None
+        float(value)
     except ValueError:
         return False
+    return True
 
 
 def read_table(path: PathLike) -> NumberTable:

@@ -18,7 +18,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
 from sacrecap.errors import DataError, UsageError, spelled
 from sacrecap.metrics.base import PythonMetric, Ready
@@ -102,6 +102,25 @@ class FunctionMetric(PythonMetric):
         return rows
 
 
+@overload
+def metric(function: Function, /) -> type[FunctionMetric]: ...
+@overload
+def metric(
+    *,
+    name: str | None = None,
+    formula: Callable[..., float] | None = None,
+    lower_is_better: bool = False,
+    upper: float | None = None,
+    captions: str = "tokens",
+    trained_on_references: bool = False,
+    trained_on: str | Iterable[str] = (),
+    groups: Iterable[str] = (),
+    summary: str | None = None,
+    equation: str | None = None,
+    source: str | None = None,
+    cites: Iterable[str] = (),
+    nothing: Mapping[str, str] | None = None,
+) -> Callable[[Function], type[FunctionMetric]]: ...
 def metric(
     function: Function | None = None,
     /,
@@ -119,7 +138,7 @@ def metric(
     source: str | None = None,
     cites: Iterable[str] = (),
     nothing: Mapping[str, str] | None = None,
-) -> Any:
+) -> type[FunctionMetric] | Callable[[Function], type[FunctionMetric]]:
     """Makes a metric from a function, and registers it: its name can then be used wherever metrics are named.
 
     The function takes, by these names and in any order,

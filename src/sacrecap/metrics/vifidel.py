@@ -20,7 +20,6 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.base import Ready, Status
 from sacrecap.metrics.declared import parameter
 from sacrecap.metrics.wmd import EmbeddedCorpus, EmbeddingMetric, embedded, encode
-from sacrecap.resources.embeddings import script_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +113,7 @@ class Vifidel(EmbeddingMetric):
         """
         from sacrecap.corpus.corpus import check_texts, tokenize
         from sacrecap.data.objects import count_labels
+        from sacrecap.resources.embeddings import script_words
 
         if isinstance(references, str):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")

@@ -24,13 +24,12 @@ from sacrecap import _core
 from sacrecap.errors import option, some, warn
 from sacrecap.metrics.base import Bears, Metric, Ready
 from sacrecap.metrics.declared import parameter
-from sacrecap.resources.embeddings import FUNCTION_WORDS, Embeddings, is_content, open_embeddings, script_words
 from sacrecap.resources.needs import WorkShare
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
-    from sacrecap.resources.embeddings import EmbeddingSource
+    from sacrecap.resources.embeddings import Embeddings, EmbeddingSource
     from sacrecap.resources.needs import Needs
 
 
@@ -58,6 +57,7 @@ class EmbeddingMetric(Metric):
 
         Raises `DataError` if vectors or objects are unusable.
         """
+        from sacrecap.resources.embeddings import script_words
         from sacrecap.resources.objects_of_images import are_found, objects_of, signature_of_found
 
         source = self.named_or("embeddings", needs.get("embeddings"))
@@ -185,6 +185,8 @@ def embedded(
     corpus: _core.Corpus, objects: list[dict[str, int]] | None, source: EmbeddingSource, *, scripted: bool
 ) -> EmbeddedCorpus:
     """A native corpus with these vectors."""
+    from sacrecap.resources.embeddings import FUNCTION_WORDS, is_content
+
     embeddings = _opened(source)
     if objects is not None and scripted:  # the published script joins an image's labels to one text
         objects = [_words_of(labels) for labels in objects]
@@ -233,6 +235,8 @@ def embedded(
 
 def _opened(source: EmbeddingSource) -> Embeddings:
     """The embeddings; the last file stays open, so that explanations of several images read it only once."""
+    from sacrecap.resources.embeddings import open_embeddings
+
     if not isinstance(source, (str, os.PathLike)):
         return open_embeddings(source)
     status = os.stat(source) if os.path.exists(source) else None
@@ -241,11 +245,15 @@ def _opened(source: EmbeddingSource) -> Embeddings:
 
 @lru_cache(maxsize=1)
 def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
+    from sacrecap.resources.embeddings import open_embeddings
+
     return open_embeddings(path)
 
 
 def _words_of(labels: Mapping[str, int]) -> dict[str, int]:
     """The content words of the labels, with how often each is there."""
+    from sacrecap.resources.embeddings import FUNCTION_WORDS, script_words
+
     counts: Counter[str] = Counter()
     for label, count in labels.items():
         for word in script_words(label):

@@ -84,15 +84,6 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         legend = " words say what no reference says, as coverage, precision and long-f1 count it."
     marked = [("marked", "Marked"), ("", legend)]
     bars = "A bar is a range of scores; click it to see its images below. The vertical line is the corpus score."
-    histograms = ""  # a column is the number of images with scores in a range
-    for key, score in result.items():
-        panel = columns(*histogram(scored[key], score.metric.largest), finite(score.value))
-        what = f"{score.metric.label}: images by score; arrow keys move between bars"
-        histograms += (
-            f'<figure class="histogram"><figcaption><strong>{escape(score.metric.label)}</strong></figcaption>'
-            f"{svg(panel, what, width=300, height=130, focus=True)}</figure>"
-        )
-    histograms = f'<div class="histograms">{histograms}</div>'
     ends = min(EXTREMES, len(chosen) // 2)
     which = (
         f"the {ends:,} best and the {ends:,} worst by {label}, and {SAMPLED}. Scores, intervals and distributions are "
@@ -111,7 +102,7 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
                 for table in groups_table({"": result}, Figures())
             ),
             Section("extremes", "Best and worst images", marked if any(result.corpus.reference_counts) else ()),
-            Section("histograms", "Distribution over images", [("", bars)], drawn=histograms),
+            Section("histograms", "Distribution over images", [("", bars)], drawn=_histograms(result, scored)),
             Section("images", "Images", notes=[part(len(chosen), result, which)]),
         ],
         data,
@@ -123,6 +114,19 @@ def page(result: Result, _draw: Sequence[str] = ()) -> ReportPage:
         drawings={at: explanation_figures(parts) for at, parts in explained.items()},
         located=[located.get(result.image_ids[number], ()) for number in chosen],
     )
+
+
+def _histograms(result: Result, scored: Mapping[str, npt.NDArray[np.float64]]) -> str:
+    """For each metric the numbers of images with scores in each range."""
+    drawn = ""
+    for key, score in result.items():
+        panel = columns(*histogram(scored[key], score.metric.largest), finite(score.value))
+        what = f"{score.metric.label}: images by score; arrow keys move between bars"
+        drawn += (
+            f'<figure class="histogram"><figcaption><strong>{escape(score.metric.label)}</strong></figcaption>'
+            f"{svg(panel, what, width=300, height=130, focus=True)}</figure>"
+        )
+    return f'<div class="histograms">{drawn}</div>'
 
 
 def _table(result: Result) -> Table:

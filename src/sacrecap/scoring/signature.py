@@ -69,8 +69,9 @@ def _of_captions(corpus: Corpus, read: Digests, rows: int) -> dict[str, str]:
 
 
 def without(signature: str, *names: str) -> str:
-    """The signature without these parts."""
-    return "|".join(part for part in signature.split("|") if part.partition(":")[0] not in names)
+    """The signature without these parts. The metric stays, whatever it is called."""
+    metric, *parts = signature.split("|")
+    return "|".join([metric, *(part for part in parts if part.partition(":")[0] not in names)])
 
 
 def with_part(signature: str, name: str, value: str) -> str:

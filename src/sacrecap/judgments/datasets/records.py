@@ -94,6 +94,8 @@ def read_records(path: PathLike, *_: object) -> list[Record]:
     source, data = display_name(path), read_bytes(path)
     if data.strip() and not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{"):
         table = table_of(source, data)
+        if not table.places:
+            raise DataError(f"{source}: no judgment in it")
         cells = {name: [listed(cell, name) for cell in column] for name, column in table.columns.items()}
         return [
             Record(source, int(place.rpartition(" ")[2]), {name: column[row] for name, column in cells.items()})

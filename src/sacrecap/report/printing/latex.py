@@ -8,20 +8,20 @@ from dataclasses import replace
 
 from sacrecap.report.printing.table import Cell, Column, Highlight, Interval, Table, one_line
 
-_TEXT = r"\ backslash ~ asciitilde ^ asciicircum ` asciigrave | bar < less > greater".split()
+_TEXT = r"\=backslash ~=asciitilde ^=asciicircum `=asciigrave |=bar <=less >=greater"
 _MATHS = (
-    "× times ≤ leq ≥ geq ≠ neq ≈ approx ↑ uparrow → rightarrow ↓ downarrow Δ Delta α alpha β beta γ gamma δ delta "
-    "ε varepsilon λ lambda μ mu ρ rho σ sigma τ tau"
-).split()
+    "×=times ≤=leq ≥=geq ≠=neq ≈=approx ↑=uparrow →=rightarrow ↓=downarrow Δ=Delta α=alpha β=beta γ=gamma δ=delta "
+    "ε=varepsilon λ=lambda μ=mu ρ=rho σ=sigma τ=tau"
+)
 _SIGNS = {
-    **{sign: rf"\text{command}{{}}" for sign, command in zip(_TEXT[::2], _TEXT[1::2], strict=True)},
+    **{sign: rf"\text{command}{{}}" for sign, command in (pair.split("=") for pair in _TEXT.split())},
     **{sign: rf"\{sign}" for sign in "&%$#_{}"},
     # Unicode that pdfTeX does not know without further packages; letters of any script are unchanged.
     "–": "--",
     "—": "---",
     "−": "$-$",
     "²": "$^2$",
-    **{sign: rf"$\{command}$" for sign, command in zip(_MATHS[::2], _MATHS[1::2], strict=True)},
+    **{sign: rf"$\{command}$" for sign, command in (pair.split("=") for pair in _MATHS.split())},
 }
 _LIGATURES = "-',"
 """Signs that form a ligature when repeated: -- is a dash."""

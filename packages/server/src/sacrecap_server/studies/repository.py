@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy import delete, exists, func, insert, select
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.orm import Session
 
 from sacrecap_server.errors import not_found
@@ -58,7 +59,7 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
             content = base64.b64decode(data)
             image.blob_sha = hashlib.sha256(content).hexdigest()
             blob = {"sha256": image.blob_sha, "size": len(content), "data": zlib.compress(content, 6)}
-            session.execute(insert(Blob).prefix_with("OR IGNORE"), blob)
+            session.execute(sqlite.insert(Blob).values(blob).on_conflict_do_nothing())
         else:
             image.url = address
         session.add(image)
