@@ -1,292 +1,163 @@
-//! From rules to tables: position automaton, subset construction, minimisation, Rust source text.
+//! From rules to tables: character classes, an automaton over them by `regex-automata`, Rust source text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{Debug, Write};
-use std::hash::Hash;
+use std::iter;
+
+use regex_automata::Anchored;
+use regex_automata::dfa::{Automaton, StartKind, dense};
+use regex_automata::nfa::thompson::NFA;
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, Repetition};
 
 use super::grammar::expression::{Expression, Rule, UnitSet};
 use super::outcome::Outcome;
 
-/// A complete deterministic automaton. State 0 is dead, state 1 is the start.
-struct Automaton {
-    /// One row per state, one column per character class.
-    next: Vec<Vec<u32>>,
-    /// The rule, later the outcome, that a state accepts.
-    accepts: Vec<Option<usize>>,
-}
-
-const DEAD: u32 = 0;
-const START: u32 = 1;
-
 /// The tables for these rules, as Rust source text.
 pub(crate) fn tables(rules: &[Rule]) -> String {
-    let positions = Positions::of(rules);
-    let alphabet = Alphabet::of(&positions.sets);
-    let mut automaton = determinise(&positions, &alphabet);
-    let outcomes = name_outcomes(&mut automaton, rules);
-    let automaton = minimise(&automaton);
-    source(&alphabet, &automaton, &outcomes)
+    let alphabet = Alphabet::of(rules);
+    let automaton = compile(rules, &alphabet);
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    let outcome_of: Vec<usize> = rules.iter().map(|rule| position_of(rule.outcome, &mut outcomes)).collect();
+    let states = States::of(&automaton, &alphabet, &outcome_of);
+    source(&alphabet, &states, &outcomes)
 }
 
-/// Rules with the same outcome need not be distinguished any more.
-fn name_outcomes(automaton: &mut Automaton, rules: &[Rule]) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    for accepted in automaton.accepts.iter_mut().flatten() {
-        let outcome = rules[*accepted].outcome;
-        *accepted = outcomes.iter().position(|&other| other == outcome).unwrap_or_else(|| {
-            outcomes.push(outcome);
-            outcomes.len() - 1
-        });
-    }
-    outcomes
-}
-
-/// The position automaton (Glushkov): a state for every place in the rules where a unit is read. Position 0 is the start of
-/// all rules; it reads nothing.
-struct Positions {
-    /// The characters that each position reads.
-    sets: Vec<UnitSet>,
-    /// The positions where a match may go on after each position.
-    follow: Vec<Vec<usize>>,
-    /// The most important rule that is complete after each position.
-    completes: Vec<Option<usize>>,
-}
-
-/// The positions where an expression can begin and end, and whether it can be empty.
-struct Ends {
-    first: Vec<usize>,
-    last: Vec<usize>,
-    empty: bool,
-}
-
-impl Ends {
-    fn nothing() -> Self {
-        Ends { first: Vec::new(), last: Vec::new(), empty: true }
-    }
-}
-
-impl Positions {
-    fn of(rules: &[Rule]) -> Self {
-        let start = (UnitSet::default(), Vec::new(), None);
-        let mut all = Self { sets: vec![start.0], follow: vec![start.1], completes: vec![start.2] };
-        for (number, rule) in rules.iter().enumerate() {
-            let token = all.add(&rule.token);
-            let rest = rule.followed_by.as_ref().map_or_else(Ends::nothing, |what| all.add(what));
-            let whole = all.chain(token, rest);
-            assert!(!whole.empty, "rule {number} matches nothing");
-            for position in whole.last {
-                all.completes[position].get_or_insert(number);
-            }
-            all.follow[0].extend(whole.first);
-        }
-        all
-    }
-
-    fn add(&mut self, expression: &Expression) -> Ends {
-        match expression {
-            Expression::Nothing => Ends::nothing(),
-            Expression::One(set) => self.add_position(set),
-            Expression::Sequence(parts) => parts.iter().fold(Ends::nothing(), |before, part| {
-                let part = self.add(part);
-                self.chain(before, part)
-            }),
-            Expression::Choice(branches) => self.add_choice(branches),
-            Expression::Some(repeated) => {
-                let ends = self.add(repeated);
-                self.link(&ends.last, &ends.first);
-                ends
-            }
-        }
-    }
-
-    fn add_position(&mut self, set: &UnitSet) -> Ends {
-        let position = self.sets.len();
-        self.sets.push(set.clone());
-        self.follow.push(Vec::new());
-        self.completes.push(None);
-        Ends { first: vec![position], last: vec![position], empty: false }
-    }
-
-    fn add_choice(&mut self, branches: &[Expression]) -> Ends {
-        let mut ends = Ends { empty: false, ..Ends::nothing() };
-        for branch in branches {
-            let branch = self.add(branch);
-            ends.first.extend(branch.first);
-            ends.last.extend(branch.last);
-            ends.empty |= branch.empty;
-        }
-        ends
-    }
-
-    fn chain(&mut self, mut before: Ends, mut after: Ends) -> Ends {
-        self.link(&before.last, &after.first);
-        if before.empty {
-            before.first.append(&mut after.first);
-        }
-        if after.empty {
-            after.last.append(&mut before.last);
-        }
-        Ends { first: before.first, last: after.last, empty: before.empty && after.empty }
-    }
-
-    fn link(&mut self, from: &[usize], to: &[usize]) {
-        for &position in from {
-            self.follow[position].extend_from_slice(to);
-        }
-    }
+/// The place of the value, which is added if it is new.
+fn position_of<T: PartialEq>(value: T, values: &mut Vec<T>) -> usize {
+    values.iter().position(|other| *other == value).unwrap_or_else(|| {
+        values.push(value);
+        values.len() - 1
+    })
 }
 
 /// Character classes: units that no rule distinguishes share a column in the tables.
 struct Alphabet {
     /// The class of each of the 65536 units. That of U+0000 is class 0.
     class_of: Vec<u8>,
-    classes: usize,
-    /// The classes that make up a set.
-    members: HashMap<UnitSet, Vec<usize>>,
+    /// The first unit of each class.
+    examples: Vec<u16>,
 }
 
 impl Alphabet {
-    fn of(sets: &[UnitSet]) -> Self {
-        let mut distinct: Vec<&UnitSet> = Vec::new();
-        for set in sets {
-            if !distinct.contains(&set) {
-                distinct.push(set);
+    fn of(rules: &[Rule]) -> Self {
+        let mut sets = HashSet::new();
+        for rule in rules {
+            for expression in iter::once(&rule.token).chain(&rule.followed_by) {
+                collect_sets(expression, &mut sets);
             }
         }
-        let mut alphabet = Self { class_of: Vec::new(), classes: 0, members: HashMap::new() };
-        let signatures = alphabet.classify(&distinct);
-        for (number, set) in distinct.iter().enumerate() {
-            let members = (0..alphabet.classes).filter(|&class| signatures[class][number]).collect();
-            alphabet.members.insert((*set).clone(), members);
-        }
-        alphabet
-    }
-
-    /// Fills `class_of`; returns, for each class, which sets it belongs to.
-    fn classify(&mut self, sets: &[&UnitSet]) -> Vec<Vec<bool>> {
         let mut classes: HashMap<Vec<bool>, u8> = HashMap::new();
-        let mut signatures = Vec::new();
-        // Membership changes only where some range begins or has ended.
-        let mut changes = vec![false; 1 << 16];
-        for &(first, last) in sets.iter().flat_map(|set| set.ranges()) {
-            changes[usize::from(first)] = true;
-            if let Some(after) = last.checked_add(1) {
-                changes[usize::from(after)] = true;
+        let mut examples = Vec::new();
+        let class_of = (0..=u16::MAX)
+            .map(|unit| {
+                let signature = sets.iter().map(|set| set.contains(unit)).collect();
+                *classes.entry(signature).or_insert_with(|| {
+                    examples.push(unit);
+                    u8::try_from(examples.len() - 1).expect("at most 256 classes")
+                })
+            })
+            .collect();
+        Self { class_of, examples }
+    }
+
+    /// What the automaton reads at the end of a rule, which is no class.
+    fn end(&self) -> u8 {
+        u8::try_from(self.examples.len()).expect("at most 255 classes")
+    }
+
+    /// The expression, with classes in place of units.
+    fn spell(&self, expression: &Expression) -> Hir {
+        let all = |parts: &[Expression]| parts.iter().map(|part| self.spell(part)).collect();
+        match expression {
+            Expression::Nothing => Hir::empty(),
+            Expression::One(set) => {
+                let members = (0..self.end()).filter(|&class| set.contains(self.examples[usize::from(class)]));
+                Hir::class(Class::Bytes(ClassBytes::new(members.map(|class| ClassBytesRange::new(class, class)))))
+            }
+            Expression::Sequence(parts) => Hir::concat(all(parts)),
+            Expression::Choice(branches) => Hir::alternation(all(branches)),
+            Expression::Some(repeated) => {
+                Hir::repetition(Repetition { min: 1, max: None, greedy: true, sub: Box::new(self.spell(repeated)) })
             }
         }
-        let mut class = 0;
-        for unit in 0..=u16::MAX {
-            if unit == 0 || changes[usize::from(unit)] {
-                let signature: Vec<bool> = sets.iter().map(|set| set.contains(unit)).collect();
-                class = *classes.entry(signature).or_insert_with_key(|signature| {
-                    signatures.push(signature.clone());
-                    u8::try_from(signatures.len() - 1).expect("at most 256 classes")
-                });
+    }
+}
+
+fn collect_sets<'r>(expression: &'r Expression, sets: &mut HashSet<&'r UnitSet>) {
+    match expression {
+        Expression::Nothing => {}
+        Expression::One(set) => {
+            sets.insert(set);
+        }
+        Expression::Sequence(parts) | Expression::Choice(parts) => {
+            for part in parts {
+                collect_sets(part, sets);
             }
-            self.class_of.push(class);
         }
-        self.classes = signatures.len();
-        signatures
-    }
-
-    fn members(&self, set: &UnitSet) -> &[usize] {
-        &self.members[set]
+        Expression::Some(repeated) => collect_sets(repeated, sets),
     }
 }
 
-/// Subset construction: a state is the set of positions that may have been read last.
-fn determinise(positions: &Positions, alphabet: &Alphabet) -> Automaton {
-    let mut subsets = Subsets::default();
-    assert_eq!(subsets.number(Vec::new()), DEAD);
-    assert_eq!(subsets.number(vec![0]), START);
-    let mut next = Vec::new();
-    while next.len() < subsets.all.len() {
-        let reached = step(positions, alphabet, &subsets.all[next.len()]);
-        next.push(reached.into_iter().map(|subset| subsets.number(subset)).collect());
-    }
-    let complete = |subset: &Vec<usize>| subset.iter().filter_map(|&position| positions.completes[position]).min();
-    Automaton { next, accepts: subsets.all.iter().map(complete).collect() }
+/// The automaton of all rules. Each rule reads `Alphabet::end` at last: a step over it leads from a state to the first of
+/// the rules that are complete there, and no shorter match stops a longer one.
+fn compile(rules: &[Rule], alphabet: &Alphabet) -> dense::DFA<Vec<u32>> {
+    let spell = |rule: &Rule| {
+        let follower = rule.followed_by.as_ref().map_or_else(Hir::empty, |what| alphabet.spell(what));
+        Hir::concat(vec![alphabet.spell(&rule.token), follower, Hir::literal([alphabet.end()])])
+    };
+    let patterns: Vec<Hir> = rules.iter().map(spell).collect();
+    let nfa = NFA::compiler().build_many_from_hir(&patterns).expect("rules of a moderate size");
+    let settings = dense::Config::new().start_kind(StartKind::Anchored).accelerate(false).minimize(true);
+    dense::Builder::new().configure(settings).build_from_nfa(&nfa).expect("an automaton of a moderate size")
 }
 
-/// The subsets reached from one subset, by class.
-fn step(positions: &Positions, alphabet: &Alphabet, subset: &[usize]) -> Vec<Vec<usize>> {
-    let mut candidates: Vec<usize> = subset.iter().flat_map(|&position| &positions.follow[position]).copied().collect();
-    candidates.sort_unstable();
-    candidates.dedup();
-    let mut reached = vec![Vec::new(); alphabet.classes];
-    for position in candidates {
-        for &class in alphabet.members(&positions.sets[position]) {
-            reached[class].push(position);
+/// The states as the tables number them: 0 is dead, 1 is the start.
+struct States {
+    /// The state after each state and class, row by row.
+    next: Vec<usize>,
+    /// The outcome a state accepts, plus one; 0 for none.
+    accepts: Vec<usize>,
+}
+
+impl States {
+    fn of(automaton: &dense::DFA<Vec<u32>>, alphabet: &Alphabet, outcome_of: &[usize]) -> Self {
+        let start = automaton.universal_start_state(Anchored::Yes).expect("rules do not look back");
+        let mut alive = vec![start];
+        let mut numbers = HashMap::from([(start, 1)]);
+        let mut states = Self { next: vec![0; alphabet.examples.len()], accepts: vec![0] };
+        while let Some(&state) = alive.get(states.accepts.len() - 1) {
+            for class in 0..alphabet.end() {
+                let reached = automaton.next_state(state, class);
+                if automaton.is_dead_state(reached) {
+                    states.next.push(0);
+                    continue;
+                }
+                states.next.push(*numbers.entry(reached).or_insert_with(|| {
+                    alive.push(reached);
+                    alive.len()
+                }));
+            }
+            let ended = automaton.next_eoi_state(automaton.next_state(state, alphabet.end()));
+            let accepts = automaton.is_match_state(ended);
+            states.accepts.push(if accepts { outcome_of[automaton.match_pattern(ended, 0)] + 1 } else { 0 });
         }
+        assert_eq!(states.accepts[1], 0, "a rule matches nothing");
+        states
     }
-    reached
-}
-
-#[derive(Default)]
-struct Subsets {
-    all: Vec<Vec<usize>>,
-    numbers: HashMap<Vec<usize>, u32>,
-}
-
-impl Subsets {
-    fn number(&mut self, subset: Vec<usize>) -> u32 {
-        let fresh = u32::try_from(self.all.len()).expect("fewer than 2^32 states");
-        *self.numbers.entry(subset).or_insert_with_key(|subset| {
-            self.all.push(subset.clone());
-            fresh
-        })
-    }
-}
-
-/// Minimisation by refinement (Moore): states are separate when they accept different outcomes, and are separated when some
-/// class leads them to separate states.
-fn minimise(automaton: &Automaton) -> Automaton {
-    let mut group = number_alike(automaton.accepts.iter().copied());
-    loop {
-        let signature = |state: usize| -> (u32, Vec<u32>) {
-            (group[state], automaton.next[state].iter().map(|&to| group[to as usize]).collect())
-        };
-        let refined = number_alike((0..group.len()).map(signature));
-        if refined.iter().max() == group.iter().max() {
-            return merge(automaton, &group);
-        }
-        group = refined;
-    }
-}
-
-/// Equal values get equal numbers, in order of first appearance.
-fn number_alike<T: Hash + Eq>(values: impl Iterator<Item = T>) -> Vec<u32> {
-    let mut numbers = HashMap::new();
-    values
-        .map(|value| {
-            let fresh = numbers.len() as u32;
-            *numbers.entry(value).or_insert(fresh)
-        })
-        .collect()
-}
-
-fn merge(automaton: &Automaton, group: &[u32]) -> Automaton {
-    assert_eq!((group[DEAD as usize], group[START as usize]), (DEAD, START));
-    let mut merged = Automaton { next: Vec::new(), accepts: Vec::new() };
-    for (state, &number) in group.iter().enumerate() {
-        if number as usize == merged.next.len() {
-            merged.next.push(automaton.next[state].iter().map(|&to| group[to as usize]).collect());
-            merged.accepts.push(automaton.accepts[state]);
-        }
-    }
-    merged
 }
 
 /// The tables as Rust source text.
-fn source(alphabet: &Alphabet, automaton: &Automaton, outcomes: &[Outcome]) -> String {
+fn source(alphabet: &Alphabet, states: &States, outcomes: &[Outcome]) -> String {
     let mut text = String::from("// Written by build.rs.\n");
-    let (pages, page_of) = paged(&alphabet.class_of);
+    // The class table is cut into pages, of which one copy each is kept.
+    let mut pages = Vec::new();
+    let page_of: Vec<usize> = alphabet.class_of.chunks(256).map(|page| position_of(page, &mut pages)).collect();
     constant(
         &mut text,
         "Classes of the units, in pages of 256 units. Page 0 is U+0000 to U+00FF.",
         "CLASSES",
         "u8",
-        &pages,
+        &pages.concat(),
     );
     constant(&mut text, "The page that holds the classes of units with a given upper byte.", "PAGE_OF", "u8", &page_of);
 
@@ -297,31 +168,15 @@ fn source(alphabet: &Alphabet, automaton: &Automaton, outcomes: &[Outcome]) -> S
          pub(super) const HALF: u8 = {};\n\
          /// Number of classes, the width of a row of `NEXT`.\n\
          pub(super) const WIDTH: usize = {};\n",
-        surrogates[0], alphabet.classes
+        surrogates[0],
+        alphabet.examples.len()
     );
     text.push_str(&counts);
 
-    let next: Vec<u32> = automaton.next.iter().flatten().copied().collect();
-    constant(&mut text, "The state after each state and class, row by row.", "NEXT", "u16", &next);
-
-    let accepts: Vec<usize> =
-        automaton.accepts.iter().map(|accepted| accepted.map_or(0, |number| number + 1)).collect();
-    constant(&mut text, "The outcome a state accepts, plus one; 0 for none.", "ACCEPTS", "u8", &accepts);
+    constant(&mut text, "The state after each state and class, row by row.", "NEXT", "u16", &states.next);
+    constant(&mut text, "The outcome a state accepts, plus one; 0 for none.", "ACCEPTS", "u8", &states.accepts);
     constant(&mut text, "What the rules make of their tokens.", "OUTCOMES", "Outcome", outcomes);
     text
-}
-/// Cuts the class table into pages and keeps one copy of each.
-fn paged(class_of: &[u8]) -> (Vec<u8>, Vec<usize>) {
-    let mut pages: Vec<&[u8]> = Vec::new();
-    let mut page_of = Vec::new();
-    for page in class_of.chunks(256) {
-        let number = pages.iter().position(|other| *other == page).unwrap_or_else(|| {
-            pages.push(page);
-            pages.len() - 1
-        });
-        page_of.push(number);
-    }
-    (pages.concat(), page_of)
 }
 
 fn constant(text: &mut String, comment: &str, name: &str, item: &str, values: &[impl Debug]) {
