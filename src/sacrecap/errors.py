@@ -75,7 +75,8 @@ def of_extra(extra: str, what: str) -> Iterator[None]:
     except ImportError as error:
         if (error.name or "").startswith(("sacrecap.", "sacrecap_captioning.", "sacrecap_server.")):
             raise
-        why = "" if isinstance(error, ModuleNotFoundError) else f" ({' '.join(str(error).split())})"
+        reason = "" if isinstance(error, ModuleNotFoundError) else " ".join(str(error).split())
+        why = f" ({reason})" if reason else ""
         raise MissingDependencyError(what, extra=extra, why=why) from error
 
 
