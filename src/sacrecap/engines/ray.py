@@ -28,6 +28,10 @@ from sacrecap.errors import EngineError, MissingDependencyError, UsageError, at_
 
 TRIES = 4
 """How often a piece is begun, where the worker dies that does it, before the piece is taken for the cause."""
+SENT = 1.0
+"""Seconds in which a piece that was just begun reaches its worker. Ray ends the driver where a task is cancelled on the
+way (ray-project/ray, issue 54846).
+"""
 WAITING = 64
 """Pieces that are given out at once at least, so that a cluster that can grow sees that there is work."""
 FAN_IN = 8
@@ -154,9 +158,13 @@ class RayEngine:
             while order:
                 yield order.popleft()
         finally:
-            for unfinished in order:
-                with contextlib.suppress(Exception):  # the cluster may be gone
-                    self._ray.cancel(unfinished, force=False)
+            unfinished = list(order)
+            with contextlib.suppress(Exception):  # the cluster may be gone
+                if unfinished:
+                    wait = {"num_returns": len(unfinished), "timeout": SENT, "fetch_local": False}
+                    _, unfinished = self._ray.wait(unfinished, **wait)
+                for result in unfinished:
+                    self._ray.cancel(result, force=False)
 
     def _task(self, name: str, *, gpus: bool = False) -> Callable[..., Any]:
         # A process keeps its network from piece to piece.
