@@ -21,7 +21,7 @@ from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.tokenizers import signed
 from sacrecap.errors import DataError
 from sacrecap.metrics.registry import own_metrics, parse_metrics
-from sacrecap.scoring.signature import Signature, in_one_line, together
+from sacrecap.scoring.signature import Signature, in_one_line, together, without
 from tiny_checkpoints import write_bert
 
 Write = Callable[[str, object], str]
@@ -344,8 +344,12 @@ def test_an_empty_caption_is_one_that_is_missing_where_these_count_as_empty(
 @pytest.mark.parametrize("name", ["interval", "refs", "images", "missing"])
 def test_a_metric_may_be_called_as_a_part_is(run: Runner, files: list[str], write: Write, name: str) -> None:
     write("scores.csv", f"image_id,{name}\n1,0.5\n2,0.7\n3,0.1\n")
-    [signature] = scored(run, *files, "--scores", "scores.csv", metrics=name).values()
+    [signature] = signatures(
+        run("score", *files, "--scores", "scores.csv", "--metrics", name, "--format", "json")
+    ).values()
     assert signature.startswith(f"{name}|images:3/3|")
+    assert "|interval:percentile(0.95,1000,0)|" in signature
+    assert without(signature, name).startswith(f"{name}|")
     assert run.here("verify", signature, *files, "--scores", "scores.csv").status == 3
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import sacrecap
+from sacrecap.data.tables import is_number
 from sacrecap.errors import DataError, UsageError
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.outside_scores import strays
@@ -251,3 +252,8 @@ def test_three_numbers_are_too_few_to_call_any_a_stray() -> None:
     assert not strays([-1.0, 1.0, 2.0, 2.0], "scores")
     [sentence] = strays([-1.0, 1.0, 2.0, 3.0], "scores")
     assert sentence.startswith("scores: 1 of 4 is -1, the others 1 to 3;")
+
+
+def test_what_is_a_number() -> None:
+    assert [is_number(cell) for cell in (1, 0.5, "1e-3", " 2 ", "nan")] == [True] * 5
+    assert [is_number(cell) for cell in (True, False, "x", "", None, [1])] == [False] * 6
