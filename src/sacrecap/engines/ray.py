@@ -161,8 +161,8 @@ class RayEngine:
             unfinished = list(order)
             with contextlib.suppress(Exception):  # the cluster may be gone
                 if unfinished:
-                    wait = {"num_returns": len(unfinished), "timeout": SENT, "fetch_local": False}
-                    _, unfinished = self._ray.wait(unfinished, **wait)
+                    count = len(unfinished)
+                    _, unfinished = self._ray.wait(unfinished, num_returns=count, timeout=SENT, fetch_local=False)
                 for result in unfinished:
                     self._ray.cancel(result, force=False)
 
