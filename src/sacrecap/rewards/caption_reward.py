@@ -25,33 +25,11 @@ diversity in image captioning* (CVPR 2019), section 5.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
 
-import numpy as np
-
-from sacrecap._core import Captions
-from sacrecap.choices import Tokenizer
-from sacrecap.corpus.corpus import CaptionSource, as_references, tokenize
-from sacrecap.corpus.sets import encode_sets
-from sacrecap.errors import DataError, UsageError, some, warn
-from sacrecap.metrics import CiderD
-from sacrecap.resources.needs import Needs
-from sacrecap.rewards.completions import END, Completion, CompletionBatch, in_groups, told_group_size, trainer_of
-from sacrecap.rewards.guards import row_scores
-from sacrecap.rewards.host import CiderDOfWords
-from sacrecap.rewards.metric_reward import MetricReward, Term, TermScores, ready_needs, summed
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.metrics import Metric
-
-TOKENISED: Final = "none"
-"""The tokenizer for captions that are tokenised already."""
-WITH_END = frozenset({"bleu", "cider-d", "cider-paper"})
-"""Families of metrics in which the end of a caption counts as a word."""
+from sacrecap.errors import DataError, UsageError, warn
+from sacrecap.rewards.completions import Completion, CompletionBatch, in_groups, told_group_size, trainer_of
+from sacrecap.rewards.metric_reward import MetricReward
 
 
 class CaptionReward(MetricReward):
@@ -93,43 +71,13 @@ class CaptionReward(MetricReward):
 
     usual = "cider-d"
 
-    def _prepare(self, references: CaptionSource | None, needs: Needs, end: bool | None) -> None:
-        for metric in (term.metric for term in self._mixture.terms):
-            if metric.scores_sets:
+    def _check(self) -> None:
+        for term in self._mixture.terms:
+            if term.metric.scores_sets:
                 raise UsageError(
-                    f"{metric.key} scores caption sets, and this reward scores each caption; use "
+                    f"{term.metric.key} scores caption sets, and this reward scores each caption; use "
                     "sacrecap.rewards.SetReward"
                 )
-            if any(part.trained_on_references for part in metric.parts):
-                raise UsageError(
-                    f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
-                )
-        captions = references_of(references, self._reading.reference_column)
-        words = {} if captions is None else tokenised(captions.to_dict(), self.tokenizer)
-        self._terms: list[tuple[Term, bool, CiderDOfWords | _Scorer]] = []
-        """The terms of the mixture, whether ends count in each, and its scorer."""
-        for term in self._mixture.terms:
-            with_ends = counts_ends(term.metric, end, needs)
-            scorer = self._scorer(term.metric, captions, words, needs, ends=with_ends)
-            self._terms.append((term, with_ends, scorer))
-        self._images = None if captions is None else dict.fromkeys(words)
-        self._watch = self._watched(words, captions, needs)
-
-    def _scorer(
-        self, metric: Metric, captions: Captions | None, words: Mapping[str, list[str]], needs: Needs, *, ends: bool
-    ) -> CiderDOfWords | _Scorer:
-        """The scorer of captions by the metric: if possible, the one that stores weighted references."""
-        if ends:
-            words = with_end(words)
-        counts_batch = captions is not None and captions.image_count > 1 and "document_frequency" not in needs
-        if isinstance(metric, CiderD) and counts_batch:
-            return CiderDOfWords(words, metric, self.threads)
-        if not ends:
-            ready = ready_needs(metric, captions, self.tokenizer, needs)
-            return _Scorer(metric, words, captions, self.tokenizer, ready, ends=False)
-        # What knows ends reads words alone.
-        counted = Captions.from_dict(words) if counts_batch else captions
-        return _Scorer(metric, words, counted, TOKENISED, ready_needs(metric, counted, TOKENISED, needs), ends=True)
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
         """For the guards alone: a batch that holds parts of groups is rewarded all the same."""
@@ -138,101 +86,6 @@ class CaptionReward(MetricReward):
             return None if size is None else in_groups(batch, size)
         except DataError:
             return None
-
-    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:  # noqa: ARG002
-        """(N,) rewards of the captions of a batch by metrics, each on its own."""
-        images = self._images
-        absent = [] if images is None else [image for image in dict.fromkeys(batch.images) if image not in images]
-        if images is not None and absent:
-            raise DataError(
-                f"no references for {some(absent)}: captions are of images of the training split, which has "
-                f"{len(images):,} images, such as {next(iter(images), 'none')!r}"
-            )
-        if not batch.images:
-            return np.zeros(0)
-        terms = [
-            ([term.metric], term.weight * term.sign * scorer(batch.with_ends() if ends else batch))
-            for term, ends, scorer in self._terms
-        ]
-        return summed(terms, batch.by_image().values(), len(batch.images))
-
-
-@dataclass(eq=False)
-class _Scorer:
-    """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once.
-
-    Without `given`, the references are those of the batch.
-    """
-
-    metric: Metric
-    references: Mapping[str, list[str]]
-    source: Captions | None
-    tokenizer: Tokenizer
-    needs: Needs
-    ends: bool
-
-    def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) scores."""
-        groups = batch.by_image()
-        sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
-        of_batch, texts = self.source, self.references
-        if of_batch is None:
-            of_batch, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
-            texts = with_end(words) if self.ends else words
-        references = {image: texts[image] for image in groups}
-        threads = self.needs.threads
-        [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
-        # The captions were cut before; metrics that read the text itself get the original text.
-        corpus.tokenizer = self.tokenizer
-        spoken = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
-        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(spoken), of_batch
-        scores = np.zeros(len(batch.images))
-        order = [row for image in corpus.image_ids for row in groups[image]]
-        scores[order] = row_scores(corpus, self.metric, self.needs)
-        return scores
-
-
-def with_end(references: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The references with a last word `END`."""
-    return {image: [f"{text} {END}" for text in group] for image, group in references.items()}
-
-
-def references_of(references: CaptionSource | None, column: str | None) -> Captions | None:
-    """The references of a reward, of the images that have some; None where the trainer's data set has them.
-
-    Raises `UsageError` for none or both.
-    """
-    if (references is None) == (column is None):
-        raise UsageError("a reward has references, or a column of the data set that holds them: give one of the two")
-    if references is None:
-        return None
-    captions = as_references(references)
-    if 0 not in captions.caption_counts():
-        return captions
-    return Captions.from_dict({image: texts for image, texts in captions.to_dict().items() if texts})
-
-
-def tokenised(by_image: Mapping[str, Sequence[str]], tokenizer: Tokenizer) -> dict[str, list[str]]:
-    """The references by image id, each as its tokens joined by blanks."""
-    tokens = iter(tokenize([caption for group in by_image.values() for caption in group], tokenizer=tokenizer))
-    return {image: [" ".join(next(tokens)) for _ in group] for image, group in by_image.items()}
-
-
-def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
-    """Whether the end of a caption is a word of this metric.
-
-    Raises:
-        UsageError: it should be one, and the document frequencies that are given count none.
-    """
-    if end is False or metric.family not in WITH_END:
-        return False
-    has_frequencies = "document_frequency" in needs and any(part.uses_document_frequency for part in metric.parts)
-    if has_frequencies and end:
-        raise UsageError(
-            f"{metric.key}: the document frequencies that are given count no ends of captions, so that an end would "
-            "get the largest weight; leave out one of document_frequency and end=True"
-        )
-    return not has_frequencies
 
 
 LEAST = 3
@@ -271,56 +124,31 @@ class SetReward(MetricReward):
 
     usual = "self-cider"
 
-    def _prepare(self, references: CaptionSource | None, needs: Needs, end: bool | None) -> None:
-        reference_column = self._reading.reference_column
+    _has_warned = False
+
+    def _check(self) -> None:
         if self.num_generations is not None:
-            _check_size(self.num_generations)
-        self._of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
-        of_captions = {term.metric.key: term.weight for term in self._mixture.terms if not term.metric.scores_sets}
-        if not self._of_sets:
+            self._size({})
+        if not any(term.metric.scores_sets for term in self._mixture.terms):
+            keys = ", ".join(term.metric.key for term in self._mixture.terms)
             raise UsageError(
-                f"{', '.join(of_captions)} scores single captions; use sacrecap.rewards.CaptionReward, or add a metric "
-                "of caption sets, such as self-cider"
+                f"{keys} scores single captions; use sacrecap.rewards.CaptionReward, or add a metric of caption sets, "
+                "such as self-cider"
             )
-        self._alone = references is None and reference_column is None and not of_captions
-        captions = None if self._alone else references_of(references, reference_column)
-        self._needs = [ready_needs(term.metric, captions, self.tokenizer, needs) for term in self._of_sets]
-        self._captions = None
-        if of_captions:
-            self._captions = CaptionReward(
-                captions,
-                of_captions,
-                tokenizer=self.tokenizer,
-                threads=self.threads,
-                needs=needs,
-                reference_column=reference_column,
-                end=end,
-            )
-        words = {} if captions is None else tokenised(captions.to_dict(), self.tokenizer)
-        self._watch = self._watched(words, captions, needs)
-        self._warned = False
 
     def __call__(
         self, completions: Iterable[Completion], image_ids: Iterable[object] | None = None, **columns: object
     ) -> list[float | None]:
         texts = list(completions)
-        if self._alone and image_ids is None and columns.get(self._reading.image_column) is None:
+        if self._is_alone and image_ids is None and columns.get(self._reading.image_column) is None:
             image_ids = [f"group {row // self._size(columns)}" for row in range(len(texts))]
         return super().__call__(texts, image_ids, **columns)
-
-    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
-        """(N,) rewards of the captions of a batch by metrics; `groups` are the rows of each group."""
-        terms = self._shares(batch, groups) if groups else []
-        if self._captions is not None:
-            metrics = [term.metric for term in self._mixture.terms]
-            terms.append((metrics, self._captions.rewards(batch)))
-        return summed(terms, groups or batch.by_image().values(), len(batch.images))
 
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]]:
         size = self._size(columns)
         settings = getattr(trainer_of(columns), "args", None)
-        if getattr(settings, "scale_rewards", None) == "group" and not self._warned:
-            self._warned = True
+        if getattr(settings, "scale_rewards", None) == "group" and not self._has_warned:
+            self._has_warned = True
             warn(
                 'scale_rewards="group", TRL\'s default, divides the rewards of each group by their deviation: the '
                 "weights of the mixture do not mean what they say then, and diversity alone is ascended in another "
@@ -330,38 +158,14 @@ class SetReward(MetricReward):
 
     def _size(self, columns: Mapping[str, object]) -> int:
         """How many captions form a group."""
-        size = self.num_generations or told_group_size(columns)
+        size = told_group_size(columns) if self.num_generations is None else self.num_generations
         if size is None:
             raise UsageError(
                 "how many captions of an image form a group? Give num_generations=8 (or how many your trainer samples)"
             )
-        _check_size(size)
+        if size < LEAST:
+            raise UsageError(
+                f"a group has at least {LEAST} captions (num_generations), got {size}: without one of them, two are "
+                "left, the smallest set with a diversity"
+            )
         return size
-
-    def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> list[TermScores]:
-        """(N,) weighted shares of each metric."""
-        sets: dict[str, list[str]] = {}
-        for number, rows in enumerate(groups):
-            sets[f"{number:08} whole"] = [batch.text(row) for row in rows]
-            for left in rows:
-                sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
-        [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
-        corpus.tokenizer = self.tokenizer  # it has cut these captions before
-        credits: list[TermScores] = []
-        for term, needs in zip(self._of_sets, self._needs, strict=True):
-            of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
-            shares = np.zeros(len(batch.images))
-            for number, rows in enumerate(groups):
-                for row in rows:
-                    lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
-                    shares[row] = term.weight * term.sign * (len(rows) - 1) * lost
-            credits.append(([term.metric], shares))
-        return credits
-
-
-def _check_size(size: int) -> None:
-    if size < LEAST:
-        raise UsageError(
-            f"a group has at least {LEAST} captions (num_generations), got {size}: without one of them, two are left, "
-            "the smallest set with a diversity"
-        )

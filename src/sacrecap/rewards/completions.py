@@ -117,20 +117,14 @@ def text_of(completion: object, number: int) -> str:
     Raises:
         DataError: it is neither text nor a list of messages.
     """
-    if completion is None:
-        return ""
-    if isinstance(completion, str):
-        return completion
+    content = completion
     if isinstance(completion, Sequence) and completion and isinstance(completion[-1], Mapping):
         content = completion[-1].get("content")
-        if content is None:
-            return ""
-        if isinstance(content, str):
-            return content
-        if isinstance(content, Sequence):
+        if isinstance(content, Sequence) and not isinstance(content, str):
             parts = [part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text"]
-            if all(isinstance(part, str) for part in parts):
-                return " ".join(map(str, parts))
+            content = " ".join(map(str, parts)) if all(isinstance(part, str) for part in parts) else content
+    if content is None or isinstance(content, str):
+        return content or ""
     raise DataError(
         f"completion {number} is a {type(completion).__name__}; expected a caption as text, or a list of chat messages "
         '([{"role": "assistant", "content": "a dog runs"}])'
@@ -226,25 +220,22 @@ class CompletionReader:
             for way in self.ways:
                 written = way(written)
             texts.append(written)
+        references: dict[str, list[str]] = {}
         if self.reference_column is None:
-            names = self._named(ids if ids is not None else columns.get(self.image_column), len(texts))
-            references: dict[str, list[str]] = {}
+            values = columns.get(self.image_column) if ids is None else ids
+            if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
+                raise UsageError(
+                    "which images are these captions of? Give their ids (image_ids=[…]), or a column "
+                    f"{self.image_column!r} of the data set"
+                )
+            names = list(values)
+            if len(names) != len(texts):
+                raise DataError(f"{len(texts)} captions and {len(names)} image ids: give one id per caption")
+            names = image_ids(names)
         else:
             names, references = self._described(columns, len(texts))
         tokens = tokenize(texts, tokenizer=self.tokenizer, threads=self.threads)
         return CompletionBatch(tokens, names, texts, self._finished(columns, len(texts)), references, self.tokenizer)
-
-    def _named(self, values: object, rows: int) -> list[str]:
-        """The image of each completion."""
-        if not isinstance(values, Iterable) or isinstance(values, str | Mapping):
-            raise UsageError(
-                "which images are these captions of? Give their ids (image_ids=[…]), or a column "
-                f"{self.image_column!r} of the data set"
-            )
-        numbers = list(values)
-        if len(numbers) != rows:
-            raise DataError(f"{rows} captions and {len(numbers)} image ids: give one id per caption")
-        return image_ids(numbers)
 
     def _described(self, columns: Mapping[str, Any], rows: int) -> tuple[list[str], dict[str, list[str]]]:
         """Of each completion a name that those of equal references share, and the references by name."""

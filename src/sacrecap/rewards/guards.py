@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -78,20 +78,15 @@ class Guards:
                 write(f"sacrecap/{name}", value)
 
 
-class _Caption(NamedTuple):
-    """Figures of one caption."""
-
-    words: float
-    repetition: float
-    empty: float
-    bad_endings: float
-    unfinished: float
-
-    @classmethod
-    def of(cls, tokens: Sequence[str], finished: bool | None) -> _Caption:
-        bad = bool(tokens) and tokens[-1] in OPEN
-        cut = float("nan") if finished is None else float(not finished)
-        return cls(len(tokens), repetition(tokens), not tokens, bad, cut)
+def _figures(tokens: Sequence[str], finished: bool | None) -> dict[str, float]:
+    """Figures of one caption, as `Guards` has their means."""
+    return {
+        "words": len(tokens),
+        "repetition": repetition(tokens),
+        "empty": not tokens,
+        "bad_endings": bool(tokens) and tokens[-1] in OPEN,
+        "unfinished": float("nan") if finished is None else not finished,
+    }
 
 
 class Watch:
@@ -106,7 +101,7 @@ class Watch:
     def __init__(self, references: Mapping[str, Sequence[str]], tokenizer: Tokenizer, needs: Needs | None) -> None:
         self._tokenizer = tokenizer
         self._needs = needs
-        self._recent: deque[_Caption] = deque(maxlen=RECENT)
+        self._recent: deque[dict[str, float]] = deque(maxlen=RECENT)
         self._by_image: deque[tuple[str, ...]] = deque(maxlen=min(IMAGES, len(references) or IMAGES))
         self._warned_of: set[str] = set()
         self._bands = self._measured(references) if len(references) >= IMAGES else {}
@@ -114,13 +109,23 @@ class Watch:
     def look(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None) -> Guards:
         """The figures of a call."""
         finished: Sequence[bool | None] = batch.finished or [None] * len(batch.tokens)
-        new = [_Caption.of(words, over) for words, over in zip(batch.tokens, finished, strict=True)]
+        new = [_figures(words, over) for words, over in zip(batch.tokens, finished, strict=True)]
         self._recent.extend(new)
         self._by_image.extend(tuple(batch.tokens[rows[0]]) for rows in batch.by_image().values())
         within = [[batch.tokens[row] for row in rows] for rows in groups or ()]
         several = {**_variety(self._by_image), **self._self_cider(self._by_image, within)}
         if self._bands and len(self._recent) == RECENT and len(self._by_image) == IMAGES:
-            self._warn_of({**_means(self._recent), **several})
+            left = []
+            for name, value in {**_means(self._recent), **several}.items():
+                people, least, most = self._bands[name]
+                if name not in self._warned_of and (value < least or value > most):
+                    self._warned_of.add(name)
+                    left.append(f"{name} is {value:.3g}, people's {people:.3g}")
+            if left:
+                warn(
+                    f"the policy leaves what people write: {'; '.join(left)}. Look at its captions: it may be gaming "
+                    "the reward"
+                )
         return Guards(**_means(new), **several)
 
     def _self_cider(
@@ -146,7 +151,7 @@ class Watch:
         """
         groups = [[text.split() for text in group] for group in references.values()]
         lengths = [len(words) for group in groups for words in group]
-        means = _means(_Caption.of(words, True) for group in groups for words in group)
+        means = _means([_figures(words, True) for group in groups for words in group])
         draws = random.Random(0)
         samples = []
         for _ in range(5):
@@ -162,25 +167,11 @@ class Watch:
             bands[name] = people, PART * people, float("inf")
         return bands
 
-    def _warn_of(self, figures: Mapping[str, float]) -> None:
-        """Says which figures have left their bands and have not been named before."""
-        left = []
-        for name, value in figures.items():
-            people, least, most = self._bands[name]
-            if name not in self._warned_of and (value < least or value > most):
-                self._warned_of.add(name)
-                left.append(f"{name} is {value:.3g}, people's {people:.3g}")
-        if left:
-            warn(
-                f"the policy leaves what people write: {'; '.join(left)}. Look at its captions: it may be gaming the "
-                "reward"
-            )
 
-
-def _means(captions: Iterable[_Caption]) -> dict[str, float]:
+def _means(captions: Collection[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each figure by name; 0 without captions."""
-    columns = list(zip(*captions, strict=True)) or [(0.0,)] * len(_Caption._fields)
-    return {name: float(np.mean(column)) for name, column in zip(_Caption._fields, columns, strict=True)}
+    names = _figures((), None)
+    return {name: float(np.mean([figures[name] for figures in captions])) if captions else 0.0 for name in names}
 
 
 def _variety(captions: Iterable[Sequence[str]]) -> dict[str, float]:

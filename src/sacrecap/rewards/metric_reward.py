@@ -8,31 +8,35 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from sacrecap._core import Captions
 from sacrecap.choices import TOKENIZERS, Tokenizer
-from sacrecap.errors import UsageError, accepted_name, naming, warn
-from sacrecap.metrics import Metric, SelfCider
+from sacrecap.corpus.corpus import CaptionSource, as_references, tokenize
+from sacrecap.corpus.sets import encode_sets
+from sacrecap.errors import DataError, UsageError, accepted_name, naming, some, warn
+from sacrecap.metrics import CiderD, Metric, SelfCider
 from sacrecap.metrics.cider import frequencies_for
 from sacrecap.metrics.registry import parse_metrics
 from sacrecap.metrics.weighted_sum import Weight, check_distinct, read_term, terms, write_term
 from sacrecap.parameters import split
 from sacrecap.resources.needs import Given, Needs
-from sacrecap.rewards.completions import LOG_METRIC, Completion, CompletionBatch, CompletionReader, Text, ways_of
-from sacrecap.rewards.guards import Guards, Watch, repetition
+from sacrecap.rewards.completions import END, LOG_METRIC, Completion, CompletionBatch, CompletionReader, Text, ways_of
+from sacrecap.rewards.guards import Guards, Watch, repetition, row_scores
+from sacrecap.rewards.host import CiderDOfWords
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from sacrecap._core import Captions
-    from sacrecap.corpus.corpus import CaptionSource
-
-
+TOKENISED: Final = "none"
+"""The tokenizer for captions that are tokenised already."""
+WITH_END = frozenset({"bleu", "cider-d", "cider-paper"})
+"""Families of metrics in which the end of a caption counts as a word."""
 PENALTIES: dict[str, Callable[[Sequence[str], bool], float]] = {
     "words": lambda tokens, _: float(len(tokens)),
     "repetition": lambda tokens, _: repetition(tokens),
@@ -80,44 +84,42 @@ def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
     if isinstance(reward, Metric):
         return RewardTerms((Term(reward, 1.0),), {})
     where = f"reward {reward!r}"
-    weights = reward.items() if isinstance(reward, Mapping) else [read_term(term, where) for term in _summed(reward)]
+    weights: Iterable[tuple[str, Weight | float]]
+    if isinstance(reward, Mapping):
+        weights = reward.items()
+    else:
+        expressions = []
+        for added in terms(reward):
+            first, *subtracted = (part.strip() for part in split(added, lambda piece, _: piece == "-"))
+            expressions += [first] if first or not subtracted else []
+            expressions += [f"-{part}" if "*" in part.partition("(")[0] else f"-1*{part}" for part in subtracted]
+        weights = [read_term(expression, where) for expression in expressions]
     numbers: list[tuple[str, float]] = []
     for name, weight in weights:
         number: object = weight.end if isinstance(weight, Weight) and weight.start == weight.end else weight
         if not isinstance(number, (int, float)) or isinstance(number, bool) or number == 0 or not math.isfinite(number):
             raise UsageError(f"{where}: a weight is a number other than 0, got {weight}")
         numbers.append((name, float(number)))
-    terms = tuple(Term(_single_metric(name, where), number) for name, number in numbers if name not in PENALTIES)
-    check_distinct([term.metric.key for term in terms] + [name for name, _ in numbers if name in PENALTIES], where)
-    if not terms:
+    penalties = {name: number for name, number in numbers if name in PENALTIES}
+    weighted: list[Term] = []
+    for name, number in numbers:
+        if name not in PENALTIES:
+            with naming(f"{where}: "):
+                metrics = parse_metrics(name)
+            if len(metrics) > 1:
+                raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
+            weighted.append(Term(metrics[0], number))
+    check_distinct([term.metric.key for term in weighted] + [name for name, _ in numbers if name in PENALTIES], where)
+    if not weighted:
         raise UsageError("no reward given; examples: cider-d, cider-d + 0.5*rouge-l, cider-d - 0.1*words")
-    return RewardTerms(terms, {name: number for name, number in numbers if name in PENALTIES})
+    return RewardTerms(tuple(weighted), penalties)
 
 
-def _summed(reward: str) -> list[str]:
-    """The terms of a sum, each with its own sign."""
-    expressions = []
-    for term in terms(reward):
-        first, *subtracted = (part.strip() for part in split(term, lambda piece, _: piece == "-"))
-        expressions += [first] if first or not subtracted else []
-        expressions += [f"-{part}" if "*" in part.partition("(")[0] else f"-1*{part}" for part in subtracted]
-    return expressions
+WeightedScores = tuple[bool, "npt.NDArray[np.float64]"]
+"""What a term gives each caption, times its weight, and whether scores of it are missing by chance."""
 
 
-def _single_metric(name: str, where: str) -> Metric:
-    """The metric of that name. Raises `UsageError`, beginning with `where`, for an unknown name and for a group."""
-    with naming(f"{where}: "):
-        metrics = parse_metrics(name)
-    if len(metrics) > 1:
-        raise UsageError(f"{where}: {name} is a group of {len(metrics)} metrics; name each with its weight")
-    return metrics[0]
-
-
-TermScores = tuple[Sequence[Metric], "npt.NDArray[np.float64]"]
-"""The metrics of a part of a mixture, and what they give each caption, times their weights."""
-
-
-def summed(terms: Iterable[TermScores], groups: Iterable[Sequence[int]], number: int) -> npt.NDArray[np.float64]:
+def summed(terms: Iterable[WeightedScores], groups: Iterable[Sequence[int]], number: int) -> npt.NDArray[np.float64]:
     """The rewards of captions, from the terms of a mixture; NaN where there is none.
 
     The captions of a group are compared with each other. A term that has a score for none of them (SPICE of colours,
@@ -127,10 +129,9 @@ def summed(terms: Iterable[TermScores], groups: Iterable[Sequence[int]], number:
     """
     total, is_scored = np.zeros(number), np.zeros(number, dtype=bool)
     rows = [np.array(group, dtype=np.intp) for group in groups]
-    for metrics, scores in terms:
+    for is_by_chance, scores in terms:
         missing = np.isnan(scores)
         is_scored |= ~missing
-        is_by_chance = any("judge" in metric.needs for metric in metrics)
         counted = scores.copy()
         for group in [] if is_by_chance else rows:
             if missing[group].all():
@@ -165,8 +166,67 @@ def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenize
     return needs.with_({"document_frequency": frequencies_for([metric], references, tokenizer=tokenizer)})
 
 
-_SEVERAL = 2
-"""Captions without a reward of which the user is told."""
+def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
+    """Whether the end of a caption is a word of this metric.
+
+    Raises:
+        UsageError: it should be one, and the document frequencies that are given count none.
+    """
+    if end is False or metric.family not in WITH_END:
+        return False
+    has_frequencies = "document_frequency" in needs and any(part.uses_document_frequency for part in metric.parts)
+    if has_frequencies and end:
+        raise UsageError(
+            f"{metric.key}: the document frequencies that are given count no ends of captions, so that an end would "
+            "get the largest weight; leave out one of document_frequency and end=True"
+        )
+    return not has_frequencies
+
+
+def tokenised(by_image: Mapping[str, Sequence[str]], tokenizer: Tokenizer) -> dict[str, list[str]]:
+    """The references by image id, each as its tokens joined by blanks."""
+    tokens = iter(tokenize([caption for group in by_image.values() for caption in group], tokenizer=tokenizer))
+    return {image: [" ".join(next(tokens)) for _ in group] for image, group in by_image.items()}
+
+
+def with_end(references: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The references with a last word `END`."""
+    return {image: [f"{text} {END}" for text in group] for image, group in references.items()}
+
+
+@dataclass(eq=False)
+class _Scorer:
+    """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once.
+
+    Without a `source`, the references are those of the batch.
+    """
+
+    metric: Metric
+    references: Mapping[str, list[str]]
+    source: Captions | None
+    tokenizer: Tokenizer
+    needs: Needs
+    ends: bool
+
+    def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
+        """(N,) scores."""
+        groups = batch.by_image()
+        sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
+        source, texts = self.source, self.references
+        if source is None:
+            source, words = Captions.from_dict(batch.references), tokenised(batch.references, batch.tokenizer)
+            texts = with_end(words) if self.ends else words
+        references = {image: texts[image] for image in groups}
+        threads = self.needs.threads
+        [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
+        # The captions were cut before; metrics that read the text itself get the original text.
+        corpus.tokenizer = self.tokenizer
+        spoken = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
+        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(spoken), source
+        scores = np.zeros(len(batch.images))
+        order = [row for image in corpus.image_ids for row in groups[image]]
+        scores[order] = row_scores(corpus, self.metric, self.needs)
+        return scores
 
 
 class MetricReward(ABC):
@@ -174,7 +234,6 @@ class MetricReward(ABC):
 
     usual: ClassVar[str]
     """The reward where none is named."""
-    _watch: Watch
 
     def __init__(
         self,
@@ -207,19 +266,58 @@ class MetricReward(ABC):
         """Figures of the last call: see [`Guards`][sacrecap.rewards.Guards]."""
         self._prepare(references, Needs.of(needs, keywords, threads=threads), end)
 
-    @abstractmethod
     def _prepare(self, references: CaptionSource | None, needs: Needs, end: bool | None) -> None:
         """Takes the references, and makes the scorers; `end` as for `CaptionReward`."""
-
-    def _watched(self, references: Mapping[str, Sequence[str]], captions: Captions | None, needs: Needs) -> Watch:
-        """What looks at the completions, with the document frequencies of the references if there are some."""
-        weighs = "document_frequency" in needs or (captions is not None and captions.image_count > 1)
-        ready = ready_needs(SelfCider(), captions, self.tokenizer, needs) if weighs else None
-        return Watch(references, self.tokenizer, ready)
+        self._check()
+        tokenizer, reference_column = self.tokenizer, self._reading.reference_column
+        of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
+        of_captions = [term for term in self._mixture.terms if not term.metric.scores_sets]
+        for term in of_captions:
+            if any(part.trained_on_references for part in term.metric.parts):
+                key = term.metric.key
+                raise UsageError(
+                    f"{key} learns from the references of all images, and a batch has few; name another metric"
+                )
+        self._is_alone = references is None and reference_column is None and not of_captions
+        """Whether completions need neither references nor image ids."""
+        captions = None
+        if not self._is_alone:
+            if (references is None) == (reference_column is None):
+                raise UsageError(
+                    "a reward has references, or a column of the data set that holds them: give one of the two"
+                )
+            captions = None if references is None else as_references(references)
+            if captions is not None and 0 in captions.caption_counts():
+                captions = Captions.from_dict({image: texts for image, texts in captions.to_dict().items() if texts})
+        words = {} if captions is None else tokenised(captions.to_dict(), tokenizer)
+        self._images = None if captions is None else dict.fromkeys(words)
+        self._of_sets = [(term, ready_needs(term.metric, captions, tokenizer, needs)) for term in of_sets]
+        self._of_captions: list[tuple[Term, bool, CiderDOfWords | _Scorer]] = []
+        """Terms of single captions, whether ends count in each, and its scorer."""
+        is_weighed = captions is not None and captions.image_count > 1
+        has_frequencies = "document_frequency" in needs
+        for term in of_captions:
+            metric, with_ends = term.metric, counts_ends(term.metric, end, needs)
+            texts = with_end(words) if with_ends else words
+            if isinstance(metric, CiderD) and is_weighed and not has_frequencies:
+                self._of_captions.append((term, with_ends, CiderDOfWords(texts, metric, self.threads)))
+                continue
+            source, cut_by = captions, tokenizer
+            if with_ends:  # what knows ends reads words alone
+                source, cut_by = (
+                    Captions.from_dict(texts) if is_weighed and not has_frequencies else captions,
+                    TOKENISED,
+                )
+            ready = ready_needs(metric, source, cut_by, needs)
+            self._of_captions.append((term, with_ends, _Scorer(metric, texts, source, cut_by, ready, with_ends)))
+        has_weights = is_weighed or has_frequencies
+        self._watch = Watch(
+            words, tokenizer, ready_needs(SelfCider(), captions, tokenizer, needs) if has_weights else None
+        )
 
     @abstractmethod
-    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
-        """(N,) rewards of the captions of a batch by metrics, where groups are rewarded with the rows of each group."""
+    def _check(self) -> None:
+        """Raises `UsageError` for a mixture, or a size of groups, that is for another reward."""
 
     @abstractmethod
     def _groups(self, batch: CompletionBatch, columns: Mapping[str, object]) -> list[list[int]] | None:
@@ -269,20 +367,54 @@ class MetricReward(ABC):
         self.last = replace(
             self._watch.look(batch, groups), unscored=float(missing.mean()) if len(missing) else math.nan
         )
-        self._tell_of_missing(missing)
-        write = columns.get(LOG_METRIC)
-        if callable(write):
-            self.last.log(write)
-        return [self.missing if math.isnan(reward) else reward for reward in rewards.tolist()]
-
-    def _tell_of_missing(self, missing: npt.NDArray[np.bool_]) -> None:
-        """Warns, once, where no caption has a reward: of a batch, or of several that came alone."""
-        if self._unrewarded < 0 or not len(missing):
-            return
-        self._unrewarded = self._unrewarded + len(missing) if missing.all() else 0
-        if self._unrewarded >= _SEVERAL:
+        if self._unrewarded >= 0 and len(missing):
+            self._unrewarded = self._unrewarded + len(missing) if missing.all() else 0
+        if self._unrewarded > 1:  # of a batch, or of several that came alone
             warn(
                 f"none of the last {self._unrewarded:,} captions has a reward by {self._mixture}: what rates them does "
                 "not answer, refuses, or its answers cannot be read. Nothing is learned so; look at what it says"
             )
             self._unrewarded = -1
+        write = columns.get(LOG_METRIC)
+        if callable(write):
+            self.last.log(write)
+        return [self.missing if math.isnan(reward) else reward for reward in rewards.tolist()]
+
+    def rewards(self, batch: CompletionBatch, groups: Sequence[Sequence[int]] | None = None) -> npt.NDArray[np.float64]:
+        """(N,) rewards of the captions of a batch by metrics; `groups` are the rows of each group."""
+        number, images = len(batch.images), self._images
+        absent = [] if images is None else [image for image in dict.fromkeys(batch.images) if image not in images]
+        if images is not None and absent and self._of_captions:
+            raise DataError(
+                f"no references for {some(absent)}: captions are of images of the training split, which has "
+                f"{len(images):,} images, such as {next(iter(images), 'none')!r}"
+            )
+        of_captions = [
+            ("judge" in term.metric.needs, term.weight * term.sign * scorer(batch.with_ends() if ends else batch))
+            for term, ends, scorer in (self._of_captions if number else ())
+        ]
+        by_captions = summed(of_captions, batch.by_image().values(), number)
+        if not self._of_sets:
+            return by_captions
+        weighted = list(self._shares(batch, groups)) if groups else []
+        if of_captions:
+            weighted.append((any("judge" in term.metric.needs for term in self._mixture.terms), by_captions))
+        return summed(weighted, groups or batch.by_image().values(), number)
+
+    def _shares(self, batch: CompletionBatch, groups: Sequence[Sequence[int]]) -> Iterator[WeightedScores]:
+        """(N,) weighted shares by each metric of caption sets, as `summed` takes them."""
+        sets: dict[str, list[str]] = {}
+        for number, rows in enumerate(groups):
+            sets[f"{number:08} whole"] = [batch.text(row) for row in rows]
+            for left in rows:
+                sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
+        [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
+        corpus.tokenizer = self.tokenizer  # it has cut these captions before
+        for term, needs in self._of_sets:
+            of = dict(zip(corpus.image_ids, row_scores(corpus, term.metric, needs).tolist(), strict=True))
+            shares = np.zeros(len(batch.images))
+            for number, rows in enumerate(groups):
+                for row in rows:
+                    lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
+                    shares[row] = term.weight * term.sign * (len(rows) - 1) * lost
+            yield "judge" in term.metric.needs, shares
