@@ -13,7 +13,7 @@ import pytest
 
 from command_line import run
 from runner import Ended, Runner
-from sacrecap.cli import group
+from sacrecap.cli import main
 from sacrecap.cli.main import MEMBERS as MEMBERS_COMMANDS
 
 __all__ = ["run"]
@@ -91,7 +91,7 @@ def with_it(run: Runner, *arguments: object) -> Ended:
     """As in a process that finds the distribution installed, and has looked for none before."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(run.folder)
-        patch.setattr(group, "_entry_points", cache(group._entry_points.__wrapped__))
+        patch.setattr(main, "_entry_points", cache(main._entry_points.__wrapped__))
         patch.delitem(sys.modules, "shouting", raising=False)
         ended = run.here(*arguments)
         sys.modules.pop("shouting", None)
@@ -155,7 +155,7 @@ def test_a_broken_command_is_named_and_takes_no_other_with_it(
 def test_a_member_that_is_not_installed_is_named(
     run: Runner, monkeypatch: pytest.MonkeyPatch, command: str, extra: str
 ) -> None:
-    monkeypatch.setattr(group, "_entry_points", dict)
+    monkeypatch.setattr(main, "_entry_points", dict)
     message = f"sacrecap {command} needs the extra '{extra}': pip install 'sacrecap[{extra}]'"
     assert run.refused(command, "--help") == message
     assert f"\n  {command} " not in run.here("--help").stdout

@@ -17,7 +17,7 @@ import pytest
 import pages
 from runner import SCRIPT, Runner
 from sacrecap import __version__
-from sacrecap.cli import group
+from sacrecap.cli import main
 from sacrecap.cli.main import MEMBERS, SECTIONS, cli
 
 
@@ -27,8 +27,8 @@ def test_short_help_and_version(run: Runner) -> None:
 
 
 def test_every_command_is_in_one_section(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "_entry_points", dict)
-    files = [path.read_text() for path in Path(group.__file__).parent.glob("*.py")]
+    monkeypatch.setattr(main, "_entry_points", dict)
+    files = [path.read_text() for path in Path(main.__file__).parent.glob("*.py")]
     commands = [name for text in files for name in re.findall(r"^def (\w+)_command\(", text, re.MULTILINE)]
     in_sections = [name for commands in SECTIONS.values() for name in commands]
     assert sorted(in_sections) == sorted(commands)
@@ -68,7 +68,7 @@ def test_options_stand_under_headings_the_ten_common_ones_first(run: Runner, nam
 
 
 def test_the_help_is_a_screen_and_says_where_the_rest_is(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "_entry_points", dict)
+    monkeypatch.setattr(main, "_entry_points", dict)
     commands = {name: command for name, command in pages.subcommands(cli) if not isinstance(command, click.Group)}
     long = [name for name, command in commands.items() if getattr(command, "common", ())]
     assert {*long} >= {*MANY}
@@ -98,7 +98,7 @@ SILENT = {"help"}
 
 
 def test_every_command_can_be_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "_entry_points", dict)
+    monkeypatch.setattr(main, "_entry_points", dict)
     leaves = {name: command for name, command in pages.subcommands(cli) if not isinstance(command, click.Group)}
     assert len(leaves) > 20
     for name, command in leaves.items():

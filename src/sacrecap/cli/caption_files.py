@@ -72,10 +72,8 @@ class CaptionFiles:
         self._take_columns(file, references)
         file.check_holds_both(self.columns)
         captions = self._read("candidates", file, self.columns)
-        known = self._described(self._read("references", file, self.columns))
-        [captions] = self._of_known([captions], known)
-        known, _ = _without_several(file.skipped, known, [])
-        return known, captions, self._with_images(needs, known)
+        described, [captions] = self._fitting(self._read("references", file, self.columns), [captions])
+        return described, captions, self._with_images(needs, described)
 
     def of_systems(
         self, references: str | None, systems: Mapping[str, str], needs: Needs, part: str = "candidates"
@@ -84,8 +82,8 @@ class CaptionFiles:
         self._begin(needs)
         if references is None:
             read = self.read(("alone" if part == "sets" else part, file) for file in systems.values())
-            if part == "candidates":
-                read = self._of_known(read, read[0])
+            if part == "candidates" and self.on_extra == "skip":
+                read = [of_known_images(captions, read[0]) for captions in read]
             return None, dict(zip(systems, read, strict=True)), self._with_images(needs, read[0])
         # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [(part, file) for file in systems.values()]
@@ -94,23 +92,18 @@ class CaptionFiles:
         of_systems, of_references = read[: len(systems)], [read[-1], *read[len(systems) : -1]]
         if added:
             of_references = [without_empty(captions, captions.source or references) for captions in of_references]
-        described = self._described(united_captions(of_references))
-        of_systems = self._of_known(of_systems, described)
-        described, of_systems = _without_several(self._skipped, described, of_systems)
+        described, of_systems = self._fitting(united_captions(of_references), of_systems)
         images = described if part == "candidates" else of_systems[0]
         return described, dict(zip(systems, of_systems, strict=True)), self._with_images(needs, images)
 
-    def _described(self, described: Captions) -> Captions:
-        """The references; without images that have only blank ones, where candidates of such are left out."""
-        if self.on_extra != "skip":
-            return described
-        described = without_empty(described, described.source or "the references")
-        counts = zip(described.image_ids, described.caption_counts(), strict=True)
-        return without_images(described, [image for image, count in counts if not count])
-
-    def _of_known(self, systems: list[Captions], described: Captions) -> list[Captions]:
-        """Captions of systems; without those of other images, where they are left out."""
-        return systems if self.on_extra != "skip" else [of_known_images(captions, described) for captions in systems]
+    def _fitting(self, described: Captions, systems: list[Captions]) -> tuple[Captions, list[Captions]]:
+        """References and captions of systems, without what --on-extra and --on-duplicate leave out."""
+        if self.on_extra == "skip":
+            described = without_empty(described, described.source or "the references")
+            counts = zip(described.image_ids, described.caption_counts(), strict=True)
+            described = without_images(described, [image for image, count in counts if not count])
+            systems = [of_known_images(captions, described) for captions in systems]
+        return _without_several(self._skipped, described, systems)
 
     def has_references(self, path: str, *, several: bool = False) -> bool:
         """Whether a file has references beside captions; `several`: or several captions of an image in their place."""

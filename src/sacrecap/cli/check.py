@@ -125,16 +125,12 @@ def _bound(kind: Kind, text: str) -> tuple[Metric, Kind, float]:
 
 
 _CALLED = {
-    "images": "images",
     "refs": "references",
     "caps": "captions",
     "df": "frequencies",
     "embeddings": "vectors",
     "lm": "language model",
-    "detector": "detector",
-    "objects": "objects",
     "pictures": "image files",
-    "scores": "scores",
     "vocabulary": "words for objects",
     "tok": "tokenizer",
     "missing": "missing captions",

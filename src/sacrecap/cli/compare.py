@@ -127,7 +127,7 @@ _SCORED = Value(
             --beta2 X  β² of F.
             --top K  Score only the K most accurate captions of each set.
             """,
-            accuracy={"default": "cider-d", "shell_complete": options.complete_metrics()},
+            accuracy={"default": "cider-d", "shell_complete": options.complete_metrics},
             beta2={"type": float, "default": 5.0},
             top={"type": click.IntRange(1)},
         ),

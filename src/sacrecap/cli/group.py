@@ -1,22 +1,16 @@
-"""A command that has subcommands."""
+"""Commands and groups of them: options as their help shows them, under headings, and what a command takes them as."""
 
 from __future__ import annotations
 
-import gc
 import inspect
 import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
-from sacrecap.errors import MissingDependencyError, SacrecapError, did_you_mean, words_of_command_line
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from sacrecap.errors import did_you_mean
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,18 +51,18 @@ def declared(table: str, *, heading: str | None = None, **settings: Mapping[str,
 
 def takes(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> Callable[[F], F]:
     """The decorator that gives the options of a table to a command."""
+    return taking(*declared(table, heading=heading, **settings))
+
+
+def taking(*options: click.Option) -> Callable[[F], F]:
+    """The decorator that gives these options to a command that is not made yet."""
 
     def decorate(function: F) -> F:
-        for option in reversed(declared(table, heading=heading, **settings)):
-            function = taking(option)(function)
+        for option in reversed(options):
+            click.option(*option.opts, cls=lambda *_, taken=option, **__: taken)(function)  # type: ignore[arg-type]
         return function
 
     return decorate
-
-
-def taking(option: click.Option) -> Callable[[F], F]:
-    """The decorator that gives this option to a command that is not made yet."""
-    return click.option(*option.opts, cls=lambda *_, **__: option)  # type: ignore[arg-type]
 
 
 class Value(NamedTuple):
@@ -199,93 +193,3 @@ class Group(click.Group):
         if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
             ctx.fail(f"no command {name!r}{did_you_mean(name, names)}; commands: {', '.join(names)}")
         return super().resolve_command(ctx, args)
-
-
-class OpenGroup(Group):
-    """Loads a subcommand's module on its first use: `sacrecap score` should not wait for the others' imports.
-
-    The command `score` is `sacrecap.cli.score.score_command`; `modules` have the modules of those that are in another
-    one. `sections` have, by title, the commands with their lines of the help; `members` those that an extra installs,
-    with the extra's name, for the message when it is missing.
-
-    Other distributions add commands, by the entry-point group `sacrecap.commands`. An entry point's name is the
-    command's; it names a `click.Command`. The short help of that command is its line in the help, so its module should
-    import heavy packages only inside the command. Its attribute `section`, where it has one, is the title of the
-    section that the line is in.
-    """
-
-    def __init__(
-        self,
-        *args: Any,
-        modules: dict[str, str],
-        sections: dict[str, dict[str, str]],
-        members: dict[str, str],
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.modules, self.sections, self.members = modules, sections, members
-        self.own_commands = [name for lines in sections.values() for name in lines]
-
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the command line, whose messages name options as it has them."""
-        with words_of_command_line():
-            return super().main(*args, **kwargs)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self.own_commands, *(name for name in _entry_points() if name not in self.own_commands)]
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            if args[0] in self.own_commands or ctx.resilient_parsing:
-                # A command of our own need not wait for those of other packages to be looked up.
-                return click.Group.resolve_command(self, ctx, args)
-            if args[0] in self.members and args[0] not in self.list_commands(ctx):
-                raise MissingDependencyError(f"sacrecap {args[0]}", extra=self.members[args[0]])
-            return super().resolve_command(ctx, args)
-        finally:
-            gc.enable()  # the start of the script disabled it
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in self.own_commands:
-            module = import_module(f"sacrecap.cli.{self.modules.get(cmd_name, cmd_name)}")
-            command: click.Command = getattr(module, f"{cmd_name}_command")
-            return command
-        point = _entry_points().get(cmd_name)
-        return None if point is None else _loaded(point)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections = {title: dict(lines) for title, lines in self.sections.items()}
-        for name, point in _entry_points().items():
-            if name not in self.own_commands:
-                try:
-                    command = _loaded(point)
-                    section, line = getattr(command, "section", OTHERS), command.get_short_help_str(limit=100)
-                except SacrecapError as error:  # which must not break the help of the others
-                    section, line = OTHERS, str(error)
-                sections.setdefault(section, {})[name] = line
-        rest = sections.pop(OTHERS, {})
-        for title, lines in {**sections, OTHERS: rest}.items():
-            if lines:
-                with formatter.section(title):
-                    formatter.write_dl(list(lines.items()))
-
-
-@cache
-def _entry_points() -> dict[str, EntryPoint]:
-    """The commands that installed distributions declare, by name. Read on first use: it takes some milliseconds."""
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group="sacrecap.commands")}
-
-
-def _loaded(point: EntryPoint) -> click.Command:
-    where = f"command {point.name!r} of the package {point.dist.name if point.dist else point.value}"
-    try:
-        command = point.load()
-    except Exception as error:
-        raise SacrecapError(f"{where} cannot be loaded: {error!r}; reinstall or remove that package") from error
-    if not isinstance(command, click.Command):
-        raise SacrecapError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
-    return command

@@ -6,21 +6,28 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.shell_completion import get_completion_class
 
 from sacrecap import __version__
 from sacrecap.cli import options
-from sacrecap.cli.group import OpenGroup
+from sacrecap.cli.group import OTHERS, Group
 from sacrecap.cli.interruptible import run, stage
-from sacrecap.errors import SacrecapError, did_you_mean
+from sacrecap.errors import MissingDependencyError, SacrecapError, did_you_mean, words_of_command_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ISSUES = "https://github.com/sacrecap/sacrecap/issues"
 
@@ -71,9 +78,85 @@ MEMBERS = {"caption": "train", "contest": "server", "submit": "server", "study":
 """Subcommands of the other distributions of this project, with the extra that installs each."""
 
 
-@click.group(
-    cls=OpenGroup, modules=MODULES, sections=SECTIONS, members=MEMBERS, context_settings={"max_content_width": 100}
-)
+class OpenGroup(Group):
+    """Loads a subcommand's module on its first use: `sacrecap score` should not wait for the others' imports.
+
+    The command `score` is `sacrecap.cli.score.score_command`, where `MODULES` names no other module.
+
+    Other distributions add commands, by the entry-point group `sacrecap.commands`. An entry point's name is the
+    command's; it names a `click.Command`. The short help of that command is its line in the help, so its module should
+    import heavy packages only inside the command. Its attribute `section`, where it has one, is the title of the
+    section that the line is in.
+    """
+
+    own_commands = tuple(name for lines in SECTIONS.values() for name in lines)
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the command line, whose messages name options as it has them."""
+        with words_of_command_line():
+            return super().main(*args, **kwargs)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self.own_commands, *(name for name in _entry_points() if name not in self.own_commands)]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            if args[0] in self.own_commands or ctx.resilient_parsing:
+                # A command of our own need not wait for those of other packages to be looked up.
+                return click.Group.resolve_command(self, ctx, args)
+            if args[0] in MEMBERS and args[0] not in self.list_commands(ctx):
+                raise MissingDependencyError(f"sacrecap {args[0]}", extra=MEMBERS[args[0]])
+            return super().resolve_command(ctx, args)
+        finally:
+            gc.enable()  # the start of the script disabled it
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.own_commands:
+            module = import_module(f"sacrecap.cli.{MODULES.get(cmd_name, cmd_name)}")
+            command: click.Command = getattr(module, f"{cmd_name}_command")
+            return command
+        point = _entry_points().get(cmd_name)
+        return None if point is None else _loaded(point)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections = {title: dict(lines) for title, lines in SECTIONS.items()}
+        for name, point in _entry_points().items():
+            if name not in self.own_commands:
+                try:
+                    command = _loaded(point)
+                    section, line = getattr(command, "section", OTHERS), command.get_short_help_str(limit=100)
+                except SacrecapError as error:  # which must not break the help of the others
+                    section, line = OTHERS, str(error)
+                sections.setdefault(section, {})[name] = line
+        rest = sections.pop(OTHERS, {})
+        for title, lines in {**sections, OTHERS: rest}.items():
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl(list(lines.items()))
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    """The commands that installed distributions declare, by name. Read on first use: it takes some milliseconds."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group="sacrecap.commands")}
+
+
+def _loaded(point: EntryPoint) -> click.Command:
+    where = f"command {point.name!r} of the package {point.dist.name if point.dist else point.value}"
+    try:
+        command = point.load()
+    except Exception as error:
+        raise SacrecapError(f"{where} cannot be loaded: {error!r}; reinstall or remove that package") from error
+    if not isinstance(command, click.Command):
+        raise SacrecapError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
+    return command
+
+
+@click.group(cls=OpenGroup, context_settings={"max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="sacrecap")
 def cli() -> None:
     """Measure how good image descriptions are, and how far the numbers can be trusted."""
@@ -184,18 +267,9 @@ def _usage(error: click.ClickException) -> str:
         if len(choices) >= _LONG_LIST:
             is_not, all_choices = " is not one of ", f"the {len(choices)} names in the help"
         return f"{before}{is_not}{all_choices}{question}{hint}"
-    for name, words in _NUMBERS.items():
-        message = message.replace(name, words)
-    return message + hint
+    message = re.sub("not a valid integer( range)?", "not a whole number", message)
+    return re.sub("not a valid float( range)?", "not a number", message) + hint
 
-
-_NUMBERS = {
-    "not a valid integer range": "not a whole number",
-    "not a valid integer": "not a whole number",
-    "not a valid float range": "not a number",
-    "not a valid float": "not a number",
-}
-"""What click says of a value that is no number, and the words for it."""
 
 _LONG_LIST = 20
 """From so many choices on, only the nearest are named: the help has all."""

@@ -23,7 +23,7 @@ from sacrecap.resources.publications import SOFTWARE, publications, read_bibtex
 
 
 @click.command(name="metrics")
-@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=options.complete_metrics())
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=options.complete_metrics)
 @options.plugin
 @click.option(
     "--prompt",
@@ -106,7 +106,7 @@ def _page(metric: dict[str, Any]) -> str:
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[METRIC]...", shell_complete=options.complete_metrics())
+@click.argument("names", nargs=-1, metavar="[METRIC]...", shell_complete=options.complete_metrics)
 @options.metrics
 @takes(
     "--format  BibTeX entries, or a line of text per publication.",

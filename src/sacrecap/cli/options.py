@@ -7,7 +7,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
     from sacrecap.scoring.intervals import Resampling
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _quiet(_: click.Context, __: click.Parameter, value: bool) -> None:
@@ -95,28 +94,26 @@ table_or_json = click.option(
 )
 
 
-def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+def complete_metrics(
+    _context: click.Context, _option: click.Parameter, incomplete: str, *, sets: bool = False
+) -> list[CompletionItem]:
     """Shell completions for the last of several metrics: metrics of captions, or of caption sets."""
+    from click.shell_completion import CompletionItem
 
-    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        from click.shell_completion import CompletionItem
+    from sacrecap.metrics.registry import added, folded, groups, own_metrics
 
-        from sacrecap.metrics.registry import added, folded, groups, own_metrics
-
-        last = re.split(r"[,\s]", incomplete)[-1]
-        metrics = {metric.name: metric for metric in (*own_metrics(), *added().values()) if metric.scores_sets == sets}
-        described = {}
-        for name, members in groups().items():
-            if labels := [metrics[member].label for member in members if member in metrics]:
-                described[name] = f"group: {', '.join(labels)}"
-        described |= {name: metric.summary for name, metric in metrics.items()}
-        return [
-            CompletionItem(incomplete.removesuffix(last) + name, help=summary)
-            for name, summary in described.items()
-            if folded(name).startswith(folded(last))
-        ]
-
-    return complete
+    last = re.split(r"[,\s]", incomplete)[-1]
+    metrics = {metric.name: metric for metric in (*own_metrics(), *added().values()) if metric.scores_sets == sets}
+    described = {}
+    for name, members in groups().items():
+        if labels := [metrics[member].label for member in members if member in metrics]:
+            described[name] = f"group: {', '.join(labels)}"
+    described |= {name: metric.summary for name, metric in metrics.items()}
+    return [
+        CompletionItem(incomplete.removesuffix(last) + name, help=summary)
+        for name, summary in described.items()
+        if folded(name).startswith(folded(last))
+    ]
 
 
 class MetricsOption(Option):
@@ -152,28 +149,23 @@ plugin = taking(PLUGIN)
 
 
 def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
-    settings |= {"heading": "Metrics", "multiple": True, "metavar": "LIST"}
-    return kind(["--metrics"], callback=lambda _, __, lists: ",".join(lists), **settings)
+    settings = {"callback": lambda _, __, lists: ",".join(lists), "shell_complete": complete_metrics, **settings}
+    return kind(["--metrics"], heading="Metrics", multiple=True, metavar="LIST", **settings)
 
 
-METRICS = _list_of_metrics(MetricsOption, default=("coco",), shell_complete=complete_metrics())
-JUDGED_METRICS = _list_of_metrics(MetricsOption, shell_complete=complete_metrics())
+METRICS = _list_of_metrics(MetricsOption, default=("coco",))
+JUDGED_METRICS = _list_of_metrics(MetricsOption)
 """Without a default, which depends on what people judged: captions or caption sets."""
 COMPARED_METRICS = _list_of_metrics(
-    shell_complete=complete_metrics(),
-    help="Compare these metrics with the baseline; by default all that it has. May be repeated.",
+    help="Compare these metrics with the baseline; by default all that it has. May be repeated."
 )
 SET_METRICS = _list_of_metrics(
     default=("diversity",),
-    shell_complete=complete_metrics(sets=True),
+    shell_complete=partial(complete_metrics, sets=True),
     help="Metrics of caption sets, separated by commas or blanks; a name may carry parameters: "
     "self-cider(kernel=cider-d). May be repeated.",
 )
-
-
-def metrics(function: F) -> F:
-    """--metrics and --plugin."""
-    return taking(METRICS)(plugin(function))
+metrics = taking(METRICS, PLUGIN)
 
 
 def number(kind: type[float], least: float, most: float) -> Callable[[str], float]:
@@ -188,11 +180,6 @@ def number(kind: type[float], least: float, most: float) -> Callable[[str], floa
     return read
 
 
-def yes_or_no(text: str) -> bool:
-    """Whether it is yes."""
-    return ("no", "yes").index(text) == 1
-
-
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:
     """What --judge-settings say, by key, with _ for -; of a key, the last one counts.
 
@@ -204,28 +191,23 @@ def read_settings(texts: Iterable[str]) -> dict[str, Any]:
     """
     settings: dict[str, Any] = {}
     for text in texts:
-        is_file = bool(text) and ("=" not in text or os.path.exists(text))
-        place = text if is_file else "--judge-settings"
-        values = _of_file(text) if is_file else _of_text(text)
+        place, values, key = "--judge-settings", dict[str, str](), ""
+        if text and ("=" not in text or os.path.exists(text)):
+            place, values = text, _of_file(text)
+        else:
+            for part in text.split(","):
+                name, equals, value = part.partition("=")
+                if equals:
+                    key = name.strip()
+                    values[key] = value
+                elif key:
+                    values[key] += f",{part}"
+                else:
+                    raise UsageError(f"{place} takes FILE or KEY=VALUE,…, got {text!r}")
         for key in ("url", "model", "key-env"):
             if key in values:
                 raise UsageError(f"{place}: {key} is not a setting; give --judge-{key}")
         settings |= read_parameters(place, values, _SETTINGS)
-    return settings
-
-
-def _of_text(text: str) -> dict[str, str]:
-    settings: dict[str, str] = {}
-    key = ""
-    for part in text.split(","):
-        name, equals, value = part.partition("=")
-        if equals:
-            key = name.strip()
-            settings[key] = value
-        elif key:
-            settings[key] += f",{part}"
-        else:
-            raise UsageError(f"--judge-settings takes FILE or KEY=VALUE,…, got {text!r}")
     return settings
 
 
@@ -274,7 +256,7 @@ _SETTINGS: dict[str, Parameter] = {
     "extra": ('parameters of the server as an object of JSON, such as {"reasoning_effort": "low"}', _extra),
     "image-size": ("the longest side of an image in pixels, 16 to 65535", number(int, 16, 65535)),
     "unanswered": ("the largest share of captions without an answer, 0 to 1", number(float, 0, 1)),
-    "dry-run": ("yes or no", yes_or_no),
+    "dry-run": ("yes or no", lambda text: ("no", "yes").index(text) == 1),
     "prompt": ("the file of the text that asks", _text),
     "rubric": ("the file of each image's items", _text),
 }
@@ -495,16 +477,17 @@ def check_outputs(**places: str | None) -> None:
     values = [value for name, value in click.get_current_context().params.items() if name not in (*places, "engine")]
     texts = [text for value in values for text in (value if isinstance(value, tuple) else (value,))]
     inputs = {part for text in texts if isinstance(text, str) for part in (text, *re.split("[=,()]", text))}
-    for option, place in places.items():
+    for name, place in places.items():
         if place is None:
             continue
         check_writable(place)
+        option = "--" + name.replace("_", "-")
         if os.path.isfile(place) and any(_is_same(place, text) for text in inputs):
-            raise UsageError(f"{_dashed(option)} {place} would overwrite an input of this command; name another file")
+            raise UsageError(f"{option} {place} would overwrite an input of this command; name another file")
         writer = used.setdefault(place if place == "-" else os.path.realpath(place), option)
         if writer != option:
             what = "standard output" if place == "-" else place
-            raise UsageError(f"{_dashed(writer)} and {_dashed(option)} both write {what}; give each a file of its own")
+            raise UsageError(f"{writer} and {option} both write {what}; give each a file of its own")
 
 
 def _is_same(place: str, text: str) -> bool:
@@ -513,10 +496,6 @@ def _is_same(place: str, text: str) -> bool:
         return os.path.samefile(place, text)
     except (OSError, ValueError):  # no file is called so
         return False
-
-
-def _dashed(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def show_bar(what: str, finished: int, total: int, unit: str = "") -> None:
