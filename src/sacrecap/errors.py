@@ -107,7 +107,7 @@ def warn(message: str, category: type[Warning] = SacrecapWarning) -> None:
     Python shows a warning once per line and text; a warning that pointed into sacrecap would hide the next caller's.
     """
     frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         frame = frame.f_back
     warnings.warn_explicit(
         message,
@@ -119,10 +119,8 @@ def warn(message: str, category: type[Warning] = SacrecapWarning) -> None:
     )
 
 
-def _is_ours(module: str) -> bool:
-    """Whether a module belongs to sacrecap, to one of its member packages, or to the import system."""
-    package = module.partition(".")[0]
-    return package in {"sacrecap", "sacrecap_server", "sacrecap_studies", "sacrecap_captioning", "importlib"}
+_OURS = {"sacrecap", "sacrecap_server", "sacrecap_studies", "sacrecap_captioning", "importlib"}
+"""Packages of the project, and the import system."""
 
 
 def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:

@@ -97,13 +97,10 @@ _JUDGMENTS = Value(
 @click.argument("path")
 @takes(
     """
+    Output:
     --plot FILE  Draw agreement against the numbers of references; without several, the ratings with their scores, or
         the wins of each system: .svg, .png or .pdf.
-    """,
-    heading="Output",
-)
-@takes(
-    """
+    Statistics:
     --references LIST  How many references to score against, such as 1,5,48: the first ones of each image; all by
         default. Against 0, only metrics are measured that can do without, such as VIFIDEL.
     --draws N  For each of --references, also N random draws of references: they give the band around the curve.
@@ -115,7 +112,6 @@ _JUDGMENTS = Value(
     --raters WHAT  What is a data point where several people rated a caption: each rating, or their mean or median; or a
         pattern of the columns of one rater each, such as 'R*'. Can be repeated.
     """,
-    heading="Statistics",
     references={"type": reference_counts},
     draws={"type": click.IntRange(0), "default": 0},
     halves={"type": click.IntRange(0), "default": 0},

@@ -159,9 +159,8 @@ class CaptionFiles:
         self._image_column = None if is_place else images
 
     def _with_images(self, needs: Needs, captions: Captions) -> Needs:
-        """The needs; if --images names a column of the files that were read, with the values of that column.
-
-        Raises `DataError` if no file has that column.
+        """The needs; if --images names a column of the files that were read, with its values. Raises `DataError`
+        without it.
         """
         if self._image_column is None:
             return needs
@@ -235,11 +234,8 @@ class CaptionFiles:
                 self._files_of_columns[name or ""] = file, os.path.dirname(path)
 
     def values_of_column(self, name: str, images: Sequence[str]) -> dict[str, Any]:
-        """The values of a column of the files that were read, for these images, as far as it has them.
-
-        The file may call the images otherwise: in another column of ids, or by names of files or numbers.
-
-        Raises `DataError` if no file has the column.
+        """The values of a column of the files that were read, for these images, which the file may call otherwise: in
+        another column of ids, or by names of files or numbers. Raises `DataError` if no file has the column.
         """
         if name not in self._files_of_columns:
             raise DataError(f"{name}: no file has a column of that name; sacrecap inspect FILE says which there are")

@@ -45,18 +45,14 @@ from sacrecap.scoring.signature import Signature
 @click.argument("candidates")
 @takes(
     """
+    Files:
     --against FILE.json  Fail if a metric is significantly worse than in this baseline, which sacrecap score wrote by
         --baseline.
-    """,
-    heading="Files",
-)
-@takes(
-    """
+    Statistics:
     --min METRIC=SCORE  Fail below this score, such as cider-d=1.1; may be repeated.
     --max METRIC=SCORE  Fail above this score; may be repeated.
     --allow-missing SHARE  Fail if more of the images have no candidate, where --on-missing lets them pass.
     """,
-    heading="Statistics",
     min={"name": "least", "multiple": True},
     max={"name": "most", "multiple": True},
     allow_missing={"type": click.FloatRange(0, 1), "default": 0.05},
@@ -162,10 +158,10 @@ _OF_REFERENCES = ("corpus(", "references(", "sets(")
 @click.argument("captions", required=False)
 @takes(
     """
+    Metrics:
     --metric METRIC  The metric of the signature with the names that its files have here, where its parameters name
         files: bertscore(model=FOLDER).
-    """,
-    heading="Metrics",
+    """
 )
 def verify_command(
     signature: str, references: str, captions: str | None, metric: str | None, files: CaptionFiles, needs: Needs

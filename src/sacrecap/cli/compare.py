@@ -151,17 +151,13 @@ _SCORED = Value(
 @click.option("--engine", default="local", hidden=True, expose_value=False, callback=_check_local)
 @takes(
     """
+    Files:
     --references FILE  Human captions: adds accuracy, F, people, the best K captions.
     --training FILE  Training captions: adds the share of novel captions.
-    """,
-    heading="Files",
-)
-@takes(
-    """
+    Output:
     --plots DIR  Write pictures there: PNG and SVG, and their data as CSV.
     --draw ID,ID  Images whose captions --plots and --report draw; by default the most and the least diverse.
-    """,
-    heading="Output",
+    """
 )
 def diversity_command(
     sets: tuple[str, ...],
@@ -235,6 +231,7 @@ _DECLARED = {"metrics", "tokenizer", "objects", "rank_by", "title", *vars(_USUAL
 @click.option("-o", "--site", metavar="DIR", help="Write the board's page and its JSON, index.html and board.json.")
 @takes(
     """
+    Captions:
     --rank-by METRIC  Whose ranks the board shows: CIDEr-D by default, or else the first.
     --title TEXT  The heading of the page.
     --most-degenerate PERCENT  Refuse a file with more captions that are empty, too long or too short, or repeat one
@@ -242,7 +239,6 @@ _DECLARED = {"metrics", "tokenizer", "objects", "rank_by", "title", *vars(_USUAL
     --most-same PERCENT  Refuse a file with more captions that are one and the same.
     --longest-words N  A caption of more words is too long.
     """,
-    heading="Captions",
     most_degenerate={"type": _PERCENT, "default": _USUAL.most_degenerate},
     most_same={"type": _PERCENT, "default": _USUAL.most_same},
     longest_words={"type": click.IntRange(1), "default": _USUAL.longest_words},

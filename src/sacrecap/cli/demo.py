@@ -87,10 +87,8 @@ def demo_command(output: str | None, folder: str | None, papers: str | None, vlm
 
 
 def write_files(folder: str, files: Mapping[str, Path]) -> list[str]:
-    """Writes the files into the folder, which is made if it is not there, and returns their places.
-
-    Raises `DataError`, before anything is written, if a file of one of the names has other content, or if the folder
-    cannot be written.
+    """Writes the files into the folder, made if need be, and returns their places. Raises `DataError`, before anything
+    is written, if a file of one of the names has other content, or if the folder cannot be written.
     """
     contents = {os.path.normpath(os.path.join(folder, name)): path.read_bytes() for name, path in files.items()}
     occupied = []

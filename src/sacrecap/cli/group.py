@@ -23,20 +23,25 @@ OTHERS = "Other commands"
 class Option(click.Option):
     """An option with a heading of its own in its command's help."""
 
-    def __init__(self, *args: Any, heading: str, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, heading: str | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.heading = heading
 
 
-def declared(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> list[click.Option]:
+def declared(table: str, **settings: Mapping[str, Any]) -> list[click.Option]:
     """Options as their help shows them, such as `-o, --output FILE  Where to print it.`: names, what stands for the
     value, two blanks, and the help, whose further lines are indented.
 
-    `heading` is that of all of them, where it is not that of the value that the command makes of them; `settings` have,
-    by option, what click has to know beside that, and `name`, its parameter, if it is called otherwise.
+    A line such as `Output:` is the heading of those below, where it is not that of the value that the command makes of
+    them; `settings` have, by option, what click has to know beside that, and `name`, its parameter, if it is called
+    otherwise.
     """
-    options = []
-    for entry in re.split(r"\n(?=-)", textwrap.dedent(table).strip()):
+    options: list[click.Option] = []
+    heading = None
+    for entry in re.split(r"\n(?=\S)", textwrap.dedent(table).strip()):
+        if not entry.startswith("-"):
+            heading = entry.removesuffix(":")
+            continue
         head, _, text = entry.partition("  ")
         *names, last = re.split(r", (?=-)", head)
         flag, _, metavar = last.partition(" ")
@@ -45,13 +50,13 @@ def declared(table: str, *, heading: str | None = None, **settings: Mapping[str,
         if "name" in more:
             names.append(more.pop("name"))
         more = {"metavar": metavar or None, "help": " ".join(text.split()), **more}
-        options.append(click.Option(names, **more) if heading is None else Option(names, heading=heading, **more))
+        options.append(Option(names, heading=heading, **more))
     return options
 
 
-def takes(table: str, *, heading: str | None = None, **settings: Mapping[str, Any]) -> Callable[[F], F]:
+def takes(table: str, **settings: Mapping[str, Any]) -> Callable[[F], F]:
     """The decorator that gives the options of a table to a command."""
-    return taking(*declared(table, heading=heading, **settings))
+    return taking(*declared(table, **settings))
 
 
 def taking(*options: click.Option) -> Callable[[F], F]:
@@ -59,7 +64,7 @@ def taking(*options: click.Option) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         for option in reversed(options):
-            click.option(*option.opts, cls=lambda *_, taken=option, **__: taken)(function)  # type: ignore[arg-type]
+            click.option(*option.opts, cls=lambda *_, option=option, **__: option)(function)  # type: ignore[arg-type]
         return function
 
     return decorate
@@ -123,7 +128,7 @@ class Command(click.Command):
             name = max(parameter.opts, key=len)
             if name == "--help" and self.common:
                 record = f"{record[0]}, --help-all", "Show these options, or all of them."
-            heading = getattr(parameter, "heading", headings.get(parameter.name, "More"))
+            heading = getattr(parameter, "heading", None) or headings.get(parameter.name, "More")
             is_first = not self.common or name in (*self.common, "--help")
             sections.setdefault("" if is_first else heading, {})[name] = record
         first = sections.pop("")

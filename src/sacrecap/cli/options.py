@@ -42,9 +42,8 @@ SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", 
 
 
 def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) -> str:
-    """The format; without one that of the suffix of --output, which is eager and therefore known.
-
-    Raises `BadParameter` for another suffix: a table in a file that is called .docx helps nobody.
+    """The format; without one that of the suffix of --output, which is eager. Raises `BadParameter` for
+    another suffix.
     """
     place = context.params.get("output", "-")
     suffix = os.path.splitext(place)[1].lower()
@@ -56,39 +55,42 @@ def _by_suffix(context: click.Context, _: click.Parameter, format_: str | None) 
     return format_ or SUFFIXES.get(suffix, "table")
 
 
-FORMAT, OUTPUT, QUIET = declared(
+def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None:
+    for file in files:
+        from sacrecap.metrics.plugins import load_plugin
+
+        load_plugin(file)
+
+
+FORMAT, OUTPUT, QUIET, THREADS, TOKENIZER, PLUGIN = declared(
     f"""
+    Output:
     --format  What to print: what the suffix of --output says, or else a table.
     -o, --output FILE  Where to print it; - is stdout. The suffix gives the format: {", ".join(SUFFIXES)}.
     -q, --quiet  Nothing on standard error but errors: no progress, no warnings.
-    """,
-    heading="Output",
-    format={"name": "format_", "type": click.Choice(FORMATS), "callback": _by_suffix},
-    output={"default": "-", "is_eager": True},  # before --format
-    quiet={"is_flag": True, "is_eager": True, "callback": _quiet, "expose_value": False},  # others may warn
-)
-[THREADS] = declared(
-    "--threads N  Number of threads; 0, the default, means one per core. Results do not depend on it.",
-    heading="Engine",
-    threads={"type": click.IntRange(0), "default": 0, "show_default": False},
-)
-[TOKENIZER] = declared(
-    """
+    Engine:
+    --threads N  Number of threads; 0, the default, means one per core. Results do not depend on it.
+    Files:
     --tokenizer NAME  ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, as that
         suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that suite's
         ROUGE does. For other languages those of sacreBLEU: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200, each
         also in lower case, such as intl-lc; xm3600-de: that for this language of Crossmodal-3600.
+    Metrics:
+    --plugin FILE.py  A Python file that makes metrics (@sacrecap.metric), which can then be named; may be repeated.
     """,
-    heading="Files",
+    format={"name": "format_", "type": click.Choice(FORMATS), "callback": _by_suffix},
+    output={"default": "-", "is_eager": True},  # before --format
+    quiet={"is_flag": True, "is_eager": True, "callback": _quiet, "expose_value": False},  # others may warn
+    threads={"type": click.IntRange(0), "default": 0, "show_default": False},
     tokenizer={
         "type": click.Choice([*TOKENIZERS, *XM3600]),
         "callback": lambda _, __, name: XM3600.get(name, name),
         "default": "ptb",
     },
+    # Before the metrics that it brings are looked up.
+    plugin={"multiple": True, "expose_value": False, "is_eager": True, "callback": _load_plugins},
 )
-
-
-threads, quiet, tokenizer = map(taking, (THREADS, QUIET, TOKENIZER))
+threads, quiet, tokenizer, plugin = map(taking, (THREADS, QUIET, TOKENIZER, PLUGIN))
 table_or_json = click.option(
     "--format", "format_", type=click.Choice(["table", "json"]), default="table", help="What to print."
 )
@@ -130,22 +132,6 @@ class MetricsOption(Option):
             "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both. May be repeated."
         )
         return super().get_help_record(ctx)
-
-
-def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None:
-    for file in files:
-        from sacrecap.metrics.plugins import load_plugin
-
-        load_plugin(file)
-
-
-[PLUGIN] = declared(
-    "--plugin FILE.py  A Python file that makes metrics (@sacrecap.metric), which can then be named; may be repeated.",
-    heading="Metrics",
-    # Before the metrics that it brings are looked up.
-    plugin={"multiple": True, "expose_value": False, "is_eager": True, "callback": _load_plugins},
-)
-plugin = taking(PLUGIN)
 
 
 def _list_of_metrics(kind: type[Option] = Option, **settings: Any) -> Option:
@@ -281,14 +267,7 @@ _NEEDS = [
             captions.
         --need NAME=VALUE  device=cpu, cuda:1: where networks run, by default on a GPU, if there is one. Or what a
             metric of another package needs, by its name. May be repeated.
-        """,
-        df={"name": "document_frequency", "default": ("corpus",), "multiple": True},
-        lm={"name": "language_model"},
-        threshold={"type": click.FloatRange(0, 1)},
-        need={"name": "needs_by_name", "multiple": True},
-    ),
-    *declared(
-        """
+        Judge:
         --judge-url URL  The address of an OpenAI-compatible endpoint up to /v1, for judge: http://localhost:8000/v1.
         --judge-model NAME  The name of the model there.
         --judge-key-env VARIABLE  The variable of the environment with the key. Without, OPENAI_API_KEY goes to
@@ -300,7 +279,10 @@ _NEEDS = [
             rubric=FILE, each image's items, also for the metric rubric. Or a file of TOML or JSON with these keys; may
             be repeated.
         """,
-        heading="Judge",
+        df={"name": "document_frequency", "default": ("corpus",), "multiple": True},
+        lm={"name": "language_model"},
+        threshold={"type": click.FloatRange(0, 1)},
+        need={"name": "needs_by_name", "multiple": True},
         judge_settings={"multiple": True},
     ),
     THREADS,
@@ -355,9 +337,8 @@ NEEDS = Value("needs", "Metrics", _needs, _NEEDS)
 def image_source(
     needs: Needs, report: str | None, metrics: Iterable[Metric], image_ids: Iterable[str]
 ) -> ImageSource | None:
-    """The images that --images names, for the report, if one is written, unless metrics alone look at them.
-
-    Raises every error about the images that are scored before anything is computed.
+    """The images that --images names, for the report, if one is written, unless metrics alone look at them. Raises
+    every error about the images that are scored before anything is computed.
     """
     images = needs.get("images")
     look = {"images"} if "objects" in needs else {"images", "objects"}  # objects are found in them
@@ -468,9 +449,8 @@ def on_command_line() -> list[click.Parameter]:
 
 
 def check_outputs(**places: str | None) -> None:
-    """Raises, before anything is computed, if a file that an option names cannot be written.
-
-    Two of these options may not name the same file, nor one of them a file that the command reads: `UsageError`.
+    """Raises, before anything is computed, if a file that an option names cannot be written, is that of another option,
+    or one that the command reads.
     """
     used: dict[str, str] = {}
     # All texts that the other arguments and options hold; some name files to read; `engine` names outputs.

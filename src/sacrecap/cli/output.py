@@ -52,10 +52,9 @@ class Output:
         )
 
     def finish(self, result: Any, *, explained: Any = None, **report: Any) -> int:
-        """Writes what is wanted (scores of images, a baseline, a report), and prints the result, after a line on
-        standard error for each finding about its captions. `report`: how that is written.
-
-        Returns the exit status: 3 if a finding is of a kind that --strict names.
+        """Writes what is wanted (scores of images, a baseline, a report, written as `report` says), and prints the
+        result, after a line on standard error for each finding. Returns the exit status: 3 if a finding is of a kind
+        that --strict names.
         """
         stage.text = "writing"
         if self.per_image is not None:

@@ -48,18 +48,14 @@ _NOT_WITH_RANK = (
 @options.metrics
 @takes(
     """
+    Output:
     --explain IMAGE_ID  Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, what
         of SPICE's scene graphs matches, and which words CHAIR finds hallucinated, after the scores; may be repeated.
-    """,
-    heading="Output",
-    explain={"multiple": True},
-)
-@takes(
-    """
+    Statistics:
     --rank IMAGE_ID|all  Instead of candidates, rank this image's references, each scored against its others; may be
         repeated.
     """,
-    heading="Statistics",
+    explain={"multiple": True},
     rank={"multiple": True},
 )
 def score_command(

@@ -23,10 +23,8 @@ def script() -> NoReturn:
 
 
 def _reserve_closed_streams() -> None:
-    """Takes the numbers of standard streams that the caller closed, so that no file of ours gets one.
-
-    To read from such a stream, or to write to it, is an error as before; what is said on a closed standard error is not
-    heard.
+    """Takes the numbers of standard streams that the caller closed, so that no file of ours gets one: to read or to
+    write there is an error as before; what is said on a closed standard error is not heard.
     """
     for number, name, mode, flags in (
         (0, "stdin", "r", os.O_WRONLY),

@@ -10,10 +10,9 @@ from sacrecap.errors import UsageError, warn
 
 
 def named(systems: Iterable[str]) -> dict[str, str]:
-    """Files by the name of their system: NAME of NAME=FILE, or the file's name without suffix.
-
-    Files of the same name are distinguished by their folders; a file given twice by a number, with a warning. Raises
-    `UsageError` for a name given twice.
+    """Files by the name of their system: NAME of NAME=FILE, or the file's name without suffix. Files of the same name
+    are told apart by their folders; one given twice by a number, with a warning. Raises `UsageError` for a name given
+    twice.
     """
     names_and_files: list[tuple[str | None, str]] = [name_and_file(system) for system in systems]
     files = {os.path.realpath(file): file for name, file in names_and_files if name is None and file != "-"}
@@ -35,10 +34,7 @@ def named(systems: Iterable[str]) -> dict[str, str]:
 
 
 def in_folder(systems: Sequence[str]) -> Sequence[str]:
-    """The files of a folder, each the captions of a system, where nothing but the folder is given.
-
-    Raises `UsageError` for fewer than two.
-    """
+    """The files of a folder of two or more, each the captions of a system, where nothing but the folder is given."""
     is_folder = len(systems) == 1 and os.path.isdir(systems[0])
     return systems_in(systems[0]) if is_folder else systems
 

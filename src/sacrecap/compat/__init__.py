@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from sacrecap.compat.finder import SUITES, Finder
-from sacrecap.errors import accepted_name
+from sacrecap.compat.finder import SUITES, Finder, is_in
+from sacrecap.errors import UsageError, accepted_name
 
 __all__ = ["SUITES", "install", "report", "uninstall"]
 __dir__ = __all__.copy
@@ -33,7 +33,14 @@ def install(only: Iterable[str] | None = None) -> None:
     packages = SUITES if only is None else [only] if isinstance(only, str) else list(only)
     for name in packages:
         accepted_name("a package to replace", name, SUITES)
-    _finder.check_not_imported([name for name in packages if name not in _finder.suites])
+    new = [name for name in packages if name not in _finder.suites]
+    for old, module in list(sys.modules.items()):
+        if is_in(old, new):
+            raise UsageError(
+                f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the "
+                "original; call sacrecap.compat.install() before the first import of it, or run the program by "
+                "python -m sacrecap.compat SCRIPT"
+            )
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
     _finder.suites.update(packages)
@@ -43,16 +50,18 @@ def uninstall() -> None:
     """Ends the replacement: the next import finds the real packages. Objects imported before stay sacrecap's."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
-    _finder.forget()
+    for name in [name for name in sys.modules if name in _finder.decisions or is_in(name, _finder.suites)]:
+        del sys.modules[name]
+    for known in (_finder.suites, _finder.decisions, _finder.warned_of):
+        known.clear()
 
 
 def report() -> str:
     """Of the modules that were imported until now: which were replaced, which were kept, and why."""
     lines = []
-    for decision in _finder.decisions.values():
-        action = "kept" if decision.new is None else "replaced"
-        place = "" if decision.path is None else f" ({decision.path})"
-        lines.append(f"  {action:8}  {decision.module}: {decision.reason}{place}")
+    for module, path, new, reason in _finder.decisions.values():
+        place = "" if path is None else f" ({path})"
+        lines.append(f"  {'kept' if new is None else 'replaced':8}  {module}: {reason}{place}")
     return "\n".join(["sacrecap.compat:", *(lines or ["  nothing was imported that it replaces"])])
 
 
@@ -71,10 +80,8 @@ class _Installation:
 
 
 def send(only: tuple[str, ...] | None) -> None:
-    """Installs these packages in every process that is started from here on by `multiprocessing`.
-
-    A process that was not forked imports the program again, before our code could run there. But the data that Python
-    sends to it are unpickled even earlier, so a function call among them runs in time.
+    """Installs these packages in every process that `multiprocessing` starts from here on. One that was not forked
+    imports the program again before our code could run there; what Python sends to it is unpickled even earlier.
     """
     from multiprocessing import spawn
 

@@ -33,9 +33,8 @@ Captions = Mapping[Any, Sequence[str]]
 
 
 def paired(gts: Captions, res: Captions) -> tuple[list[str], list[Sequence[str]], list[str]]:
-    """Candidates, references and names of the images, in the order of `gts`, as `encoded` takes them.
-
-    Raises `DataError` unless both have the same images, with one caption each in `res` and at least one in `gts`.
+    """Candidates, references and names of the images, in the order of `gts`, as `encoded` takes them. Raises
+    `DataError` unless both have the same images, with one caption each in `res` and at least one in `gts`.
     """
     check_images(gts, res)
     candidates = [single_caption(res[image], f"res[{image!r}]") for image in gts]
@@ -72,15 +71,8 @@ def caption_list(captions: object, where: str) -> Sequence[str]:
 def encoded(
     candidates: Sequence[str], references: Iterable[Sequence[str]], names: Sequence[str] | None = None
 ) -> Corpus:
-    """The captions of several images, in their order.
-
-    Args:
-        candidates: one for each image.
-        references: of each image.
-        names: of the images, in messages; numbers where there are none, or two are the same.
-
-    Raises:
-        DataError: a caption cannot be scored, or there is no image.
+    """The captions of images in their order, a candidate for each; `names`, in messages, are numbers where none are
+    given, or two are the same. Raises `DataError` where a caption cannot be scored, or there is no image.
     """
     if not candidates:
         raise DataError("there is no caption to score; give gts and res at least one image")
@@ -170,12 +162,8 @@ class SuiteMetric:
 
 
 class NgramScorer:
-    """What the scorers under BLEU and CIDEr have in common.
-
-    Attributes:
-        n: the longest n-gram.
-        crefs: the references of each image, as the scorer keeps them.
-        ctest: the candidate of each image; None if only the references were added.
+    """What the scorers under BLEU and CIDEr have in common: `n`, the longest n-gram; `crefs`, the references of each
+    image, as the scorer keeps them; `ctest`, its candidate, None if only the references were added.
     """
 
     def __init__(self, n: int, test: str | None, refs: Sequence[str] | None) -> None:

@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import Any
 
 from sacrecap.compat.originals import FOLDERS, STEMS, Decision, decide, files, original
-from sacrecap.errors import UsageError
 
 SUITES = ("pycocoevalcap", "pyciderevalcap")
 """The packages that can be replaced. A program that lacks one of them is given it, even inside another package, as in
@@ -23,36 +22,15 @@ _HERE = __name__.rpartition(".")[0]
 
 
 class Finder(Loader):
-    """Finds what is replaced, and loads the packages that a program lacks.
-
-    Attributes:
-        suites: the packages whose modules are replaced, and that a program is given if it lacks them.
-        decisions: on the modules that were imported, by name.
-        quiet: whether it does not say what is kept.
+    """Finds what is replaced, and loads the packages that a program lacks: those of `suites`. `decisions` are on the
+    modules that were imported, by name; if `quiet`, it does not say what is kept.
     """
 
     def __init__(self) -> None:
         self.suites: set[str] = set()
         self.decisions: dict[str, Decision] = {}
         self.quiet = False
-        self._warned_of: set[Path] = set()
-
-    def check_not_imported(self, names: Iterable[str]) -> None:
-        """Raises `UsageError` if one of these packages is imported."""
-        for old, module in list(sys.modules.items()):
-            if _in(old, names):
-                raise UsageError(
-                    f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the "
-                    "original; call sacrecap.compat.install() before the first import of it, or run the program by "
-                    "python -m sacrecap.compat SCRIPT"
-                )
-
-    def forget(self) -> None:
-        """Lets programs import again what was replaced."""
-        for name in [name for name in sys.modules if name in self.decisions or _in(name, self.suites)]:
-            del sys.modules[name]
-        for known in (self.suites, self.decisions, self._warned_of):
-            known.clear()
+        self.warned_of: set[Path] = set()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -74,7 +52,7 @@ class Finder(Loader):
         if spec is None or file is None or not file.endswith(".py"):
             return spec
         decision = decide(fullname, file, self.suites)
-        is_copy = _in(fullname, SUITES) or any(original(str(beside)) for beside in files(_root(file), below=True))
+        is_copy = is_in(fullname, SUITES) or any(original(str(beside)) for beside in files(_root(file), below=True))
         if is_copy:
             self.decisions[fullname] = decision
         if decision.new is not None and spec.loader is not None:
@@ -85,9 +63,9 @@ class Finder(Loader):
 
     def _tell(self, root: Path) -> None:
         """One line on a copy that is not replaced as a whole."""
-        if self.quiet or root in self._warned_of:
+        if self.quiet or root in self.warned_of:
             return
-        self._warned_of.add(root)
+        self.warned_of.add(root)
         unchanged: dict[str, list[str]] = {}
         replaced = []
         for file in files(root, below=True):
@@ -144,7 +122,7 @@ class _Replacement(Loader):
         return getattr(self.original, name)
 
 
-def _in(module: str, names: Iterable[str]) -> bool:
+def is_in(module: str, names: Iterable[str]) -> bool:
     """Whether the module is one of these packages, or in one."""
     parts = module.split(".")
     return parts[0] != "sacrecap" and any(name in parts for name in names)

@@ -17,9 +17,8 @@ LONGEST = 4
 
 
 class CountedFrequencies:
-    """Frequencies counted in references, or those of a dictionary that a program fills or changes.
-
-    The dictionary, for programs that look at it, and the native form, for scoring, are each made on first use.
+    """Frequencies counted in references, or those of a dictionary that a program fills or changes; the dictionary, for
+    programs that look at it, and the native form, for scoring, are each made on first use.
     """
 
     def __init__(
@@ -61,19 +60,26 @@ class CountedFrequencies:
 
 
 class OfFile(Mapping[Ngram, float]):
-    """Frequencies out of a file: a pickle, which is not executed, or what `sacrecap df` makes.
-
-    They are looked up, not listed: they are in native memory.
+    """Frequencies out of a file: a pickle, which is not executed, or what `sacrecap df` makes; or of a name of
+    `sacrecap testsets`, as `coco-val-df`. They are looked up, not listed: they are in native memory.
     """
 
     def __init__(self, name: str) -> None:
-        self._path = path = _find(name)
-        if not os.path.isabs(path):
-            self._native = find_frequencies(path)
-            return
-        with open(path, "rb") as file:
-            is_ours = file.read(len(MAGIC)) == MAGIC
-        self._native = DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)
+        files = (os.path.join("data", f"{name}.p"), os.fspath(name))
+        path = next((os.path.abspath(path) for path in files if os.path.isfile(path)), None)
+        self._path = path or name
+        if path is not None:
+            with open(path, "rb") as file:
+                is_ours = file.read(len(MAGIC)) == MAGIC
+            self._native = DocumentFrequency.load(path) if is_ours else DocumentFrequency.import_pickle(path)
+        elif name in frequency_names():
+            self._native = find_frequencies(name)
+        else:
+            raise DataError(
+                f"no document frequencies {name!r}: there is neither a file {files[0]} nor a file {files[1]} in "
+                f"{os.getcwd()}, nor this name in `sacrecap testsets`; make a pickle as before, or: sacrecap df build "
+                f"REFERENCES --tokenizer none -o {name}"
+            )
 
     @property
     def counts(self) -> Mapping[Ngram, float]:
@@ -113,18 +119,3 @@ class OfFile(Mapping[Ngram, float]):
 
 
 Frequencies = CountedFrequencies | OfFile
-
-
-def _find(name: str) -> str:
-    """The file of that name, as the programs look for it; or a name of `sacrecap testsets`, as `coco-val-df`."""
-    files = (os.path.join("data", f"{name}.p"), os.fspath(name))
-    for path in files:
-        if os.path.isfile(path):
-            return os.path.abspath(path)
-    if name in frequency_names():
-        return name
-    raise DataError(
-        f"no document frequencies {name!r}: there is neither a file {files[0]} nor a file {files[1]} in {os.getcwd()}, "
-        "nor this name in `sacrecap testsets`; make a pickle as before, or: sacrecap df build REFERENCES "
-        f"--tokenizer none -o {name}"
-    )

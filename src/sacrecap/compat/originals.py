@@ -60,13 +60,8 @@ FOLDERS = frozenset(module.split(".")[1] for module in KNOWN.values() if module.
 
 
 class Decision(NamedTuple):
-    """What becomes of a module.
-
-    Attributes:
-        module: its name in the program.
-        path: its file; None if there is none.
-        new: the module of `sacrecap.compat` that takes its place; None if it is kept.
-        reason: why.
+    """What becomes of a module: its name in the program and its file, if there is one; the module of `sacrecap.compat`
+    that takes its place, None if it is kept; and why.
     """
 
     module: str
@@ -76,9 +71,8 @@ class Decision(NamedTuple):
 
 
 def decide(module: str, path: str, suites: Collection[str]) -> Decision:
-    """Whether a module that is in this file is replaced.
-
-    It is, if its source computes what that of one of these packages does, and the modules that it works with do so too.
+    """Whether a module that is in this file is replaced: if its source, and those of the modules that it works with,
+    compute what those of one of these packages do.
     """
     new = original(path)
     if new is None:
@@ -108,7 +102,6 @@ def original(path: str) -> str | None:
 
 def fingerprint(source: bytes) -> str:
     """Twelve hexadecimal digits, the same for sources that differ in comments, layout or the form of imports alone.
-
     Source of Python 2 that Python 3 cannot read counts as text without white space.
     """
     try:

@@ -99,7 +99,6 @@ class EngineOptions:
     ) -> DocumentFrequency:
         """Document frequencies of references: those that [`sacrecap.DocumentFrequency.build`][] counts in memory."""
         from sacrecap.metrics.cider import CiderD, CiderPaper
-        from sacrecap.resources.needs import Needs
 
         plan = Plan((CiderPaper(n=n) if stem else CiderD(n=n),), Needs(threads=threads), tokenizer)
         engine = self._engine(threads)
@@ -227,21 +226,15 @@ class Collected:
         corpus.reference_counts = extent.references or (0, 0)
         if not self._keep:
             corpus.image_ids = []
-        counted = [
-            CountedMetric(metric, extent.ready(number, self._ready(metric, sample)), statistics[number])
-            for number, metric in enumerate(plan.metrics)
-        ]
-        for metric, ready, rows in counted:
-            if ready.own is not None:
-                for message in metric.warnings(ready, rows):
-                    warn(message)
+        counted = []
+        for number, metric in enumerate(plan.metrics):
+            ready = Ready(sample._core)
+            if type(metric).warnings is not Metric.warnings and "device" not in metric.needs:
+                with warnings.catch_warnings():  # prepared as far as warnings take it: networks are not loaded
+                    warnings.simplefilter("ignore", SacrecapWarning)
+                    ready = metric.ready(sample, plan.needs)
+            ready = extent.ready(number, ready)
+            counted.append(CountedMetric(metric, ready, statistics[number]))
+            for message in metric.warnings(ready, statistics[number]) if ready.own is not None else ():
+                warn(message)
         return result_without_captions(counted, corpus, plan.needs, how)
-
-    def _ready(self, metric: Metric, sample: Corpus) -> Ready:
-        """The metric as it was prepared, as far as warnings take it: networks are not loaded."""
-        ready = Ready(sample._core)
-        if type(metric).warnings is not Metric.warnings and "device" not in metric.needs:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SacrecapWarning)
-                ready = metric.ready(sample, self._plan.needs)
-        return ready

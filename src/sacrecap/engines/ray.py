@@ -39,20 +39,12 @@ FAN_IN = 8
 
 
 class RayEngine:
-    """Works on pieces on a Ray cluster.
+    """Works on pieces on a Ray cluster: that at `address`, HOST:PORT; by default that which `RAY_ADDRESS` names or `ray
+    start` began on this machine, else one that is started here and ends with the engine. A connection of `ray.init` is
+    used, and stays. A piece that is cut off, by the death of its worker or of the whole node, is done again elsewhere.
 
-    A piece that is cut off, by the death of its worker or of the whole node, is done again elsewhere. A piece whose
-    worker dies each of `TRIES` times is an `EngineError`.
-
-    Args:
-        address: ``HOST:PORT`` of the cluster. By default the cluster that `RAY_ADDRESS` names or that `ray start`
-            began on this machine, else one that is started here and ends with the engine. Where `ray.init` was called
-            before, that connection is used, and stays.
-        workers: pieces to work on at once; by default as many as the cluster has cores.
-
-    Raises:
-        MissingDependencyError: Ray is not installed.
-        EngineError: the cluster cannot be reached.
+    Raises `MissingDependencyError` where Ray is not installed, and `EngineError` where the cluster cannot be reached,
+    or a piece's worker dies each of `TRIES` times.
     """
 
     name = "ray"
@@ -205,9 +197,8 @@ def _sent(plan: Plan) -> Plan:
 
 
 class _Diverted(io.TextIOBase):
-    """Standard error in the place of standard output, where nothing but results belongs.
-
-    What Ray prints of dead workers goes nowhere: the engine says what comes of it.
+    """Standard error in the place of standard output, where nothing but results belongs; but what Ray prints of dead
+    workers goes nowhere: the engine says what comes of it.
     """
 
     _of_ray = False
@@ -238,9 +229,8 @@ class OnWorker(Exception):  # noqa: N818 - it is shown as the cause of one
 
 
 def _work(name: str) -> Callable[..., Any]:
-    """What Ray runs on workers: a function inside a function, which travels as code, so that it can say what they lack.
-
-    Ray would only say that a module is missing, or nothing where the other version happens to work.
+    """What Ray runs on workers: a function inside a function, which travels as code, so that it can say what they lack,
+    where Ray would say that a module is missing, or nothing where the other version happens to work.
     """
     version, module, of_command_line = _core.__version__, __name__, at_command_line()
 
@@ -288,9 +278,8 @@ def scored(plan: list[Any], known: list[Any], piece: Piece) -> ScoredPiece:
 
 
 def _cluster(address: str | None) -> str:
-    """The cluster to join: HOST:PORT, "auto" for that of this machine, or "local" for one of our own.
-
-    Ray itself looks for minutes where none is.
+    """The cluster to join: HOST:PORT, "auto" for that of this machine, or "local" for one of our own. Ray itself looks
+    for minutes where none is.
     """
     address = address or os.environ.get("RAY_ADDRESS", "")
     if address.startswith("ray://"):

@@ -112,10 +112,8 @@ END = "\ue000"
 
 
 def text_of(completion: object, number: int) -> str:
-    """The text of a completion: itself, or the last of its chat messages; nothing for None.
-
-    Raises:
-        DataError: it is neither text nor a list of messages.
+    """The text of a completion: itself, or that of the last of its chat messages; nothing for None. Raises `DataError`
+    for else.
     """
     content = completion
     if isinstance(completion, Sequence) and completion and isinstance(completion[-1], Mapping):
@@ -169,10 +167,8 @@ class CompletionBatch:
 
 
 def in_groups(batch: CompletionBatch, size: int) -> list[list[int]]:
-    """The rows of each group: `each` consecutive rows of one image.
-
-    Raises:
-        DataError: the batch has no whole groups.
+    """The rows of each group, of so many consecutive ones of one image. Raises `DataError` for a batch without whole
+    groups.
     """
     rows = range(len(batch.images))
     groups = [list(rows[start : start + size]) for start in range(0, len(rows), size)]
@@ -189,13 +185,9 @@ def in_groups(batch: CompletionBatch, size: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class CompletionReader:
-    """How completions are read.
-
-    Attributes:
-        image_column: the keyword that names the image of each completion.
-        reference_column: the keyword that holds the captions of people of each, instead.
-        ways: functions that take the caption out of a completion, one after the other.
-        ends: ids of tokens that end a completion; those of TRL's trainer where none are given.
+    """How completions are read: the columns that name the image of each, or have its references instead; functions that
+    take the caption out, one after the other; and ids of tokens that end a completion, by default those of TRL's
+    trainer.
     """
 
     tokenizer: Tokenizer
@@ -210,9 +202,8 @@ class CompletionReader:
     ) -> CompletionBatch:
         """The captions of a call.
 
-        Raises:
-            DataError: a completion without text, or unequal numbers of completions and image ids.
-            UsageError: no image ids, or no references in the column of references.
+        Raises `DataError` for a completion without text, or unequal numbers of completions and image ids, and
+        `UsageError` for no image ids, or no references in their column.
         """
         texts = []
         for number, completion in enumerate(completions):

@@ -90,12 +90,9 @@ def _figures(tokens: Sequence[str], finished: bool | None) -> dict[str, float]:
 
 
 class Watch:
-    """Looks at the captions of each call, and warns once of each figure that leaves the band of the references.
-
-    Args:
-        references: people's captions by image, tokenised and joined by blanks; none are no band.
-        tokenizer: that cut them, and cuts the completions.
-        needs: with the document frequencies of Self-CIDEr; None: it is not measured.
+    """Looks at the captions of each call, and warns once of each figure that leaves the band of people's captions:
+    references by image, cut by the same tokenizer; none are no band. Self-CIDEr is measured where `needs` have document
+    frequencies.
     """
 
     def __init__(self, references: Mapping[str, Sequence[str]], tokenizer: Tokenizer, needs: Needs | None) -> None:
@@ -145,9 +142,8 @@ class Watch:
         return {"between": first, "within": float(np.mean(defined)) if defined else float("nan")}
 
     def _measured(self, references: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, float, float]]:
-        """What each figure is among people's captions, and from where to where it may be.
-
-        An image's captions are its group, and any of them stands for it.
+        """What each figure is among people's captions, and from where to where it may be. An image's captions are its
+        group, and any of them stands for it.
         """
         groups = [[text.split() for text in group] for group in references.values()]
         lengths = [len(words) for group in groups for words in group]

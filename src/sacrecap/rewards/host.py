@@ -139,9 +139,8 @@ _PADDING = -1
 
 
 class CiderDOfWords:
-    """`cider-d` with the document frequencies of the references, by the scorer on token ids: words get numbers.
-
-    The arithmetic is the same, and so are the scores. It avoids weighting the references again in every call.
+    """`cider-d` with the document frequencies of the references, by the scorer on token ids: words get numbers. The
+    scores are the same, and references are not weighted again in every call.
     """
 
     def __init__(self, references: Mapping[str, Sequence[str]], metric: CiderD, threads: int) -> None:

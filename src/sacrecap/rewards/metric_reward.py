@@ -72,14 +72,11 @@ class RewardTerms(NamedTuple):
 
 
 def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
-    """The metrics and penalties of a reward with their weights.
+    """The metrics and penalties of a reward with their weights: of a metric, its name, `{name: weight}`, or a weighted
+    sum.
 
-    Args:
-        reward: a metric, its name, `{name: weight}`, or a weighted sum such as `cider-d + 0.5*rouge-l - 0.1*words`.
-
-    Raises:
-        UsageError: text of another form, an unknown metric, one that is named twice, a group of several, no metric at
-            all, or a weight that is not a number other than 0.
+    Raises `UsageError` for text of another form, an unknown metric, one that is named twice, a group of several, no
+    metric at all, or a weight that is not a number other than 0.
     """
     if isinstance(reward, Metric):
         return RewardTerms((Term(reward, 1.0),), {})
@@ -143,8 +140,7 @@ def summed(terms: Iterable[WeightedScores], groups: Iterable[Sequence[int]], num
 def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenizer, needs: Needs) -> Needs:
     """The needs of a metric, with document frequencies of all references if none are given.
 
-    Raises:
-        UsageError: something that the metric needs is not given.
+    Raises `UsageError` for something that the metric needs and is not given.
     """
     reason = metric.status(needs).hindrance
     if reason is not None:
@@ -169,8 +165,7 @@ def ready_needs(metric: Metric, references: Captions | None, tokenizer: Tokenize
 def counts_ends(metric: Metric, end: bool | None, needs: Needs) -> bool:
     """Whether the end of a caption is a word of this metric.
 
-    Raises:
-        UsageError: it should be one, and the document frequencies that are given count none.
+    Raises `UsageError` if it should be one, and the document frequencies that are given count none.
     """
     if end is False or metric.family not in WITH_END:
         return False
@@ -196,9 +191,8 @@ def with_end(references: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 @dataclass(eq=False)
 class _Scorer:
-    """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once.
-
-    Without a `source`, the references are those of the batch.
+    """Scores captions by any metric: those of an image are a set, so that its references are encoded once. Without a
+    `source`, the references are those of the batch.
     """
 
     metric: Metric

@@ -83,13 +83,8 @@ class COCOEvalCap:
 
     def scorers(self) -> list[tuple[Any, list[str]]]:
         """The scorers, and the names of the scores that each of them gives."""
-        makers: dict[str, Callable[[], Any]] = {
-            "Bleu": lambda: Bleu(4),
-            "METEOR": Meteor,
-            "ROUGE_L": Rouge,
-            "CIDEr": lambda: Cider(df=self.df),
-            "SPICE": Spice,
-        }
+        makers: dict[str, Callable[[], Any]] = {"Bleu": Bleu, "METEOR": Meteor, "ROUGE_L": Rouge, "SPICE": Spice}
+        makers["CIDEr"] = lambda: Cider(df=self.df)
         names = {"Bleu": [f"Bleu_{n}" for n in range(1, 5)]}
         return [(makers[name](), names.get(name, [name])) for name in self.cocoTypes]
 
@@ -99,7 +94,8 @@ class COCOEvalCap:
         Raises `DataError` for an image of `params["image_id"]` without captions on one of the two sides, and
         `MissingDependencyError` if METEOR's tables are not installed.
         """
-        tell = print if (self.verbose if verbose is None else verbose) else _silently
+        is_told = self.verbose if verbose is None else verbose
+        tell: Callable[[str], object] = print if is_told else lambda _: None
         images = list(self.params[self._id])
         references, candidates = self._of(self.coco, images, "reference"), self._of(self.cocoRes, images, "candidate")
         tell("tokenization...")
@@ -107,7 +103,7 @@ class COCOEvalCap:
         tell("setting up scorers...")
         for scorer, methods in self.scorers():
             tell(f"computing {scorer.method()} score...")
-            quiet = {"verbose": 0} if isinstance(scorer, Bleu) and tell is _silently else {}
+            quiet = {} if is_told or not isinstance(scorer, Bleu) else {"verbose": 0}
             score, scores = scorer.compute_score(gts, res, **quiet)
             if len(methods) == 1:
                 score, scores = [score], [scores]
@@ -141,12 +137,11 @@ class COCOEvalCap:
     def _tokenized(self, captions: Mapping[Any, Sequence[Mapping[str, str]]]) -> dict[Any, list[str]]:
         if self.tokenization_fn is None:
             return PTBTokenizer().tokenize(captions)
-        cut = self.tokenization_fn
-        tokens = {image: [cut(row["caption"]) for row in rows] for image, rows in captions.items()}
-        return {
-            image: [text if isinstance(text, str) else " ".join(text) for text in texts]
-            for image, texts in tokens.items()
-        }
+        tokens: dict[Any, list[str]] = {}
+        for image, rows in captions.items():
+            cut = [self.tokenization_fn(row["caption"]) for row in rows]
+            tokens[image] = [text if isinstance(text, str) else " ".join(text) for text in cut]
+        return tokens
 
     def _of(self, side: Any, images: Sequence[Any], what: str) -> dict[Any, Sequence[Mapping[str, str]]]:
         """The captions of the images. Raises `DataError` for an image without any."""
@@ -159,7 +154,3 @@ class COCOEvalCap:
                 f"cocoRes.get{self._kind}Ids() gives them"
             )
         return captions
-
-
-def _silently(text: str) -> None:
-    pass

@@ -395,13 +395,13 @@ def retrieval(run: str, output: str | None, features: str | None, epochs: int, *
 )
 @takes(
     """
+    Endpoint:
     --model NAME  The model behind an endpoint.
     --key-env VARIABLE  The variable of the environment that holds the endpoint's key, if it has one.
     --price IN OUT  What a million tokens cost, of questions and of answers.
     --budget N  What may be spent: money, or '200000 tokens'.
     --at-once N  Requests at the same time; 8 by default.
     """,
-    heading="Endpoint",
     price={"type": (float, float)},
     at_once={"type": _COUNT},
 )
