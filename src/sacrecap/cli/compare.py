@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
@@ -14,7 +14,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, Value, declared, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import ENGINE, Output, engine_of, output
+from sacrecap.cli.output import ENGINE, Engine, Output, engine_of, output
 from sacrecap.cli.system_names import in_folder, name_and_file, named
 from sacrecap.corpus.corpus import CandidateSource, CaptionSource
 from sacrecap.data import read_references
@@ -25,9 +25,6 @@ from sacrecap.resources.needs import Needs
 from sacrecap.scoring.comparison import compare
 from sacrecap.scoring.diversity import diversity
 from sacrecap.scoring.intervals import Resampling
-
-if TYPE_CHECKING:
-    from sacrecap.engines import EngineOptions
 
 
 @click.command(
@@ -53,7 +50,7 @@ def compare_command(
     needs: Needs,
     significance: dict[str, Any],
     resampling: Resampling,
-    engine: EngineOptions | Literal["local"],
+    engine: Engine,
     output: Output,
 ) -> int:
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.

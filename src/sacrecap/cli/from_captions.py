@@ -6,7 +6,7 @@ import json
 import shlex
 import textwrap
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
@@ -16,7 +16,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, Group, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import ENGINE
+from sacrecap.cli.output import ENGINE, Engine
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.document_frequency import DocumentFrequency, find_frequencies
 from sacrecap.data.writers import atomic_write
@@ -25,9 +25,6 @@ from sacrecap.metrics.declared import spell
 from sacrecap.metrics.spice.scene_graph import scene_graphs
 from sacrecap.scoring.findings import findings, histogram, quantile
 from sacrecap.scoring.result import counted
-
-if TYPE_CHECKING:
-    from sacrecap.engines import EngineOptions
 
 SHOWN = 3
 """Images that are shown."""
@@ -177,7 +174,7 @@ def build(
     stem: bool,
     language_model: bool,
     files: CaptionFiles,
-    engine: EngineOptions | Literal["local"],
+    engine: Engine,
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs.

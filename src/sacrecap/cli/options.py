@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from sacrecap.choices import CORRECTIONS, FORMATS, TESTS, TOKENIZERS, XM3600, IntervalMethod
 from sacrecap.cli.group import Option, Value, declared, taking
@@ -23,8 +24,6 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.parameters import Parameter, read_parameters
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from sacrecap.data.images import ImageSource
     from sacrecap.metrics import Metric
     from sacrecap.resources.needs import Needs
@@ -100,8 +99,6 @@ def complete_metrics(
     _context: click.Context, _option: click.Parameter, incomplete: str, *, sets: bool = False
 ) -> list[CompletionItem]:
     """Shell completions for the last of several metrics: metrics of captions, or of caption sets."""
-    from click.shell_completion import CompletionItem
-
     from sacrecap.metrics.registry import added, folded, groups, own_metrics
 
     last = re.split(r"[,\s]", incomplete)[-1]

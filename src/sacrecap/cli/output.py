@@ -6,7 +6,7 @@ import math
 import sys
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import click
 
@@ -21,6 +21,7 @@ from sacrecap.parameters import Parameter, read_call, read_parameters
 if TYPE_CHECKING:
     from sacrecap.engines import EngineOptions
 
+Engine: TypeAlias = "EngineOptions | Literal['local']"
 FAILED = 3
 """The exit status of a check that failed."""
 
@@ -154,7 +155,7 @@ _OF_RAY: dict[str, Parameter] = {
 }
 
 
-def engine_of(*, engine: str) -> EngineOptions | Literal["local"]:
+def engine_of(*, engine: str) -> Engine:
     """What --engine says."""
     before, _, address = engine.partition(":")
     is_address = before == "ray" and address and "(" not in address

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
@@ -11,7 +11,7 @@ from sacrecap.cli import options
 from sacrecap.cli.caption_files import CaptionFiles, caption_files
 from sacrecap.cli.group import Command, takes
 from sacrecap.cli.interruptible import stage
-from sacrecap.cli.output import ENGINE, Output, output
+from sacrecap.cli.output import ENGINE, Engine, Output, output
 from sacrecap.corpus.corpus import Corpus
 from sacrecap.data.source import system_name
 from sacrecap.errors import UsageError
@@ -19,9 +19,6 @@ from sacrecap.metrics.registry import parse_metrics
 from sacrecap.resources.needs import Needs
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.score import score
-
-if TYPE_CHECKING:
-    from sacrecap.engines import EngineOptions
 
 _NOT_WITH_RANK = (
     *("candidates", "captions_format", "references_column", "add_references", "on_missing", "on_extra", "on_duplicate"),
@@ -65,7 +62,7 @@ def score_command(
     files: CaptionFiles,
     needs: Needs,
     resampling: Resampling,
-    engine: EngineOptions | Literal["local"],
+    engine: Engine,
     output: Output,
     explain: tuple[str, ...],
     rank: tuple[str, ...],

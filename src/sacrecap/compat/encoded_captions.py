@@ -14,17 +14,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from sacrecap import _core
+from sacrecap.corpus import DocumentFrequency
 from sacrecap.corpus.corpus import Corpus, check_captions
 from sacrecap.errors import DataError, UsageError, some
+from sacrecap.metrics import Metric
+from sacrecap.scoring.result import Score
 from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-    from sacrecap.corpus import DocumentFrequency
-    from sacrecap.metrics import Metric
-    from sacrecap.scoring.result import Score
-
 
 TOKENIZER: Final = "blanks"
 

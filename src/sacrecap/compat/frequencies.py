@@ -83,16 +83,13 @@ class OfFile(Mapping[Ngram, float]):
 
     @property
     def counts(self) -> Mapping[Ngram, float]:
-        """Itself."""
         return self
 
     @property
     def ref_len(self) -> float:
-        """Logarithm of the number of images."""
         return math.log(self._native.documents)
 
     def native(self, ref_len: float) -> DocumentFrequency:
-        """The counts for scoring."""
         if not math.isclose(ref_len, self.ref_len, abs_tol=1e-12):
             raise DataError(
                 f"ref_len is {ref_len}, but {self._path} is of {self._native.documents:,} images (ref_len "

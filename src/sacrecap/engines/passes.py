@@ -265,18 +265,15 @@ class StreamEngine:
         self.threads = threads
 
     def count(self, plan: Plan, pieces: Iterable[Piece], *, minimum: int = RARE) -> WholeCorpus:
-        """What is known of all references together, without n-grams in fewer images."""
         counters = Counters(plan)
         for piece in pieces:
             counters.add(piece)
         return counters.known(minimum)
 
     def fetch(self, known: WholeCorpus) -> WholeCorpus:
-        """What `count` found."""
         return known
 
     def score(self, plan: Plan, known: WholeCorpus | None, pieces: Iterable[Piece]) -> Iterator[ScoredPiece]:
-        """What scoring makes of each piece, in their order."""
         for piece in pieces:
             yield score(plan, known, piece)
 

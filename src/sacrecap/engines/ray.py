@@ -15,7 +15,7 @@ import platform
 import socket
 import sys
 import warnings
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -97,35 +97,26 @@ class RayEngine:
                 ) from error
 
     def count(self, plan: Plan, pieces: Iterable[Piece], *, minimum: int = RARE) -> Any:
-        """What is known of all references together, on the cluster: see `fetch`."""
-        shared, levels = [self._ray.put(_sent(plan))], list[list[Any]]()
+        shared, levels = [self._ray.put(_sent(plan))], defaultdict[int, list[Any]](list)
         begin, merge = self._task("counted"), self._task("merged")
-
-        def add(counts: Any, level: int = 0) -> None:
-            if len(levels) <= level:
-                levels.append([])
-            levels[level].append(counts)
-            if len(levels[level]) == FAN_IN:
-                full, levels[level] = levels[level], []
-                add(merge(shared, None, *full), level + 1)
-
         for counts in self._flow(functools.partial(begin, shared), pieces):
-            add(counts)
-        known = merge(shared, minimum, *(counts for level in levels for counts in level))
+            level = 0
+            levels[level].append(counts)
+            while len(levels[level]) == FAN_IN:
+                full, level = levels.pop(level), level + 1
+                levels[level].append(merge(shared, None, *full))
+        known = merge(shared, minimum, *(counts for level in sorted(levels) for counts in levels[level]))
         self._ray.wait([known])
         return known
 
     def fetch(self, known: Any) -> WholeCorpus:
-        """What `count` found."""
         return self._got(known)  # type: ignore[no-any-return]
 
     def score(self, plan: Plan, known: Any, pieces: Iterable[Piece]) -> Iterator[ScoredPiece]:
         """What scoring makes of each piece, in their order.
 
-        Raises:
-            EngineError: workers have another version of sacrecap or died at one piece again and again, or the cluster
-                was lost.
-            Exception: whatever scoring raised first; nothing more is worked on then.
+        Raises `EngineError` where workers have another version of sacrecap or died at one piece again and again, or the
+        cluster was lost; and whatever scoring raised first: nothing more is worked on then.
         """
         shared, about = [self._ray.put(_sent(plan))], [] if known is None else [known]
         gpus = any("device" in part.needs for metric in plan.metrics for part in metric.parts)
@@ -204,12 +195,10 @@ class _Diverted(io.TextIOBase):
     _of_ray = False
 
     def write(self, text: str) -> int:
-        """Passes it on."""
         self._of_ray = "(raylet" in text or (self._of_ray and text == "\n")
         return len(text) if self._of_ray else sys.stderr.write(text)
 
     def flush(self) -> None:
-        """Passes it on."""
         sys.stderr.flush()
 
 

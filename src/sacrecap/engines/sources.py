@@ -48,13 +48,11 @@ class Held:
         self.images: int | None = len(self._aligned.images)
 
     def pieces(self, *, again: bool = False) -> Iterator[Piece]:  # noqa: ARG002
-        """Pieces of `ROWS` images."""
         every = self._aligned.references.image_ids
         for start in range(0, len(self._aligned.images), ROWS):
             yield piece_of(self._aligned, slice(start, start + ROWS), every)
 
     def corpora(self, image_ids: list[str], tokenizer: Tokenizer) -> dict[str, Corpus]:  # noqa: ARG002
-        """The captions themselves, which are encoded when they are needed."""
         return {name: Corpus.unencoded(self._aligned, name, tokenizer=tokenizer) for name in self._aligned.systems}
 
 
@@ -179,12 +177,10 @@ class RereadCorpus(Corpus):
 
     @cached_property
     def reference_captions(self) -> Captions:  # type: ignore[override]
-        """The references, read."""
         return self.both[0]
 
     @cached_property
     def candidate_captions(self) -> Captions:  # type: ignore[override]
-        """The captions, read."""
         return self.both[1]
 
 

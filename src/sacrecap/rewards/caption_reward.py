@@ -157,7 +157,6 @@ class SetReward(MetricReward):
         return in_groups(batch, size)
 
     def _size(self, columns: Mapping[str, object]) -> int:
-        """How many captions form a group."""
         size = told_group_size(columns) if self.num_generations is None else self.num_generations
         if size is None:
             raise UsageError(

@@ -13,22 +13,18 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap.choices import Tokenizer
+from sacrecap.corpus.corpus import Corpus
 from sacrecap.corpus.sets import encode_sets
 from sacrecap.errors import warn
 from sacrecap.metrics import Metric, SelfCider
 from sacrecap.resources.needs import Needs
 from sacrecap.rewards.completions import CompletionBatch
 from sacrecap.scoring.score import count
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from sacrecap.corpus.corpus import Corpus
 
 RECENT = 256
 """Captions whose means are compared with people's."""

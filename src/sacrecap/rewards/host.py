@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
+from os import PathLike
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap import _core
 from sacrecap.corpus.document_frequency import DocumentFrequency, open_frequencies
 from sacrecap.corpus.token_ids import as_rows, pack, pack_references
 from sacrecap.errors import DataError, UsageError, whole_number
+from sacrecap.metrics import CiderD
+from sacrecap.rewards.completions import CompletionBatch
 
 if TYPE_CHECKING:
-    from os import PathLike
-
-    import numpy.typing as npt
-
     from sacrecap.corpus.token_ids import TokenIds
-    from sacrecap.metrics import CiderD
-    from sacrecap.rewards.completions import CompletionBatch
 
 
 class EncodedReferences:
@@ -79,8 +77,6 @@ class CiderDReward:
         sigma: float = 6.0,
         threads: int = 0,
     ) -> None:
-        from sacrecap.metrics import CiderD
-
         metric = CiderD(n=n, sigma=sigma)
         frequencies = open_frequencies(document_frequency)
         if frequencies is None:
@@ -156,7 +152,6 @@ class CiderDOfWords:
         self._references = self._reward.encode(groups)
 
     def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) scores of captions whose images have references."""
         new: dict[str, int] = {}
         numbers, first = self._words, len(self._words)
         ids = [

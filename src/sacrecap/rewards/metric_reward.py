@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap._core import Captions
 from sacrecap.choices import TOKENIZERS, Tokenizer
@@ -30,7 +31,6 @@ from sacrecap.rewards.guards import Guards, Watch, repetition, row_scores
 from sacrecap.rewards.host import CiderDOfWords
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from typing_extensions import Unpack
 
 TOKENISED: Final = "none"
@@ -112,7 +112,7 @@ def mixture_of(reward: str | Metric | Mapping[str, float]) -> RewardTerms:
     return RewardTerms(tuple(weighted), penalties)
 
 
-WeightedScores = tuple[bool, "npt.NDArray[np.float64]"]
+WeightedScores = tuple[bool, npt.NDArray[np.float64]]
 """What a term gives each caption, times its weight, and whether scores of it are missing by chance."""
 
 
@@ -203,7 +203,6 @@ class _Scorer:
     ends: bool
 
     def __call__(self, batch: CompletionBatch) -> npt.NDArray[np.float64]:
-        """(N,) scores."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
         source, texts = self.source, self.references

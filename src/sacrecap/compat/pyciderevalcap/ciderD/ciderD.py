@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap.compat.encoded_captions import SuiteMetric, single_caption
 from sacrecap.compat.pyciderevalcap.ciderD.ciderD_scorer import CiderScorer, Scores
 from sacrecap.errors import DataError
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 class CiderD(SuiteMetric):

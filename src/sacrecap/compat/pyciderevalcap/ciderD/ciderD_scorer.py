@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap.compat.encoded_captions import (
     Cooked,
@@ -23,20 +24,17 @@ from sacrecap.compat.encoded_captions import (
     score_alone,
 )
 from sacrecap.compat.frequencies import CountedFrequencies, Frequencies, OfFile
+from sacrecap.corpus import DocumentFrequency
 from sacrecap.errors import UsageError, warn
-from sacrecap.metrics import CiderD
+from sacrecap.metrics import CiderD, Metric
 from sacrecap.metrics.cider import ONE_IMAGE
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from typing_extensions import Self
-
-    from sacrecap.corpus import DocumentFrequency
-    from sacrecap.metrics import Metric
 
 __all__ = ["CiderScorer", "Scores", "cook_refs", "cook_test", "precook"]
 
-Scores = tuple["np.float64", "npt.NDArray[np.float64]"]
+Scores = tuple[np.float64, npt.NDArray[np.float64]]
 """The mean, and the scores of the images in their order."""
 
 
@@ -75,7 +73,6 @@ class CiderScorer(NgramScorer):
 
     @property
     def metric(self) -> Metric:
-        """The metric that scores."""
         return CiderD(n=self.n, sigma=self.sigma)
 
     @property

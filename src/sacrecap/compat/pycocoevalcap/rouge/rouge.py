@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sacrecap.compat.encoded_captions import (
     Captions,
@@ -17,9 +17,6 @@ from sacrecap.compat.encoded_captions import (
     single_caption,
 )
 from sacrecap.metrics import RougeL
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 class Rouge(SuiteMetric):
