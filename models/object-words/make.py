@@ -286,7 +286,7 @@ def measure(files: list[str]) -> None:
     of_all = 0
     for number in range(len(texts)):
         words = corpus.texts(str(number))[0][0].split()
-        theirs, ours = (metric.core.image(corpus._core, number)[0][0] for metric in named)
+        theirs, ours = (objects.image(corpus._core, number)[0][0] for objects in named)
         of_all += len(ours)
         for first, behind, place in ours:
             if place in classes:

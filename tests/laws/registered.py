@@ -45,7 +45,7 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
         # One file or model at a time; a category may have no score; a precision is a network's.
-        if not p.names_a_place and p.name not in ("category", "precision")
+        if (p.kind is not str or p.choices is not None) and p.name not in ("category", "precision")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

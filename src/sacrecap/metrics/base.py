@@ -297,9 +297,7 @@ class PythonMetric(Metric):
         NumPy array of shape (rows, width) is a sequence of rows.
         """
         texts = map(corpus.texts, corpus.image_ids)
-        return [
-            (self.score_caption(caption, references), 1.0) for candidates, references in texts for caption in candidates
-        ]
+        return [(self.score_caption(text, references), 1.0) for captions, references in texts for text in captions]
 
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""

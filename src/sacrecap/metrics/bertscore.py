@@ -112,11 +112,7 @@ class BertScore(LearnedMetric):
         return LAYERS.get(self.model.removeprefix(owner), 0)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the model, counts the tokens of the references and reads the baselines.
-
-        Raises `MissingDependencyError` without the extra, `UsageError` for a layer that the model does not have,
-        `DataError` for a checkpoint or a file that cannot be used.
-        """
+        """Takes the model, counts the tokens of the references and reads the baselines."""
         self.checkpoint.check_usable(self.label)
         from sacrecap.resources.networks import TextEncoder, load
 
@@ -153,10 +149,7 @@ class BertScore(LearnedMetric):
 
 
 def read_baseline(path: str, layer: int) -> dict[str, float]:
-    """The baselines of a layer by measure, from a table with the columns LAYER, P, R and F.
-
-    Raises `DataError` for another file, a layer that it does not have, or a number that is not below 1.
-    """
+    """The baselines of a layer by measure, from a table with the columns LAYER, P, R and F. Raises `DataError`."""
     import csv
 
     from sacrecap.data.source import read_bytes
@@ -174,7 +167,7 @@ def read_baseline(path: str, layer: int) -> dict[str, float]:
             place, *values = map(float, row)
         except ValueError:
             place, values = -1.0, []
-        if len(values) != len(_COLUMNS) or not all(math.isfinite(value) and value < 1 for value in values):
+        if len(values) != 3 or not all(math.isfinite(value) and value < 1 for value in values):
             raise DataError(f"{path}, line {number}: must be a layer and three numbers below 1, got {','.join(row)!r}")
         if place == layer:
             return dict(zip(_COLUMNS, values, strict=True))
@@ -205,7 +198,7 @@ class TokenWeights:
         from sacrecap.resources.networks import tokenizer_alone
 
         texts = (text for image in references.image_ids for text in references.captions(image))
-        self.count(texts, tokenizer_alone(self._checkpoint, blank_first=True))
+        self.count(texts, tokenizer_alone(self._checkpoint, self._checkpoint.checksum()))
 
     def merge(self, other: TokenWeights) -> None:
         """Adds the counts of other images."""
@@ -242,9 +235,8 @@ def best_scores(
 
     captions = [(candidate, references) for _, candidate, references in read.pairs()]
     # An empty caption and another one are not such a pair: they have 0 in common.
-    apart = dict.fromkeys(
-        (candidate, text) for candidate, texts in captions for text in texts if candidate.strip() and text.strip()
-    )
+    every = ((candidate, text) for candidate, texts in captions for text in texts)
+    apart = dict.fromkeys(pair for pair in every if all(map(str.strip, pair)))
     identity, checkpoint = encoder.identity, encoder.checkpoint
     weighed = "" if weights is None else digest(str(weights)).hex()
     scope = f"pair {identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
@@ -259,7 +251,8 @@ def best_scores(
     def matched(pairs: Sequence[tuple[str, str]]) -> Iterator[Vector]:
         """Precision and recall of each pair."""
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        vectors = dict(zip(texts, encoder.tokens([tokens[text] for text in texts], needs), strict=True))
+        tokens_of_texts = [tokens[text] for text in texts]
+        vectors = dict(zip(texts, encoder.vectors(tokens_of_texts, needs, of_tokens=True), strict=True))
         of_tokens = {text: np.array([weigh(token) for token in tokens[text].ids]) for text in texts}
         for candidate, reference in pairs:
             both = match(vectors[candidate], vectors[reference], of_tokens[candidate], of_tokens[reference])

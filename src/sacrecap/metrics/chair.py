@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
 from sacrecap.corpus.sentences import BETWEEN_SENTENCES, finished, located, pieces
-from sacrecap.errors import UsageError, warn
+from sacrecap.errors import UsageError, first_of, warn
 from sacrecap.metrics.base import Metric, Ready, Status
 from sacrecap.metrics.declared import parameter
 
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from sacrecap.metrics.base import Totals
     from sacrecap.resources.chair import ObjectVocabulary
     from sacrecap.resources.needs import Needs
-
-MENTIONS = 1
-"""The column of the mentions in a row of statistics: hallucinated mentions, mentions; captions that hallucinate,
-captions; gold objects named, gold objects.
-"""
 
 
 class _Chair(Metric):
@@ -93,11 +88,7 @@ class _Chair(Metric):
         return Status.left_out(lacking if self.gold != "references" and lack(needs) else None)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Looks up what the captions name and what is in the images.
-
-        Raises `UsageError` if objects count and none are given, `DataError` if objects or vocabulary are
-        unusable.
-        """
+        """Looks up what the captions name and what is in the images."""
         from sacrecap.resources.chair import by_base_forms, open_vocabulary
         from sacrecap.resources.objects_of_images import are_found, digest_of_objects, lacks_objects, signature_of_found
 
@@ -106,13 +97,11 @@ class _Chair(Metric):
         vocabulary = open_vocabulary(self.named_or("vocabulary", needs.get("vocabulary")))
         if self.lemmas == "wordnet":
             if vocabulary.name != "coco":
-                raise UsageError(
-                    f"{self.label}: lemmas=wordnet knows the words of the vocabulary coco alone, not of "
-                    f"{vocabulary.name}; leave one of the two out"
-                )
+                knows = f"knows the words of the vocabulary coco alone, not of {vocabulary.name}"
+                raise UsageError(f"{self.label}: lemmas=wordnet {knows}; leave one of the two out")
             vocabulary = by_base_forms()
         find = self.gold != "references" and are_found(needs)
-        named = needs.once(
+        core = needs.once(
             ("named objects", vocabulary.checksum, self.lemmas, self.denied, self.unfinished, find),
             lambda: name_objects(
                 corpus,
@@ -125,7 +114,7 @@ class _Chair(Metric):
             of=corpus,
         )
         signature = f"vocabulary:{vocabulary.checksum[:8]}", *(signature_of_found(needs) if find else ())
-        ready = Ready(corpus._core, (named.core,), signature, own=named)
+        ready = Ready(corpus._core, (core,), signature, own=(core, vocabulary))
         if self.gold == "references":
             return ready
         return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=False)})
@@ -136,23 +125,18 @@ class _Chair(Metric):
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Hallucination:
         """The mentions of the image's candidate, and the gold objects."""
-        named: NamedObjects = ready.own
+        core, vocabulary = ready.own
         image_id = corpus.image_ids[image]
         caption = corpus.captions(image_id)[0] or ""
         words = corpus.texts(image_id)[0][0].split()
-        candidates, references, labels = named.core.image(corpus._core, image)
-        names = named.vocabulary.objects
+        candidates, references, labels = core.image(corpus._core, image)
+        names = vocabulary.objects
         annotated = tuple(dict.fromkeys(names[number] for number in labels)) if self.gold != "references" else ()
         in_references = dict.fromkeys(names[number] for _, _, number in chain.from_iterable(references))
         in_captions = tuple(in_references) if self.gold != "objects" else ()
-        ends = [
-            0,
-            *chain.from_iterable(between.span() for between in BETWEEN_SENTENCES.finditer(caption)),
-            len(caption),
-        ]
-        sentences = [
-            (start, end) for start, end in zip(ends[::2], ends[1::2], strict=True) if caption[start:end].strip()
-        ]
+        between = [0, *chain.from_iterable(gap.span() for gap in BETWEEN_SENTENCES.finditer(caption)), len(caption)]
+        ends = zip(between[::2], between[1::2], strict=True)
+        sentences = [(start, end) for start, end in ends if caption[start:end].strip()]
         places = located(caption, words)
         there = {*annotated, *in_captions}
         mentions, sentence = [], 0
@@ -178,13 +162,13 @@ class _Hallucinated(_Chair):
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         """Warns if no object is named at all: then 0 does not mean that the captions are good."""
-        if statistics.sums()[MENTIONS]:
+        # Hallucinated mentions, mentions; captions that hallucinate, captions; gold objects named, gold objects.
+        _, mentions, *_ = statistics.sums()
+        if mentions:
             return []
-        message = (
-            f"{self.label}: no caption names an object of the vocabulary {ready.own.vocabulary.name}, so the score is "
-            "0; give the words of your objects with vocabulary=FILE"
-        )
-        return [message]
+        _, vocabulary = ready.own
+        nothing = f"no caption names an object of the vocabulary {vocabulary.name}, so the score is 0"
+        return [f"{self.label}: {nothing}; give the words of your objects with vocabulary=FILE"]
 
 
 class ChairI(_Hallucinated):
@@ -293,14 +277,6 @@ class Hallucination:
         return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
 
 
-@dataclass(frozen=True, eq=False)
-class NamedObjects:
-    """A vocabulary's objects in a corpus."""
-
-    core: _core.NamedObjects
-    vocabulary: ObjectVocabulary
-
-
 def name_objects(
     corpus: Corpus,
     needs: Needs,
@@ -309,8 +285,8 @@ def name_objects(
     skips_denied: bool = False,
     skips_unfinished: bool = False,
     find: bool = False,
-) -> NamedObjects:
-    """The objects that captions name, and those annotated in the images, if objects are given.
+) -> _core.NamedObjects:
+    """The vocabulary's objects that captions name, and those annotated in the images, if objects are given.
 
     `skips_denied`: what a caption says is not there is not named. `skips_unfinished`: nor is what a candidate says in a
     last sentence that was cut off. `find`: where no objects are given, they are found in the images.
@@ -324,12 +300,9 @@ def name_objects(
     if objects is not None:
         gold, unknown = vocabulary.gold(objects)
         if unknown:
-            labels = f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}"
-            warn(
-                f"{len(unknown):,} of the {len({*chain(*objects)}):,} labels of objects are "
-                f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; "
-                "vocabulary=FILE can have words for them"
-            )
+            labels = f"{len(unknown):,} of the {len({*chain(*objects)}):,} labels of objects"
+            remedy = "CHAIR does not look for them; vocabulary=FILE can have words for them"
+            warn(f"{labels} are not in the vocabulary {vocabulary.name}: {first_of(unknown)}; {remedy}")
     words = corpus._core.vocabulary
     number = {word: place for place, word in enumerate(words)}
 
@@ -349,12 +322,10 @@ def name_objects(
     for tokens, following in _unfinished(corpus) if skips_unfinished else ():
         silent[tuple(tokens)].update(following)
     unnamed = numbered(([*tokens], sorted(places)) for tokens, places in silent.items())
-    core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks, unnamed)
-    return NamedObjects(core, vocabulary)
+    return _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks, unnamed)
 
 
 def _all_captions(corpus: Corpus) -> Iterator[str]:
-    """All captions as they were given."""
     both_parts = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
     return chain.from_iterable(chain.from_iterable(captions.values() for captions in both_parts))
 
@@ -375,9 +346,8 @@ def _unfinished(corpus: Corpus) -> Iterator[tuple[list[str], Iterable[int]]]:
         yield every, range(len(before), len(every))
 
 
-_MARKS = r""".,;:!?()\[\]{}"“”…"""
-_INSIDE = re.compile(rf"\w\W*[{_MARKS}]\W*\w")
-_MARK = re.compile(rf"[{_MARKS}]")
+_MARK = r"""[.,;:!?()\[\]{}"“”…]"""
+_INSIDE, _MARKS = re.compile(rf"\w\W*{_MARK}\W*\w"), re.compile(_MARK)
 
 
 def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list[str], list[int]]]:
@@ -396,7 +366,7 @@ def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list
         after = [
             number
             for number, (before, following) in enumerate(pairwise(places), 1)
-            if before is not None and following is not None and _MARK.search(text, before[1], following[0])
+            if before is not None and following is not None and _MARKS.search(text, before[1], following[0])
         ]
         if after:
             yield words, after

@@ -16,6 +16,7 @@ The appendix's variants are parameters of `cider-paper`: `only` (a single n), `p
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from sacrecap.errors import UsageError, option, spelled, warn
@@ -49,10 +50,7 @@ class IdfMetric(NgramMetric):
     uses_document_frequency = True
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes `document_frequency`, or nothing: the native arithmetic then counts the corpus' own references.
-
-        Raises `UsageError` if the given frequencies count other things than this metric does.
-        """
+        """Takes `document_frequency`, or nothing: the native arithmetic then counts the corpus' own references."""
         captions = corpus.native(stems=self.uses_stems)
         sources: Sequence[DocumentFrequency] | None = needs.get("document_frequency")
         if sources is None:
@@ -65,10 +63,7 @@ class IdfMetric(NgramMetric):
         return Ready(captions, (frequencies._core,), (f"df:{frequencies.checksum}({frequencies.documents})",))
 
     def fitting(self, sources: Sequence[DocumentFrequency], tokenizer: str) -> DocumentFrequency:
-        """Of given frequencies the ones that count what the metric counts; warns about another tokenizer.
-
-        Raises `UsageError` if none does, or several do.
-        """
+        """Of given frequencies those that count what the metric counts. Raises `UsageError` if none or several do."""
         from sacrecap.corpus.document_frequency import cut
 
         reasons = [self._unfit(df, tokenizer) for df in sources]
@@ -79,45 +74,34 @@ class IdfMetric(NgramMetric):
             several = "; ".join(f"{df.source}: {reason}" for df, reason in zip(sources, reasons, strict=True))
             raise UsageError(several if len(sources) > 1 else reasons[0])
         if len(fitting) > 1:
-            raise UsageError(
-                f"{self.key} could take any of these document frequencies: {', '.join(df.source for df in fitting)}; "
-                "give one of a kind"
-            )
+            names = ", ".join(df.source for df in fitting)
+            raise UsageError(f"{self.key} could take any of these document frequencies: {names}; give one of a kind")
         [df] = fitting
         if df.tokenizer not in ("unknown", "token-ids") and cut(df.tokenizer) != cut(tokenizer):
-            warn(
-                f"the document frequencies are of {df.tokenizer} tokens, the captions are cut by {tokenizer}: words "
-                "that the two cut apart differently count as rare"
-            )
+            tokens = f"the document frequencies are of {df.tokenizer} tokens, the captions are cut by {tokenizer}"
+            warn(f"{tokens}: words that the two cut apart differently count as rare")
         return df
 
     def _unfit(self, df: DocumentFrequency, tokenizer: str) -> str | None:
         """Why the frequencies are not of what the metric counts; None if they are."""
+
+        def build(python: str = "", command: str = "") -> str:
+            return "build them with " + spelled(
+                python=f"sacrecap.DocumentFrequency.build(references{python})", command=f"sacrecap df build{command}"
+            )
+
+        needs = f"{self.key} needs document frequencies of"
         # Programs that train captioners score captions of ids, joined by blanks: see `sacrecap.compat`.
         if df.tokenizer == "token-ids" and tokenizer != "blanks":
-            return (
-                f"{self.key} needs document frequencies of words, these are of token ids, for rewards; give "
-                f"{proposed([self])}, or build them with "
-                f"{spelled(python='sacrecap.DocumentFrequency.build(references)', command='sacrecap df build')}"
-            )
+            return f"{needs} words, these are of token ids, for rewards; give {proposed([self])}, or {build()}"
         if df.tokenizer != "unknown" and df.stem != self.uses_stems:
             have, want = ("stems", "word forms") if df.stem else ("word forms", "stems")
-            stem = self.uses_stems
-            build = spelled(
-                python=f"sacrecap.DocumentFrequency.build(references{', stem=True' if stem else ''})",
-                command=f"sacrecap df build{' --stem' if stem else ''}",
-            )
-            return f"{self.key} needs document frequencies of {want}, these are of {have}; build them with {build}"
+            remedy = build(", stem=True", " --stem") if self.uses_stems else build()
+            return f"{needs} {want}, these are of {have}; {remedy}"
         longest = getattr(self, "n", df.n)
         if df.n < longest:
-            build = spelled(
-                python=f"sacrecap.DocumentFrequency.build(references, n={longest})",
-                command=f"sacrecap df build --n {longest}",
-            )
-            return (
-                f"{self.key} needs document frequencies of n-grams up to {longest}, these go up to {df.n}; build "
-                f"them with {build}, or ask for {self.name}(n={df.n})"
-            )
+            remedy = f"{build(f', n={longest}', f' --n {longest}')}, or ask for {self.name}(n={df.n})"
+            return f"{needs} n-grams up to {longest}, these go up to {df.n}; {remedy}"
         return None
 
 
@@ -135,10 +119,8 @@ def frequencies_for(
     from sacrecap.corpus.document_frequency import DocumentFrequency
 
     weighted = (part for metric in metrics for part in metric.parts if part.uses_document_frequency)
-    return tuple(
-        DocumentFrequency.build(references, tokenizer=tokenizer, stem=stem, threads=threads)
-        for stem in sorted({part.uses_stems for part in weighted})
-    )
+    build = partial(DocumentFrequency.build, references, tokenizer=tokenizer, threads=threads)
+    return tuple(build(stem=stem) for stem in sorted({part.uses_stems for part in weighted}))
 
 
 class CiderPaper(IdfMetric):

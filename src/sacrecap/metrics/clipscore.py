@@ -13,7 +13,7 @@ Where papers and programs differ: docs/reference/metrics/clipscore.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
@@ -24,9 +24,7 @@ from sacrecap.metrics.learned import CutCaptions, LearnedMetric
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
-    from sacrecap.data.cache import Vector
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.networks import TextVectors
 
 
 def lacks_images() -> str:
@@ -35,7 +33,6 @@ def lacks_images() -> str:
     return f"needs the images: give {option('images', 'DIR')}, a tar file, a pattern{column}"
 
 
-PROMPT = "A photo depicts "
 LIMIT = 77
 """Most tokens that CLIP reads."""
 
@@ -71,16 +68,12 @@ class ClipScore(LearnedMetric):
         return status
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the model, and finds the image of each caption.
-
-        Raises `UsageError` without images, `MissingDependencyError` without the extra, `DataError` for a checkpoint or
-        images that cannot be used.
-        """
+        """Takes the model, and finds the image of each caption."""
         self.checkpoint.check_usable(self.label)
         if "images" not in needs:
             raise UsageError(f"{self.label} {lacks_images()}")
         from sacrecap.resources.image_files import files_of_images
-        from sacrecap.resources.networks import Clip, TextVectors, load, looked_at
+        from sacrecap.resources.networks import Clip, load, looked_at
 
         images = needs.images(corpus)
         files = files_of_images(needs, images)
@@ -90,27 +83,24 @@ class ClipScore(LearnedMetric):
         tokenizer = clip.tokenizer(None if self.long else LIMIT)
         more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
         captions = CutCaptions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
-        reader, image_of = TextVectors(clip, tokenizer, needs), dict(zip(corpus.image_ids, images, strict=True))
+        image_of = dict(zip(corpus.image_ids, images, strict=True))
 
         def scores() -> Iterator[float]:
             pictures = looked_at(clip, files, needs)
-            return self._scores(captions, {image: pictures[key].vector for image, key in image_of.items()}, reader)
+            vectors = captions.vectors(clip, tokenizer, needs, "A photo depicts {}".format)
+            for image, candidate, references in captions.pairs():
+                if not candidate.strip():
+                    yield 0.0
+                    continue
+                mine = vectors[candidate]
+                fit = self.w * max(cosine(mine, pictures[image_of[image]][0]), 0.0)
+                yield self.with_references(fit, (cosine(mine, vectors[text]) for text in references if text.strip()))
 
         def read() -> dict[str, int]:
             pictures = looked_at(clip, files, needs)
-            return {"pictures": _core.digest(images, [pictures[image].digest.hex() for image in images])}
+            return {"pictures": _core.digest(images, [pictures[image][1].hex() for image in images])}
 
         return Ready(corpus._core, signature=(f"model:{clip.identity}",), digests=read, own=(scores, captions))
-
-    def _scores(self, captions: CutCaptions, pictures: Mapping[str, Vector], reader: TextVectors) -> Iterator[float]:
-        vectors = captions.vectors(reader, prompted)
-        for image, candidate, references in captions.pairs():
-            if not candidate.strip():
-                yield 0.0
-                continue
-            mine = vectors[candidate]
-            fit = self.w * max(cosine(mine, pictures[image]), 0.0)
-            yield self.with_references(fit, (cosine(mine, vectors[text]) for text in references if text.strip()))
 
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:  # noqa: ARG002
         """The score from that of caption and image, and the cosines of caption and references."""
@@ -141,11 +131,6 @@ class RefClipScore(ClipScore):
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:
         nearest = max(cosines, default=0.0)
         return 2 * fit * nearest / (fit + nearest) if fit > 0 and nearest > 0 else 0.0
-
-
-def prompted(caption: str) -> str:
-    """The text that the model reads for a caption."""
-    return PROMPT + caption
 
 
 def cosine(a: Any, b: Any) -> float:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 def _any(name: str) -> Any:
-    """Whether it is so of a member."""
     return property(lambda mean: any(getattr(member, name) for member in mean.members))
 
 
@@ -47,24 +46,14 @@ def _joined(name: str) -> Any:
 
 
 class WeightedMean(Metric):
-    """The weighted mean of the scores of other metrics. It needs what they need, and is described by them too.
-
-    A subclass has `members` and their `weights`.
-    """
+    """The weighted mean of the scores of other metrics. It needs what they need, and is described by them too."""
 
     arithmetic = ""
     proposed_in: ClassVar[str]
     """The paper that proposes this mean."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def members(self) -> tuple[Metric, ...]:
-            """The metrics."""
-
-        @property
-        def weights(self) -> tuple[float, ...]:
-            """A weight per member."""
+    members: tuple[Metric, ...]
+    weights: tuple[float, ...]
+    """One per member."""
 
     needs: ClassVar[Any] = _joined("needs")
     cites: ClassVar[Any] = _joined("cites")
@@ -126,10 +115,8 @@ class WeightedMean(Metric):
 
     @property
     def equation(self) -> str:  # type: ignore[override]
-        terms = [
-            f"{' − ' if sign < 0 else ' + '}{write_term(member.label, weight)}"
-            for sign, weight, member in zip(self.signs, self.weights, self.members, strict=True)
-        ]
+        texts = [write_term(member.label, weight) for member, weight in zip(self.members, self.weights, strict=True)]
+        terms = [f"{' − ' if sign < 0 else ' + '}{text}" for sign, text in zip(self.signs, texts, strict=True)]
         total, mean = sum(self.weights), "".join(terms).removeprefix(" + ").strip()
         mean = mean if total == 1 else f"({mean}) / {spell(total)}"
         return ";  ".join(dict.fromkeys([f"{self.title} = {mean}", *(member.equation for member in self.members)]))
@@ -174,10 +161,6 @@ class Combine(WeightedMean):
     summary = "The weighted mean of the scores of other metrics."
     proposed_in = "Madhyastha et al., ACL 2019"
 
-    members: tuple[Metric, ...]
-    """In the order of their keys: in any other, the mean is the same."""
-    weights: tuple[float, ...]
-
     def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
         instances: tuple[object, ...] = members
         for member in instances:
@@ -194,6 +177,7 @@ class Combine(WeightedMean):
         if not math.isfinite(sum(numbers)):
             raise UsageError(f"Combine: weights must have a finite sum, got {', '.join(map(spell, numbers))}")
         equal = alike if len({*numbers}) == 1 else numbers
+        # In the order of their keys: in any other, the mean is the same.
         ordered = sorted(zip(members, equal, strict=True), key=lambda pair: (pair[0].key, pair[1]))
         members, weights = zip(*ordered, strict=True)
         vars(self).update(members=members, weights=weights)
@@ -281,10 +265,7 @@ class Standardised(WeightedMean):
 
 
 def _scales(needs: Needs) -> Mapping[str, Scale] | None:
-    """The standard of a call: `{metric: {"mean", "deviation"}}`, or a JSON file of it, alone or in a result.
-
-    A file is read once. Raises `DataError` for anything else.
-    """
+    """The standard of a call: `{metric: {"mean", "deviation"}}`, or a JSON file of it, alone or in a result."""
     from sacrecap.data.rows import parsed
     from sacrecap.data.source import display_name, read_bytes
 

@@ -55,11 +55,6 @@ class Parameter:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    @property
-    def names_a_place(self) -> bool:
-        """Whether its value is free text: the name or path of a resource."""
-        return self.kind is str and self.choices is None
-
     def fits(self, value: object) -> bool:
         """Whether the value is accepted."""
         if self.kind is bool or isinstance(value, bool):
@@ -147,12 +142,10 @@ class Declared:
     def __init__(self, **values: Any) -> None:
         unknown = [name for name in values if name not in self._declared]
         if unknown:
-            raise TypeError(
-                f"{type(self).__name__} has no parameter {unknown[0]!r}; it has: {', '.join(self._declared)}"
-            )
-        paths = {name: os.fspath(value) for name, value in values.items() if isinstance(value, os.PathLike)}
-        plain_values = {**values, **paths}
-        vars(self).update({name: plain_values.get(name, p.default) for name, p in self._declared.items()})
+            names = ", ".join(self._declared)
+            raise TypeError(f"{type(self).__name__} has no parameter {unknown[0]!r}; it has: {names}")
+        values |= {name: os.fspath(value) for name, value in values.items() if isinstance(value, os.PathLike)}
+        vars(self).update({name: values.get(name, p.default) for name, p in self._declared.items()})
         self.complete()
         for name, declared in self._declared.items():
             value = getattr(self, name)
@@ -218,14 +211,11 @@ class Declared:
     @property
     @remembered
     def key(self) -> str:
-        """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`.
-
-        A default may depend on parameters that are declared before.
-        """
+        """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`."""
         return self.name + self._in_parentheses(self._changed())
 
     def _changed(self) -> list[Parameter]:
-        """The parameters that are not at their defaults."""
+        # A default may depend on parameters that are declared before.
         before = {p.name: getattr(self, p.name) for p in self._declared.values() if p.in_name}
         changed = []
         for declared in self.parameters():

@@ -65,45 +65,30 @@ class Fluency(Metric):
         return Status.left_out(None if self.references or "language_model" in needs else _lacks())
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the given language model, or else the references, which must be of several images, unless it also
-        learns from an image's own references.
-
-        Raises `UsageError` without a language model that it needs, or with one of another order.
-        """
-        model_source = needs.get("language_model")
-        if not self.references:
-            return self._by(model_source, corpus, needs)
-        if model_source is not None:
-            warn(
-                f"{self.label} learns from the references of this call; the given language model is for "
-                "fluency(references=no)"
-            )
-        whole = corpus.whole
-        images = len(corpus) if whole is None else whole.images
-        if images == 1 and not self.own:
-            warn(
-                f"one image leaves no other image's references to learn from, so {self.label} is 0; score more images "
-                "together, or learn from the image's own references with fluency(own=yes)"
-            )
-        model = () if whole is None else (whole.learnt[self],)
-        return Ready(corpus._core, model, (f"lm:references({images})",))
-
-    def _by(self, source: object, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the language model that was given."""
+        """Takes the given language model, or else the references, which must be of several images, unless `own`."""
+        source: object = needs.get("language_model")
+        if self.references:
+            if source is not None:
+                hint = "the given language model is for fluency(references=no)"
+                warn(f"{self.label} learns from the references of this call; {hint}")
+            whole = corpus.whole
+            images = len(corpus) if whole is None else whole.images
+            if images == 1 and not self.own:
+                remedy = "score more images together, or learn from the image's own references with fluency(own=yes)"
+                warn(f"one image leaves no other image's references to learn from, so {self.label} is 0; {remedy}")
+            learnt = () if whole is None else (whole.learnt[self],)
+            return Ready(corpus._core, learnt, (f"lm:references({images})",))
         if source is None:
             raise UsageError(f"{self.label}: {_lacks()}")
         model = needs.once(("language_model", str(source)), lambda: LanguageModel.of(source))
         if model.n != self.n:
             flag = spelled(python=f"n={self.n}", command=f"--n {self.n}")
-            raise UsageError(
-                f"{self.key} needs a language model of order {self.n}, {model.source} is of order {model.n}; build one "
-                f"with {flag}, or ask for {self.name}(n={model.n}, references=no)"
-            )
+            orders = f"needs a language model of order {self.n}, {model.source} is of order {model.n}"
+            remedy = f"build one with {flag}, or ask for {self.name}(n={model.n}, references=no)"
+            raise UsageError(f"{self.key} {orders}; {remedy}")
         if cut(model.tokenizer) != cut(corpus.tokenizer):
-            warn(
-                f"the language model is of {model.tokenizer} tokens, the captions are cut by {corpus.tokenizer}: words "
-                "that the two cut apart differently count as unknown"
-            )
+            tokens = f"the language model is of {model.tokenizer} tokens, the captions are cut by {corpus.tokenizer}"
+            warn(f"{tokens}: words that the two cut apart differently count as unknown")
         return Ready(corpus._core, (model._core,), (f"lm:{model.checksum}({model.images})",))
 
     def learner(self, needs: Needs, *, memory: int) -> LanguageLearner:  # noqa: ARG002

@@ -50,10 +50,7 @@ class FunctionMetric(PythonMetric):
         return not self.as_given
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the needs that the function names.
-
-        Raises `UsageError` if one is not given.
-        """
+        """Takes the needs that the function names."""
         lacking = [name for name in self.own_needs if name not in needs]
         if lacking:
             name = lacking[0]
@@ -85,10 +82,8 @@ class FunctionMetric(PythonMetric):
                 together["references"] = [call["references"] for call in calls]
             answers = list(function(**together, **values))
             if len(answers) != len(images):
-                raise DataError(
-                    f"{self.key}: it was given {len(images):,} candidates and returned {len(answers):,} scores; "
-                    "expected one per candidate"
-                )
+                counts = f"it was given {len(images):,} candidates and returned {len(answers):,} scores"
+                raise DataError(f"{self.key}: {counts}; expected one per candidate")
         else:
             answers = [function(**call, **values) for call in calls]
         whole = type(self).formula is not PythonMetric.formula
@@ -251,10 +246,8 @@ def _signature(function: Function, where: str) -> tuple[list[str], dict[str, Par
         elif isinstance(argument.default, (bool, int, float, str)):
             declared[argument.name] = parameter(f"{argument.name} of the function", default=argument.default)
         else:
-            raise UsageError(
-                f"{where}: the default of {argument.name} is {argument.default!r}; a parameter of a metric is a "
-                "number, text, yes or no"
-            )
+            default = f"the default of {argument.name} is {argument.default!r}"
+            raise UsageError(f"{where}: {default}; a parameter of a metric is a number, text, yes or no")
     return sides, declared, tuple(needs)
 
 

@@ -31,7 +31,8 @@ from sacrecap.data.source import reading
 from sacrecap.errors import SacrecapError, UsageError, option, spelled
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter, spell
-from sacrecap.metrics.statements import items_of, rubric_of
+from sacrecap.metrics.statements import decided, items_of, prepared, rubric_of
+from sacrecap.resources.needs import WorkShare
 from sacrecap.resources.replies import Answer, Steps, after_thoughts, values
 from sacrecap.resources.rubrics import lacks_rubric, signed
 
@@ -55,7 +56,6 @@ _PLACES: dict[Asked, tuple[str, ...]] = {
     "rubric-rest": ("caption", "items"),
 }
 """The places of each prompt."""
-_VERSION = 1
 
 
 class Prompt(NamedTuple):
@@ -66,22 +66,15 @@ class Prompt(NamedTuple):
     """Its name in signatures: `rating-1`, or the file's name; then a checksum of the text."""
 
     def filled(self, **values: str | Sequence[str]) -> str:
-        """The text that the model reads: each place is filled with JSON, which no caption can end.
-
-        A caption that holds the name of a place stays as it is.
-        """
-        return re.sub(
-            rf"\{{({'|'.join(values)})\}}", lambda place: json.dumps(values[place[1]], ensure_ascii=False), self.text
-        )
+        """The text that the model reads: each place is filled once, with JSON, which no caption can end."""
+        places = "|".join(values)
+        return re.sub(rf"\{{({places})\}}", lambda place: json.dumps(values[place[1]], ensure_ascii=False), self.text)
 
 
 def prompt(question: Asked, file: str) -> Prompt:
-    """The prompt in that file; `default` is ours.
-
-    Raises `UsageError` for a text without a place that it needs, `DataError` for a file that cannot be read.
-    """
+    """The prompt in that file; `default` is ours. Raises `UsageError` for a text without a place that it needs."""
     if file == "default":
-        name = f"{question.removesuffix('-rest')}-{_VERSION}"
+        name = f"{question.removesuffix('-rest')}-1"
         text = files("sacrecap.resources").joinpath(f"judge/{name}.txt").read_text("utf-8")
     else:
         with reading(file):
@@ -89,18 +82,12 @@ def prompt(question: Asked, file: str) -> Prompt:
         name = Path(file).name
         lacking = [place for place in _PLACES[question] if f"{{{place}}}" not in text]
         if lacking:
-            raise UsageError(
-                f"{file}: a prompt for judge({question}) has a place for each of "
-                f"{', '.join(f'{{{place}}}' for place in _PLACES[question])}; it lacks {{{lacking[0]}}} "
-                f"(sacrecap metrics judge --prompt {question} prints ours)"
-            )
+            places = ", ".join(f"{{{place}}}" for place in _PLACES[question])
+            lacks = f"it lacks {{{lacking[0]}}} (sacrecap metrics judge --prompt {question} prints ours)"
+            raise UsageError(f"{file}: a prompt for judge({question}) has a place for each of {places}; {lacks}")
     return Prompt(text, f"{name}@{zlib.crc32(text.encode()):08x}")
 
 
-_FEW = 20
-"""Of fewer questions, any share may have no answer: a batch of a reward, an example."""
-_TOKENS_AN_ITEM = 8
-"""What an answer about an item takes beside the tokens of the metric."""
 _ALTERNATIVES = 20
 """The most that endpoints tell."""
 _MISSING = ("refused", "failed", "cut", "unreadable")
@@ -174,24 +161,20 @@ class Judge(PythonMetric):
         return Status()
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Asks the judge about every caption.
-
-        Raises:
-            UsageError: no endpoint, no images, or no other systems to compare with; a prompt without its places.
-            SacrecapError: as `Endpoint.ask`; or too many answers cannot be read.
-        """
+        """Asks the judge about every caption. Raises `SacrecapError` also where too many answers cannot be read."""
         endpoint: Endpoint | None = needs.get("judge")
         if endpoint is None:
             raise UsageError(f"{self.label} {_lacks_endpoint()}")
         text = prompt(self.asked, self.named_or("prompt", needs.get("judge_prompt")))
-        ask = self._by_rubric if self.checks_items else self._compared if self.is_comparing else self._rated
-        cases = ask(corpus, needs, text)
+        cases = (self._about_items if self.checks_items else self._about_captions)(corpus, needs, text)
         questions = [question for case in cases for question in case.questions]
-        answers = endpoint.ask(questions, progress=_progress(needs, endpoint))
+        progress = needs.progress
+        tell = progress and (lambda share: progress(WorkShare(share, f"asking {endpoint.model} ({endpoint.usage})")))
+        answers = endpoint.ask(questions, progress=tell)
         heard = iter(answers)
         for case in cases:
             case.read = [_read(query, next(heard)) for query in case.questions]
-        if len(answers) >= _FEW:
+        if len(answers) >= 20:  # of fewer, any share may be missing: a batch of a reward, an example
             self._check_answered(cases, answers, endpoint)
         rubric = (signed(rubric_of(needs, self.label)),) if self.checks_items else ()
 
@@ -223,25 +206,20 @@ class Judge(PythonMetric):
         stated, all_, refused, failed, cut, unreadable, *more = map(int, statistics.sums())
         notes = []
         if refused or failed or cut or unreadable:
-            notes.append(
-                f"{self.label}: {self._missing(refused, failed, cut, unreadable)}; these have no score by them."
-            )
+            missing = self._missing(refused, failed, cut, unreadable)
+            notes.append(f"{self.label}: {missing}; these have no score by them.")
         if self.checks_items and all_:
             contradicted, unmentioned = more
-            right = (
-                f", {stated / (stated + contradicted):.4f} of those that it speaks of" if stated + contradicted else ""
-            )
-            notes.append(
-                f"{self.label}: of {all_:,} items {stated:,} are said{right}, {contradicted:,} contradicted, "
-                f"{unmentioned:,} not mentioned."
-            )
+            decided_items = stated + contradicted
+            right = f", {stated / decided_items:.4f} of those that it speaks of" if decided_items else ""
+            rest = f"{contradicted:,} contradicted, {unmentioned:,} not mentioned"
+            notes.append(f"{self.label}: of {all_:,} items {stated:,} are said{right}, {rest}.")
         if self.is_comparing and more[0]:
             all_, first, second, longer, unequal = more
-            notes.append(
-                f"{self.label}: in {first + second:,} of {all_:,} pairs the order alone decided ({first:,} for the "
-                f"first, {second:,} for the second); of {unequal:,} pairs that were decided in both orders and differ "
-                f"in length, the longer caption won {longer:,}."
-            )
+            pairs = f"{first + second:,} of {all_:,} pairs"
+            order = f"in {pairs} the order alone decided ({first:,} for the first, {second:,} for the second)"
+            length = f"of {unequal:,} pairs that were decided in both orders and differ in length"
+            notes.append(f"{self.label}: {order}; {length}, the longer caption won {longer:,}.")
         return notes
 
     def _missing(self, refused: int, failed: int, cut: int, unreadable: int) -> str:
@@ -250,10 +228,8 @@ class Judge(PythonMetric):
         text += f", of which {cut:,} were cut at {self.tokens:,} tokens" if cut else ""
         return f"{text}, and {failed:,} requests had no answer" if failed else text
 
-    def _by_rubric(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
+    def _about_items(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
         """All items of an image in one question, or those that rules leave open; an empty caption says nothing."""
-        from sacrecap.metrics.statements import decided, prepared
-
         rubric = items_of(corpus, rubric_of(needs, self.label), needs)
         rules = prepared(corpus, rubric) if self.asked == "rubric-rest" else None
         cases = []
@@ -267,62 +243,39 @@ class Judge(PythonMetric):
                 cases.append(Case(image, queries, known=[word for word in by_rule if word]))
         return cases
 
-    def _rated(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
-        """A question for each caption that says something."""
-        pictures = self._pictures(corpus, needs)
-        cases = []
-        for image in corpus.image_ids:
-            candidates, references = self._texts(corpus, image)
-            for candidate in candidates:
-                is_asked = candidate.strip() and (references or self.sees_image)
-                more = {} if self.sees_image else {"references": references}
-                queries = (
-                    [self._question(text.filled(caption=candidate, **more), pictures.get(image))] if is_asked else []
-                )
-                cases.append(Case(image, queries))
-        return cases
+    def _about_captions(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
+        """A question for each caption that says something; of comparisons two for each other caption of the image."""
+        rivals: Mapping[str, Corpus] = needs.get("rivals") or {} if self.is_comparing else {}
+        if self.is_comparing and not rivals:
+            several = "compares the captions of several systems: sacrecap compare, or sacrecap.compare"
+            raise UsageError(f"{self.label} {several}; judge(rating) and judge(image) score one caption")
+        pictures: dict[str, Callable[[], bytes]] = {}
+        if self.sees_image:
+            if "images" not in needs:
+                raise UsageError(f"{self.label} {_lacks_images()}")
+            from sacrecap.resources.image_files import files_of_images
 
-    def _compared(self, corpus: Corpus, needs: Needs, text: Prompt) -> list[Case]:
-        """Two questions for each caption and each other one of the image."""
-        rivals: Mapping[str, Corpus] | None = needs.get("rivals")
-        if not rivals:
-            raise UsageError(
-                f"{self.label} compares the captions of several systems: sacrecap compare, or sacrecap.compare; "
-                "judge(rating) and judge(image) score one caption"
-            )
-        pictures = self._pictures(corpus, needs)
+            images = needs.images(corpus)
+            files = files_of_images(needs, images)
+            pictures = {image: files[key].read for image, key in zip(corpus.image_ids, images, strict=True)}
         cases = []
         for image in corpus.image_ids:
-            candidates, references = self._texts(corpus, image)
-            rival_texts = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
+            candidates, references = corpus.given(image)
+            references = [reference for reference in references if reference.strip()]
             more = {} if self.sees_image else {"references": references}
+            can_be_asked = self.sees_image or bool(references)
+            rival_texts = [rival.given(image)[0][0] for rival in rivals.values() if rival is not corpus]
             for caption in candidates:
-                pairs, queries = [], []
+                pairs, filled = [], []
                 for rival in rival_texts:
-                    both = bool(caption.strip()) and bool(rival.strip())
-                    is_asked = both and caption != rival and bool(references or self.sees_image)
+                    is_asked = can_be_asked and caption != rival and bool(caption.strip() and rival.strip())
                     pairs.append((caption, rival, is_asked))
                     for first, second in ((caption, rival), (rival, caption)) if is_asked else ():
-                        filled = text.filled(first=first, second=second, **more)
-                        queries.append(self._question(filled, pictures.get(image)))
-                cases.append(Case(image, queries, pairs))
+                        filled.append(text.filled(first=first, second=second, **more))
+                if not self.is_comparing and can_be_asked and caption.strip():
+                    filled.append(text.filled(caption=caption, **more))
+                cases.append(Case(image, [self._question(words, pictures.get(image)) for words in filled], pairs))
         return cases
-
-    def _texts(self, corpus: Corpus, image: str) -> tuple[list[str], list[str]]:
-        candidates, references = corpus.given(image)
-        return candidates, [text for text in references if text.strip()] if not self.sees_image else []
-
-    def _pictures(self, corpus: Corpus, needs: Needs) -> Mapping[str, Callable[[], bytes]]:
-        """Each image's file, where the judge sees it."""
-        if not self.sees_image:
-            return {}
-        if "images" not in needs:
-            raise UsageError(f"{self.label} {_lacks_images()}")
-        from sacrecap.resources.image_files import files_of_images
-
-        images = needs.images(corpus)
-        files = files_of_images(needs, images)
-        return {image: files[key].read for image, key in zip(corpus.image_ids, images, strict=True)}
 
     def _question(self, text: str, picture: Callable[[], bytes] | None, items: int = 0) -> Question:
         from sacrecap.resources.endpoint import Question
@@ -337,7 +290,7 @@ class Judge(PythonMetric):
         return Question(
             text,
             images=() if picture is None else (picture,),
-            tokens=self.tokens + _TOKENS_AN_ITEM * items,
+            tokens=self.tokens + 8 * items,
             temperature=self.temperature,
             alternatives=_ALTERNATIVES if self.asked == "image" else 0,
             reads=partial(read, question=text),
@@ -369,22 +322,15 @@ class Judge(PythonMetric):
         more = [f"extra:{spell(json.dumps(endpoint.extra, sort_keys=True))}"] if endpoint.extra else []
         if self.sees_image and endpoint.image_size:
             more.append(f"image-size:{endpoint.image_size}")
-        if self.asked == "image":
-            more += _by(heard)
+        if self.asked == "image":  # how numbers were told, and by how many alternatives, if not by all
+            ways = [is_expected(answer, question.text) for question, answer in heard]
+            words = [word for way, word in ((True, "expectation"), (False, "number")) if way in ways]
+            steps = ((answer.alternatives, answer.steps) for _, answer in heard if answer.steps)
+            most = max((number or max(len(ends) for _, ends in places) for number, places in steps), default=0)
+            more.append(f"by:{'+'.join(words) or 'number'}")
+            more += [f"alternatives:{most}"] if True in ways and most < _ALTERNATIVES else []
         lacking = [f"without:{spell('+'.join(without))}"] if without else []
         return (f"prompt:{text.name}", f"model:{model}", *more, *lacking)
-
-
-def _by(heard: Sequence[tuple[Question, Answer]]) -> list[str]:
-    """For the signature, how numbers were told, and by how many alternatives, if not by all that were wanted."""
-    ways = [is_expected(answer, question.text) for question, answer in heard]
-    words = [word for way, word in ((True, "expectation"), (False, "number")) if way in ways]
-    most = max(
-        (answer.alternatives or max(len(ends) for _, ends in answer.steps) for _, answer in heard if answer.steps),
-        default=0,
-    )
-    fewer = [f"alternatives:{most}"] if True in ways and most < _ALTERNATIVES else []
-    return [f"by:{'+'.join(words) or 'number'}", *fewer]
 
 
 def _read(question: Question, answer: Answer) -> float | str | list[str]:
@@ -415,9 +361,7 @@ class Case:
 
     def rated(self) -> list[float]:
         """The row of a rating."""
-        if not self.read:
-            return [0.0, 1.0, *self._missing()]
-        score = self.read[0]
+        score = self.read[0] if self.read else 0.0
         return [0.0, 0.0, *self._missing()] if isinstance(score, str) else [score, 1.0, *self._missing()]
 
     def checked(self) -> list[float]:
@@ -464,28 +408,12 @@ def _lacks_images() -> str:
     return f"shows the judge the images: give {option('images', 'DIR')}"
 
 
-def _progress(needs: Needs, endpoint: Endpoint) -> Callable[[float], object] | None:
-    """Tells the finished share of the answers, with what they cost so far."""
-    progress = needs.progress
-    if progress is None:
-        return None
-    from sacrecap.resources.needs import WorkShare
-
-    return lambda share: progress(WorkShare(share, f"asking {endpoint.model} ({endpoint.usage})"))
-
-
 T = TypeVar("T")
 RUBRIC = ("yes", "no", "not mentioned")
 """What is answered to an item."""
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%]|\.\d)")
-_SCORE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*100|%|out of 100)?\s*")
 _VERDICTS = {"1": 1, "2": 2, "tie": 0, "description 1": 1, "description 2": 2}
-_BEGINNING = re.compile(r"\s*(?:```\w*\s*)?\{")
-_REPEATED = 60
-"""The least length of a part of the prompt that is taken out of an answer that repeats it."""
 _BEFORE_THE_END = re.compile(r"[01]?(?:\.\d*)?")
-_HIGH = 0.95
-"""What 0 before the point counts where the answer was 1: the middle of 0.90 to 1.00, the nearest answers."""
 
 
 def rating(answer: Answer, question: str = "") -> float | None:
@@ -495,7 +423,7 @@ def rating(answer: Answer, question: str = "") -> float | None:
 
 def _score(value: object) -> float | None:
     if isinstance(value, str):
-        written = _SCORE.fullmatch(value)
+        written = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*100|%|out of 100)?\s*", value)
         value = float(written[1]) if written else None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 100:
         return None
@@ -521,7 +449,7 @@ def _text_of(answer: Answer, question: str) -> str:
     """What the judge says itself, behind its thoughts."""
     text = answer.text
     for part in (question.strip(), question.strip().rpartition("\n\n")[2]):
-        if len(part) >= _REPEATED:
+        if len(part) >= 60:  # a shorter one may be the judge's own
             text = text.replace(part, " ")
     return after_thoughts(text)
 
@@ -532,7 +460,7 @@ def _only(answer: Answer, question: str, name: str, read: Callable[[object], T |
     A model may quote a caption that holds such an object before it gives its own: which is which, nobody can tell.
     """
     text = _text_of(answer, question)
-    if answer.end == "length" and not _BEGINNING.match(text):
+    if answer.end == "length" and not re.match(r"\s*(?:```\w*\s*)?\{", text):
         return None
     contents = [read(value) for value in values(text, name)]
     return contents[0] if contents and all(value == contents[0] for value in contents) else None
@@ -584,12 +512,9 @@ def _value(text: str, written: str, rest: float) -> float:
     if text.startswith("1"):
         return 1.0
     if written.startswith("1"):
-        return _HIGH
-    return _as_float(text) + (rest if _digits(text) == _digits(written) else 0.0)
-
-
-def _digits(text: str) -> int:
-    return len(text.partition(".")[2])
+        return 0.95  # the middle of 0.90 to 1.00, the answers nearest to 1 that begin with 0
+    digits, digits_of_answer = (len(number.partition(".")[2]) for number in (text, written))
+    return _as_float(text) + (rest if digits == digits_of_answer else 0.0)
 
 
 def _as_float(text: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sacrecap.errors import some
 from sacrecap.metrics.base import PythonMetric, Ready, Status
 from sacrecap.metrics.declared import parameter
-from sacrecap.resources.networks import MAIN, PRECISIONS, Checkpoint, missing_extra
+from sacrecap.resources.networks import MAIN, PRECISIONS, Checkpoint, missing_extra, vectors_of_texts
 
 if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.data.cache import Vector
     from sacrecap.metrics.base import Totals
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.networks import TextVectors
 
 
 @dataclass
@@ -45,13 +44,15 @@ class CutCaptions:
         """Notes the images of the captions that were cut."""
         self.cut = [image for image, sides in self.given.items() for text in chain(*sides) if is_cut(text)]
 
-    def vectors(self, reader: TextVectors, spelled: Callable[[str], str] = str) -> Mapping[str, Vector]:
-        """A vector for each caption that is not empty; `spelled` makes the text that the network reads for it."""
+    def vectors(
+        self, network: Any, tokenizer: Any, needs: Needs, spell: Callable[[str], str] = str
+    ) -> dict[str, Vector]:
+        """A vector for each caption that is not empty; `spell` makes the text that the network reads for it."""
         every = dict.fromkeys(chain.from_iterable(chain(*sides) for sides in self.given.values()))
         texts = [text for text in every if text.strip()]
-        vectors = reader.of(map(spelled, texts))
-        self.note_cut(lambda text: reader.is_cut(spelled(text)))
-        return {text: vectors[spelled(text)] for text in texts}
+        vectors, cut = vectors_of_texts(network, tokenizer, needs, map(spell, texts))
+        self.note_cut(lambda text: spell(text) in cut)
+        return {text: vectors[spell(text)] for text in texts}
 
     def pairs(self) -> Iterable[tuple[str, str, list[str]]]:
         """Image id, candidate and references, candidate after candidate."""
@@ -78,9 +79,7 @@ class LearnedMetric(PythonMetric):
 
     def complete(self) -> None:
         """Fills in the default checkpoint."""
-        values: dict[str, Any] = vars(self)
-        if values["model"] is None:
-            values["model"] = self.usual_model
+        vars(self)["model"] = self.usual_model if vars(self)["model"] is None else self.model
 
     @property
     def reads_tokens(self) -> bool:
@@ -94,7 +93,7 @@ class LearnedMetric(PythonMetric):
     def status(self, needs: Needs) -> Status:  # noqa: ARG002
         """A group downloads no gigabytes: the metric is also left out if its model is not on this machine."""
         lacking = missing_extra("it")
-        return Status.left_out(lacking or self.checkpoint.missing("it"), costly=lacking is None)
+        return Status.left_out(lacking or self.checkpoint.missing(), costly=lacking is None)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         scores, _ = ready.own
@@ -106,8 +105,6 @@ class LearnedMetric(PythonMetric):
         if not captions.cut:
             return []
         have = "1 caption has" if len(captions.cut) == 1 else f"{len(captions.cut):,} captions have"
-        message = (
-            f"{self.label}: {have} more than the {captions.limit} tokens that the model reads (with special tokens), "
-            f"and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
-        )
-        return [message]
+        rest = f"and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
+        reads = f"the {captions.limit} tokens that the model reads (with special tokens)"
+        return [f"{self.label}: {have} more than {reads}, {rest}"]

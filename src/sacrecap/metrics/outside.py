@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -74,9 +74,8 @@ class Outside(PythonMetric):
         names = (self.column, self.column.removeprefix(TAKEN))
         column = None if scores is None else next((name for name in names if name in scores.columns), None)
         if scores is None or column is None:
-            raise UsageError(
-                f"{self.key} is a column of scores that others computed: {option('scores', 'FILE', flag='--scores')}"
-            )
+            file = option("scores", "FILE", flag="--scores")
+            raise UsageError(f"{self.key} is a column of scores that others computed: {file}")
         candidates = [corpus.given(image)[0] for image in corpus.image_ids]
         per_image = [["\n".join(texts)] if self.scores_sets else texts for texts in candidates]
         images = [image for image, texts in zip(needs.images(corpus), per_image, strict=True) for _ in texts]
@@ -87,9 +86,7 @@ class Outside(PythonMetric):
         if beyond:
             message = f"has the score {spell(beyond[0])}; correct the range, or the file"
             raise UsageError(f"{self.key}: {scores.source} {message}")
-        return Ready(
-            corpus._core, digests=lambda: {"scores": _core.digest(images, list(map(repr, values)))}, own=values
-        )
+        return Ready(corpus._core, digests=lambda: {"scores": _core.digest(images, [*map(repr, values)])}, own=values)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         return [(0.0, 0.0) if math.isnan(value) else (value, 1.0) for value in ready.own]
@@ -101,25 +98,10 @@ class OutsideOfSets(Outside):
     scores_sets = True
 
 
-def columns_as_metrics(needs: Needs | None, reserved: Collection[str]) -> dict[str, Outside]:
-    """The columns of the scores that a call was given, by name, `scores:NAME` for one that is taken; none without."""
-    scores = outside_scores(needs)
-    if scores is None:
-        return {}
-    kind = OutsideOfSets if scores.of_sets else Outside
-    names = [f"{TAKEN}{name}" if name in reserved else name for name in scores.columns]
-    return {name: kind(column=name) for name in names}
-
-
-def outside_scores(needs: Needs | None) -> OutsideScores | None:
-    """The scores that a call was given; a file is read once, and what looks as if it stood for no score is warned of.
-
-    Raises `DataError`, `UsageError`.
-    """
-    source: Any = None if needs is None else needs.get("scores")
-    if needs is None or source is None:
-        return None
-    if isinstance(source, OutsideScores):
+def outside_scores(needs: Needs) -> OutsideScores | None:
+    """The scores that a call was given; a file is read once. Warns of what looks as if it stood for no score."""
+    source: Any = needs.get("scores")
+    if source is None or isinstance(source, OutsideScores):
         return source
     key = ("scores", str(source) if isinstance(source, (str, PathLike)) else id(source))
 

@@ -15,9 +15,6 @@ from sacrecap.metrics import registry
 from sacrecap.metrics.base import Metric
 from sacrecap.metrics.function import FunctionMetric
 
-PREFIX = "sacrecap_plugin_"
-"""Prefix of the names of plug-ins' modules."""
-
 
 def load_plugin(path: str | PathLike[str]) -> None:
     """Runs a Python file once per process, and registers the metrics that it makes.
@@ -29,7 +26,7 @@ def load_plugin(path: str | PathLike[str]) -> None:
         DataError: the file cannot be run.
     """
     file = Path(path).resolve()
-    name = f"{PREFIX}{zlib.crc32(str(file).encode()):08x}"
+    name = f"sacrecap_plugin_{zlib.crc32(str(file).encode()):08x}"
     if name in sys.modules:
         return
     if not file.is_file():
@@ -62,9 +59,8 @@ def load_plugin(path: str | PathLike[str]) -> None:
         raise DataError(f"plug-in {path}, line {line}: {type(error).__name__}: {error}") from error
     if set(registry._ADDED) == before:
         del sys.modules[name]
-        raise UsageError(
-            f"plug-in {path} makes no metric: put @sacrecap.metric before a function of references, candidate"
-        )
+        remedy = "put @sacrecap.metric before a function of references, candidate"
+        raise UsageError(f"plug-in {path} makes no metric: {remedy}")
     for kind in {type(added.metric) for new, added in registry._ADDED.items() if new not in before}:
         # Another process has not loaded the plug-in: a pickled metric names the file, which is run there first.
         copyreg.pickle(kind, lambda metric: (restored, (str(file), metric.key)))

@@ -7,7 +7,6 @@ or a list of either.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import contextmanager
@@ -74,10 +73,7 @@ def _own_groups() -> dict[str, tuple[str, ...]]:
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """The names in each group, `all` last; then the groups made by metrics of other packages.
-
-    `all` has only the metrics of sacrecap, so that the same command gives the same table on every machine.
-    """
+    """The names in each group of sacrecap, `all` last, the same on every machine; then the groups of others."""
     members = dict(_own_groups())
     for name, added in _ADDED.items():
         for group in added.groups:
@@ -104,9 +100,8 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     kind = metric if isinstance(metric, type) else type(metric)
     if not issubclass(kind, Metric):
         raise UsageError(f"a metric must be a sacrecap.metrics.Metric, got {metric!r}")
-    lacking = [
-        name for name in ("title", "summary", "equation", "source", "upper", "nothing") if not hasattr(kind, name)
-    ]
+    needed = ("title", "summary", "equation", "source", "upper", "nothing")
+    lacking = [name for name in needed if not hasattr(kind, name)]
     if lacking:
         raise UsageError(f"{kind.__name__} does not declare {', '.join(lacking)}; see docs/howto/add-a-metric.md")
     value = metric() if isinstance(metric, type) else metric
@@ -115,7 +110,8 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
         raise UsageError(f"{kind.__name__}: the name {name!r} must be lower-case letters, digits and hyphens")
     if name in _ADDED and _ADDED[name].metric == value:
         return
-    rest = {key: added for key, added in _ADDED.items() if key != name or _place(added.metric) != _place(value)}
+    # A class shows its module and its name: those of a cell of a notebook that runs again are the same.
+    rest = {key: added for key, added in _ADDED.items() if key != name or repr(type(added.metric)) != repr(kind)}
     names = tuple(groups)
     reserved = {*_own_groups(), *ALIASES}
     clash = next((group for group in names if group in reserved), None)
@@ -125,10 +121,6 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     if name in {*METRICS, *rest, *reserved, *of_others, COMBINE, STANDARDISED}:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
     _ADDED[name] = AddedMetric(value, names, _origin.get() or f"module {type(value).__module__}")
-
-
-def _place(metric: Metric) -> tuple[str, str]:
-    return type(metric).__module__, type(metric).__qualname__
 
 
 def added() -> dict[str, Metric]:
@@ -178,16 +170,14 @@ _outside: ContextVar[Mapping[str, Metric]] = ContextVar("outside", default=Mappi
 """The columns of others' scores that the text being parsed may name."""
 ALIASES = {"cider": "cider-d"}
 """Names that mean the metric of another name: papers and the COCO suite print CIDEr and mean CIDEr-D."""
+_ALL = "all names: sacrecap metrics (in Python: sacrecap.metrics)"
 
 
 def canonical(text: str) -> str:
-    """The text that names a metric or a group, with the name in sacrecap's spelling: `Bleu_4` is `bleu-4`, and
-    `CIDEr(sigma=5)` is `cider-d(sigma=5)`. Text that names neither comes back as it is.
+    """The text with a metric's or a group's name, with which it begins, in sacrecap's spelling; other text unchanged.
 
-    An exact name wins, in upper or lower case. Otherwise hyphens, underscores and blanks do not count, so that the
-    names of the COCO suite and of papers are accepted.
-
-    Raises `UsageError` if names that differ only in these signs fit.
+    `Bleu_4` is `bleu-4`, `CIDEr(sigma=5)` is `cider-d(sigma=5)`: an exact name wins, in upper or lower case; otherwise
+    hyphens, underscores and blanks do not count. Raises `UsageError` if names that differ only in these signs fit.
     """
     name, parenthesis, inside = text.partition("(")
     spelled = _named(name)
@@ -220,16 +210,13 @@ def folded(name: str) -> str:
 
 
 def key_among(keys: Collection[str], named: str | Metric) -> str | None:
-    """The one of these keys that a metric has, or its name in any spelling that is accepted where metrics are named.
-
-    None if it is not among them.
-    """
+    """The one of these keys that a metric has, or its name in any accepted spelling; None if it is not among them."""
     if isinstance(named, Metric):
         return named.key if named.key in keys else None
     if named in keys or not isinstance(named, str):
         return named if named in keys else None
-    if (canonical(named.strip())) in keys:  # figures such as `accuracy` are keys, but no metrics that can be named
-        return canonical(named.strip())
+    if (key := canonical(named.strip())) in keys:  # figures such as `accuracy` are keys, but cannot be named
+        return key
     try:
         metrics = parse_metrics(named)
     except UsageError:
@@ -290,27 +277,24 @@ def with_columns(metrics: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...
 
 
 def _columns(needs: Needs) -> Mapping[str, Metric]:
-    """The columns of others' scores as metrics. Raises `UsageError` for a name that cannot be parsed.
+    """The columns of others' scores as metrics, `scores:NAME` for a name that is taken. Raises `UsageError`."""
+    from sacrecap.metrics.outside import Outside, OutsideOfSets, outside_scores
 
-    A column with the name of a metric or a group is a metric by another name: `scores:judge`.
-    """
-    from sacrecap.metrics.outside import columns_as_metrics
-
-    columns = columns_as_metrics(needs, {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED})
-    for name in columns:
+    scores = outside_scores(needs)
+    kind = OutsideOfSets if scores is not None and scores.of_sets else Outside
+    reserved = {*METRICS, *groups(), *ALIASES, *added(), COMBINE, STANDARDISED}
+    columns: dict[str, Metric] = {}
+    for column in () if scores is None else scores.columns:
+        name = f"{TAKEN}{column}" if column in reserved else column
         if re.search(r'[(),+*="\s]', name):
-            raise UsageError(
-                f'the scores have a column {name!r}; blanks and the signs ( ) , + * = " are not for names of metrics: '
-                "rename the column"
-            )
+            remedy = 'blanks and the signs ( ) , + * = " are not for names of metrics: rename the column'
+            raise UsageError(f"the scores have a column {name!r}; {remedy}")
+        columns[name] = kind(column=name)
     return columns
 
 
 def _cut(text: str) -> list[str]:
-    """The names in a list, each with its parameters: cut at commas and blanks, into as many names as possible.
-
-    Raises `UsageError` for words that are not all of names.
-    """
+    """The names in a list, each with its parameters: cut at commas and blanks, into as many names as possible."""
     names: list[str] = []
     for part in at_commas(text):
         words = _words(part)
@@ -338,11 +322,8 @@ def _is_name(words: Sequence[str]) -> bool:
     return "(" not in name and _named(name) is not None
 
 
-_CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
-
-
 def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
-    match = _CALL.fullmatch(text)
+    match = re.fullmatch(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", text, re.DOTALL)
     name = match and _named(match["name"])
     if match is None or name is None:
         raise _unknown(text)
@@ -362,7 +343,18 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
     if match["inside"] is not None:
         raise UsageError(f"{text!r}: {name} is a group, which has no parameters; give them to a metric of it")
     members = tuple(_built_in(key) if key in METRICS else _ADDED[key].metric for key in groups()[name])
-    return members if needs is None else _available(name, members, needs)
+    if needs is None:
+        return members
+    available: list[Metric] = []
+    for metric in members:
+        status = metric.status(needs)
+        if status.kind == "available":
+            available.append(metric)
+        elif status.kind == "not installed":
+            available.append(NotScored(metric, status.why))
+        else:
+            warn(f"{metric.label} is left out of group {name}: {status.why}")
+    return tuple(available)
 
 
 def _combination(inside: str) -> Metric:
@@ -382,22 +374,6 @@ def _combination(inside: str) -> Metric:
         members.extend(metrics)
         weights.extend([above_zero(weight, where)] * len(metrics))
     return Combine(*members, weights=tuple(weights))
-
-
-def _available(group: str, members: tuple[Metric, ...], needs: Needs) -> tuple[Metric, ...]:
-    available: list[Metric] = []
-    for metric in members:
-        status = metric.status(needs)
-        if status.kind == "available":
-            available.append(metric)
-        elif status.kind == "not installed":
-            available.append(NotScored(metric, status.why))
-        else:
-            warn(f"{metric.label} is left out of group {group}: {status.why}")
-    return tuple(available)
-
-
-_ALL = "all names: sacrecap metrics (in Python: sacrecap.metrics)"
 
 
 def _unknown(text: str) -> UsageError:
@@ -422,10 +398,7 @@ def _unknown(text: str) -> UsageError:
 
 
 class NotScored(PythonMetric):
-    """Replaces `metric`, under its name, and scores no image. `reason` says what is missing, and how to get it.
-
-    So a group's table has the same rows on every machine, independent of what is installed.
-    """
+    """Replaces `metric` in a group, so that tables have the same rows everywhere; has no score, for that `reason`."""
 
     needs = ()
     metric: Metric
@@ -458,12 +431,6 @@ class NotScored(PythonMetric):
     def notes(self, statistics: Totals) -> list[str]:  # noqa: ARG002
         return [f"{self.label} has no score: {self.reason}."]
 
-    def formula(self, sums: Sequence[float]) -> float:  # noqa: ARG002
-        return 0.0  # never used as a score: no image has one
-
-    def row_formula(self, row: Sequence[float]) -> float:  # noqa: ARG002
-        return math.nan
-
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Rows of zeros."""
         return [(0.0, 0.0)] * corpus.candidate_count
@@ -473,10 +440,8 @@ def computable(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """The metrics that this machine can compute, for tables in which a row without scores is useless; warns about the
     others.
     """
-    scorable = []
+    metrics = tuple(metrics)
     for metric in metrics:
         if isinstance(metric, NotScored):
             warn(f"{metric.label} is left out: {metric.reason}")
-        else:
-            scorable.append(metric)
-    return tuple(scorable)
+    return tuple(metric for metric in metrics if not isinstance(metric, NotScored))

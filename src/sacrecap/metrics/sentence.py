@@ -13,7 +13,7 @@ How the vectors were made, and where papers and programs differ: docs/reference/
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, ClassVar
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sacrecap.corpus.corpus import Corpus
     from sacrecap.metrics.base import Totals
     from sacrecap.resources.needs import Needs
-    from sacrecap.resources.networks import TextVectors
 
 BUILT_IN = "built-in"
 """The name of the vectors inside the package."""
@@ -110,18 +109,14 @@ class Sentence(LearnedMetric):
         return Status() if onnx_of(self.checkpoint) is not None else super().status(needs)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the vectors, or the network.
-
-        Raises `UsageError` for what only a network takes, `MissingDependencyError` without the extra, `DataError` for a
-        checkpoint that cannot be used.
-        """
+        """Takes the vectors, or the network."""
         if not self._by_network:
             for name in ("revision", "precision"):
                 if getattr(self, name) != self._declared[name].default:
                     raise UsageError(f"{self.label}: {name} is a network's; name one too: model=DIR|NAME")
             table = vectors()
             return Ready(corpus._core, (table,), (f"model:{BUILT_IN}({table.checksum:08x})",))
-        from sacrecap.resources.networks import OnnxTexts, TextEncoder, TextVectors, load, onnx_of
+        from sacrecap.resources.networks import OnnxTexts, TextEncoder, load, onnx_of
 
         # In ONNX where the checkpoint has it and onnxruntime is installed, by torch otherwise.
         encoder: OnnxTexts | TextEncoder | None = onnx_of(self.checkpoint)
@@ -130,24 +125,21 @@ class Sentence(LearnedMetric):
             encoder = load(TextEncoder, self.checkpoint, needs)
         tokenizer = encoder.tokenizer()
         captions = CutCaptions.of(corpus, tokenizer.limit, references=True)
-        reader = TextVectors(encoder, tokenizer, needs)
-        scores_and_captions = partial(self._scores, captions, reader), captions
-        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=scores_and_captions)
+
+        def scores() -> Iterator[float]:
+            units = captions.vectors(encoder, tokenizer, needs)
+            for _, candidate, references in captions.pairs():
+                described = [units[text] for text in references if text.strip()]
+                if not described or not candidate.strip():
+                    yield 0.0
+                elif self.references == "centroid":
+                    total = sum(described[1:], described[0]).astype("f8")
+                    yield cosine(units[candidate], total / (float(total @ total) ** 0.5 or 1.0))
+                else:
+                    cosines = [cosine(units[candidate], reference) for reference in described]
+                    yield max(cosines) if self.references == "best" else sum(cosines) / len(cosines)
+
+        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=(scores, captions))
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         return super().warnings(ready, statistics) if self._by_network else []
-
-    def _scores(self, captions: CutCaptions, reader: TextVectors) -> Iterator[float]:
-        """The cosine of each candidate with what it is compared with; all vectors have length 1."""
-        units = captions.vectors(reader)
-        for _, candidate, references in captions.pairs():
-            described = [units[text] for text in references if text.strip()]
-            if not described or not candidate.strip():
-                yield 0.0
-                continue
-            if self.references == "centroid":
-                total = sum(described[1:], described[0]).astype("f8")
-                yield cosine(units[candidate], total / (float(total @ total) ** 0.5 or 1.0))
-                continue
-            cosines = [cosine(units[candidate], reference) for reference in described]
-            yield max(cosines) if self.references == "best" else sum(cosines) / len(cosines)

@@ -122,18 +122,13 @@ class _OfStatements(Metric):
         sums = statistics.sums()
         if self.category != "all" or not sums[1]:
             return super().notes(statistics)
-        complete, true, _, people_complete, people_true, _ = (
-            f"{part / images:.0%}".replace("%", " %") if images else ""
-            for part, images in zip(sums[:12:2], sums[1:12:2], strict=True)
-        )
-        beside = [
-            f" ({of} {share})" if share else ""
-            for of, share in (("people's", people_true), ("people", people_complete))
-        ]
-        answer = (
-            f"Beyond chance, references say {true} of what the captions say{beside[0]}, and the captions say "
-            f"{complete} of what the references say{beside[1]}."
-        )
+        means = zip(sums[:12:2], sums[1:12:2], strict=True)
+        percent = [f"{part / images:.0%}".replace("%", " %") if images else "" for part, images in means]
+        complete, true, _, people_complete, people_true, _ = percent
+        people = ("people's", people_true), ("people", people_complete)
+        beside = [f" ({of} {share})" if share else "" for of, share in people]
+        truth = f"references say {true} of what the captions say{beside[0]}"
+        answer = f"Beyond chance, {truth}, and the captions say {complete} of what the references say{beside[1]}."
         columns, parts = iter(sums[12:]), []
         for kind, supported, claimed, covered, expected in zip(KINDS, *[columns] * 4, strict=True):
             shares = (supported, claimed), (covered, expected), (supported + covered, claimed + expected)
@@ -161,19 +156,14 @@ class StatementLearner:
 
     def _take(self, other: _core.StatementFrequencies) -> None:
         self._counted = other if self._counted is None else self._counted.merged(other)
-        if len(self._counted) * _BYTES > self._memory:
-            raise DataError(
-                f"the statements of the references take more than {self._memory >> 20} MiB of memory; grant more "
-                "memory, or leave out coverage, precision and long-f1"
-            )
+        if len(self._counted) * 32 > self._memory:  # bytes that a statement takes, at most
+            remedy = "grant more memory, or leave out coverage, precision and long-f1"
+            size = self._memory >> 20
+            raise DataError(f"the statements of the references take more than {size} MiB of memory; {remedy}")
 
     def finish(self) -> _core.StatementFrequencies | None:
         """The counts, a resource of the metrics."""
         return self._counted
-
-
-_BYTES = 32
-"""Memory that a statement takes, at most."""
 
 
 def read_with() -> tuple[str, str]:
@@ -266,7 +256,7 @@ class Said:
     """In the order in which they come."""
 
     def pieces(self) -> list[list[tuple[str, float | None]]]:
-        """Each caption in pieces: words that say something come with how far the other side says it, others with None.
+        """Each caption in pieces: words that say something with how far the other side says it, others with None.
 
         A word that names a thing or a quality in the scene graph has the support of that, any other its own as a word.
         """
@@ -381,13 +371,7 @@ class Rubric(Metric):
         return Status.left_out(None if "rubric" in needs else f"it {lacks_rubric()}")
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Takes the captions as they were given, with the items of their images in the place of references.
-
-        Raises:
-            UsageError: no rubric.
-            UnfitImages: images without items.
-            DataError: a rubric that cannot be read.
-        """
+        """Takes the captions as they were given, with the items of their images in the place of references."""
         rubric = rubric_of(needs, self.label)
         ready = prepared(corpus, items_of(corpus, rubric, needs))
         return replace(ready, signature=(*ready.signature, signed(rubric)))

@@ -70,10 +70,8 @@ class Vifidel(EmbeddingMetric):
     def complete(self) -> None:
         """Fills in what the variant decides."""
         values: dict[str, Any] = vars(self)
-        decided = _VARIANTS.get(values["variant"]) if isinstance(values["variant"], str) else None
-        for name, value in (decided or _VARIANTS["paper"]).items():
-            if values[name] is None:
-                values[name] = value
+        for name, value in _VARIANTS.get(str(values["variant"]), _VARIANTS["paper"]).items():
+            values[name] = value if values[name] is None else values[name]
 
     @property
     def needs_references(self) -> bool:
@@ -130,7 +128,7 @@ class Vifidel(EmbeddingMetric):
         return Status.left_out(f"it {lacks_objects()}" if lack(needs) else None)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
+        """As for any metric over word vectors."""
         from sacrecap.resources.objects_of_images import digest_of_objects, lacks_objects
 
         if "objects" not in needs and "images" not in needs:
@@ -147,17 +145,14 @@ class Vifidel(EmbeddingMetric):
         return self._plan(ready.own, image)
 
     def _plan(self, view: EmbeddedCorpus, image: int) -> Explanation:
-        """The plan for the image of this number."""
         import numpy as np
 
         plan = view.embedded.explain_vifidel(view.corpus, self.kernel_parameters(), image)
         labels = view.labels[image] if view.labels is not None else ()
-        shape = (len(plan["objects"]), len(plan["words"]))
         known_words, total = plan["coverage"]
-        numbers: dict[str, Any] = {
-            name: np.frombuffer(plan[name]).copy()
-            for name in ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
-        }
+        of_items = ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
+        numbers: dict[str, Any] = {name: np.frombuffer(plan[name]).copy() for name in of_items}
+        shape = len(plan["objects"]), len(plan["words"])
         numbers |= {name: numbers[name].reshape(shape) for name in ("cost", "plan")}
         return Explanation(
             objects=tuple(labels[number] for number in plan["objects"]),
@@ -202,10 +197,9 @@ class Explanation:
     @property
     def flows(self) -> list[tuple[int, int, float, float]]:
         """Moves as (object, word, share, cost), the most expensive first."""
-        moved = [
-            (i, j, float(self.plan[i, j]), float(self.cost[i, j])) for i, j in zip(*self.plan.nonzero(), strict=True)
-        ]
-        return sorted(((int(i), int(j), share, cost) for i, j, share, cost in moved), key=lambda f: -f[2] * f[3])
+        places = zip(*(places.tolist() for places in self.plan.nonzero()), strict=True)
+        moved = [(i, j, float(self.plan[i, j]), float(self.cost[i, j])) for i, j in places]
+        return sorted(moved, key=lambda flow: -flow[2] * flow[3])
 
     def __str__(self) -> str:
         width = max((len(name) for name in (*self.objects, *self.words)), default=0)
@@ -224,16 +218,13 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON."""
-        return {
-            name: value if isinstance(value, (tuple, float)) else value.tolist() for name, value in vars(self).items()
-        }
+        fields = vars(self).items()
+        return {name: value if isinstance(value, (tuple, float)) else value.tolist() for name, value in fields}
 
 
 def _bag(title: str, names: tuple[str, ...], weights: Numbers, importance: Numbers, width: int) -> list[str]:
     """A line per object or word: its share and its ρ."""
     if not names:
         return [f"{title:<10} none known"]
-    return [
-        f"{title if number == 0 else '':<10} {name:<{width}}  share {weight:.4f}  ρ {rho:.4f}"
-        for number, (name, weight, rho) in enumerate(zip(names, weights, importance, strict=True))
-    ]
+    rows = zip([title, *[""] * (len(names) - 1)], names, weights, importance, strict=True)
+    return [f"{head:<10} {name:<{width}}  share {weight:.4f}  ρ {rho:.4f}" for head, name, weight, rho in rows]

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 
 _UNKNOWN = -1
-LOW_COVERAGE = 0.8
-"""If a smaller share of words and labels has a vector, there is a warning."""
 
 
 class EmbeddingMetric(Metric):
@@ -53,10 +51,7 @@ class EmbeddingMetric(Metric):
         return False
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any.
-
-        Raises `DataError` if vectors or objects are unusable.
-        """
+        """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any."""
         from sacrecap.resources.embeddings import script_words
         from sacrecap.resources.objects_of_images import are_found, objects_of, signature_of_found
 
@@ -66,14 +61,11 @@ class EmbeddingMetric(Metric):
         def read() -> EmbeddedCorpus:
             labels, cut = objects_of(corpus, needs, find=finds_objects), corpus._core
             if self.script_words:
-                sides = zip(*map(corpus.given, corpus.image_ids), strict=True)
-                candidates, references = (
-                    {
-                        image: [" ".join(script_words(caption)) for caption in captions]
-                        for image, captions in zip(corpus.image_ids, side, strict=True)
-                    }
-                    for side in sides
-                )
+                sides = {
+                    image: [[" ".join(script_words(caption)) for caption in side] for side in corpus.given(image)]
+                    for image in corpus.image_ids
+                }
+                candidates, references = ({image: pair[side] for image, pair in sides.items()} for side in (0, 1))
                 cut = encode(references, candidates, needs.threads)
             tell = needs.progress or (lambda _: None)
             tell(WorkShare(0, "reading word vectors"))
@@ -88,23 +80,18 @@ class EmbeddingMetric(Metric):
         return Ready(view.corpus, (view.embedded,), signature, own=view)
 
     def coverage(self, statistics: Totals) -> float | None:
-        """Share of the content words and labels (counted with repeats) that have a vector; 1 if there are none.
-
-        Rows of statistics are (score, 1, known, all).
-        """
+        """Share of the content words and labels with a vector, by columns 3 and 4 of the rows; 1 if there are none."""
         known_words, total = statistics.sums()[2:4]
         return known_words / total if total else 1.0
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         """Warns if the score is unreliable because too many words have no vector."""
         share = self.coverage(statistics)
-        if share is None or share >= LOW_COVERAGE:
+        if share is None or share >= 0.8:
             return []
-        message = (
-            f"{self.label}: only {share:.0%} of the content words and labels have a vector in {ready.own.source}; the "
-            f"others are left out of the score; give other vectors with {option('embeddings', 'NAME|FILE')}"
-        )
-        return [message]
+        have = f"only {share:.0%} of the content words and labels have a vector in {ready.own.source}"
+        other = f"give other vectors with {option('embeddings', 'NAME|FILE')}"
+        return [f"{self.label}: {have}; the others are left out of the score; {other}"]
 
 
 class Wmd(EmbeddingMetric):
@@ -140,10 +127,9 @@ class Wmd(EmbeddingMetric):
         """As for any metric over word vectors; warns of images that are beyond what transport can solve in a minute."""
         ready = super().ready(corpus, needs)
         if beyond := ready.own.embedded.beyond(ready.corpus):
-            warn(
-                f"{self.label} has no score of {some([corpus.image_ids[place] for place in beyond])}: a caption "
-                "and a reference have more than 4,000,000 pairs of different words; shorten one of them"
-            )
+            images = some([corpus.image_ids[place] for place in beyond])
+            pairs = "a caption and a reference have more than 4,000,000 pairs of different words"
+            warn(f"{self.label} has no score of {images}: {pairs}; shorten one of them")
         return ready
 
     @property
@@ -185,9 +171,13 @@ def embedded(
     corpus: _core.Corpus, objects: list[dict[str, int]] | None, source: EmbeddingSource, *, scripted: bool
 ) -> EmbeddedCorpus:
     """A native corpus with these vectors."""
-    from sacrecap.resources.embeddings import FUNCTION_WORDS, is_content
+    from sacrecap.resources.embeddings import FUNCTION_WORDS, is_content, open_embeddings
 
-    embeddings = _opened(source)
+    if isinstance(source, (str, os.PathLike)):
+        status = os.stat(source) if os.path.exists(source) else None
+        embeddings = _open_once(os.fspath(source), status and (status.st_mtime_ns, status.st_size))
+    else:
+        embeddings = open_embeddings(source)
     if objects is not None and scripted:  # the published script joins an image's labels to one text
         objects = [_words_of(labels) for labels in objects]
     vocabulary = corpus.vocabulary
@@ -204,23 +194,17 @@ def embedded(
         return numbers[spelling]
 
     # A compound without a vector counts as its parts, as if they were written separately; a label stays one item.
-    of_words = {
-        word: [row((form,), form) for form in spelling] or [_UNKNOWN]
-        for word, spelling in zip(content, embeddings.spellings(content), strict=True)
-    }
-    of_labels = {
-        label: row(spelling, label) if spelling else _UNKNOWN
-        for label, spelling in zip(labels, embeddings.spellings(labels), strict=True)
-    }
-    counts_by_label = (
-        None
-        if objects is None
-        else (
+    spelled_words = zip(content, embeddings.spellings(content), strict=True)
+    of_words = {word: [row((form,), form) for form in forms] or [_UNKNOWN] for word, forms in spelled_words}
+    spelled_labels = zip(labels, embeddings.spellings(labels), strict=True)
+    of_labels = {label: row(forms, label) if forms else _UNKNOWN for label, forms in spelled_labels}
+    counts_by_label = None
+    if objects is not None:
+        counts_by_label = (
             [len(counts) for counts in objects],
             [of_labels[label] for counts in objects for label in counts],
             [float(count) for counts in objects for count in counts.values()],
         )
-    )
     vectors, _ = embeddings.find(names)
     terms = [of_words.get(word, []) for word in vocabulary]
     return EmbeddedCorpus(
@@ -233,18 +217,9 @@ def embedded(
     )
 
 
-def _opened(source: EmbeddingSource) -> Embeddings:
-    """The embeddings; the last file stays open, so that explanations of several images read it only once."""
-    from sacrecap.resources.embeddings import open_embeddings
-
-    if not isinstance(source, (str, os.PathLike)):
-        return open_embeddings(source)
-    status = os.stat(source) if os.path.exists(source) else None
-    return _open_once(os.fspath(source), status and (status.st_mtime_ns, status.st_size))
-
-
 @lru_cache(maxsize=1)
 def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
+    """The last file stays open, so that explanations of several images read it only once."""
     from sacrecap.resources.embeddings import open_embeddings
 
     return open_embeddings(path)

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import KW_ONLY, dataclass, field
 from queue import SimpleQueue
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from sacrecap.data.cache import Cache
@@ -40,9 +40,6 @@ TOKENS_AN_IMAGE = 1500
 """What is expected of an image, on the high side, so that a budget holds."""
 _REPEATS = 2
 """How often a question is asked whose answer is empty, or cannot be read."""
-_OURS = ("model", "messages", "stream", "n")
-"""Parameters that no user gives: answers would be of another form."""
-UNASKED = Answer("", "", "unasked")
 
 
 @dataclass(frozen=True)
@@ -68,10 +65,10 @@ class Question:
     @property
     def parameters(self) -> dict[str, Any]:
         """The parameters of the request."""
-        log_probabilities = {"logprobs": True, "top_logprobs": self.alternatives} if self.alternatives else {}
-        seed = {} if self.seed is None else {"seed": self.seed}
-        nucleus = {"top_p": self.top_p} if self.top_p < 1 else {}
-        return {"max_tokens": self.tokens, "temperature": self.temperature, **nucleus, **log_probabilities, **seed}
+        optional: dict[str, Any] = {"top_p": self.top_p} if self.top_p < 1 else {}
+        optional |= {"logprobs": True, "top_logprobs": self.alternatives} if self.alternatives else {}
+        optional |= {} if self.seed is None else {"seed": self.seed}
+        return {"max_tokens": self.tokens, "temperature": self.temperature, **optional}
 
     @property
     def expected_tokens(self) -> tuple[int, int]:
@@ -127,7 +124,16 @@ class Endpoint:
         self.at_once = whole_number("at_once", at_once, 1)
         if per_minute is not None and not 0 < per_minute < math.inf:
             raise UsageError(f"per_minute is a number of requests above 0, got {per_minute!r}")
-        self.per_minute, self.extra = per_minute, _checked_extra(extra)
+        try:
+            parameters = json.loads(json.dumps(extra or {}, allow_nan=False))
+        except (TypeError, ValueError):
+            parameters = None
+        if not isinstance(parameters, dict):
+            form = 'an object of JSON, {"reasoning_effort": "low"}'
+            raise UsageError(f"extra takes parameters as {form}, got {extra!r}")
+        for name in parameters.keys() & {"model", "messages", "stream", "n"}:
+            raise UsageError(f"extra: {name} is sacrecap's to set; leave it out")
+        self.per_minute, self.extra = per_minute, parameters
         self.image_size = None if image_size is None else whole_number("image_size", image_size, 1)
         self.unanswered, self.timeout, self.dry_run, self.answers = unanswered, timeout, dry_run, answers
         self._begin()
@@ -180,9 +186,8 @@ class Endpoint:
         self._counted |= old
         if self.dry_run:
             for digest, question in rest.items():
-                tokens_in, tokens_out = question.expected_tokens
-                self._spending.count(UNASKED._replace(tokens_in=tokens_in, tokens_out=tokens_out))
-                answers[digest] = UNASKED
+                self._spending.count(Answer("", "", "unasked", *question.expected_tokens))
+                answers[digest] = Answer("", "", "unasked")
         elif rest:
             for share, (digest, answer) in enumerate(self._answers_to(rest, again, database), 1):
                 if answer.end != "error" or digest not in again:
@@ -192,10 +197,8 @@ class Endpoint:
                     progress(share / len(rest))
         self.models |= {answer.model for answer in answers.values() if answer.model}
         if len(self.models) > 1:
-            raise SacrecapError(
-                f"{self.url} answered as several models for {self.model}: {', '.join(sorted(self.models))}; their "
-                "scores cannot be compared: name one of these as the model"
-            )
+            names = f"{self.url} answered as several models for {self.model}: {', '.join(sorted(self.models))}"
+            raise SacrecapError(f"{names}; their scores cannot be compared: name one of these as the model")
         return [answers[digest] for digest in digests]
 
     def _digests(self, questions: Iterable[Question]) -> list[bytes]:
@@ -214,10 +217,9 @@ class Endpoint:
             text = json.dumps([question.text, question.parameters, hashes, *([how] if how else [])], sort_keys=True)
             digests.append(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
         if unknown:
-            raise DataError(
-                f"{some(list(dict.fromkeys(unknown)))}: no image file of a known format; a model is shown PNG, JPEG, "
-                "GIF, WebP, BMP and TIFF: convert them, or leave their captions out"
-            )
+            accepted = "a model is shown PNG, JPEG, GIF, WebP, BMP and TIFF"
+            names = f"{some(list(dict.fromkeys(unknown)))}: no image file of a known format"
+            raise DataError(f"{names}; {accepted}: convert them, or leave their captions out")
         return digests
 
     def _answers_to(
@@ -226,7 +228,7 @@ class Endpoint:
         """The answers as they come. Each is in the database before it is told."""
         from concurrent.futures import ThreadPoolExecutor
 
-        events: SimpleQueue[tuple[bytes, Answer] | _Word | BaseException] = SimpleQueue()
+        events: SimpleQueue[tuple[bytes, Answer] | str | BaseException] = SimpleQueue()
         over = threading.Event()
         self._pace.begin()
         with closing(_Call(self, len(questions), over, events.put)) as call:
@@ -247,7 +249,6 @@ class Endpoint:
                     events.put(error)
 
             pool = ThreadPoolExecutor(self.at_once, thread_name_prefix="endpoint")
-            words: set[str] = set()
             try:
                 for digest, question in questions.items():
                     pool.submit(answer, digest, question)
@@ -255,10 +256,8 @@ class Endpoint:
                     event = events.get()
                     if isinstance(event, BaseException):
                         raise event
-                    if isinstance(event, _Word):
-                        if event.occasion not in words:
-                            warn(event.text)
-                        words.add(event.occasion)
+                    if isinstance(event, str):
+                        warn(event)
                     else:
                         call.left -= 1
                         yield event
@@ -267,10 +266,7 @@ class Endpoint:
                 pool.shutdown(cancel_futures=True)
 
     def _answer(self, call: _Call, question: Question) -> Answer:
-        """The answer to a question.
-
-        Raises `SacrecapError` where nobody would be answered, `patience.Over` where nobody waits for it.
-        """
+        """Raises `SacrecapError` where nobody would be answered, `patience.Over` where nobody waits for the answer."""
         less, empty = dict(self._less), None
         trial = patience.Trial(patience.clock())
         while True:
@@ -282,10 +278,9 @@ class Endpoint:
                 with self._learning:
                     self._less |= less
                 most = parameters.get("top_logprobs", 0)
-                answer = reply.answer._replace(
-                    without=tuple(sorted(name for name, number in less.items() if number is None)),
-                    alternatives=most if most < question.alternatives else 0,
-                )
+                without = tuple(sorted(name for name, number in less.items() if number is None))
+                fewer = most if most < question.alternatives else 0
+                answer = reply.answer._replace(without=without, alternatives=fewer)
                 if empty is not None:
                     answer = answer._replace(
                         tokens_in=answer.tokens_in + empty.tokens_in, tokens_out=answer.tokens_out + empty.tokens_out
@@ -307,7 +302,11 @@ class Endpoint:
                     raise SacrecapError(self._refusal(call, reply))
                 if verdict == "given up":
                     return self._failed(call, reply)
-                self._tell_of_waiting(call, reply, self._pace.put_off(reply, trial))
+                if self._pace.put_off(reply, trial) >= patience.WORTH_A_WORD and reply.kind != "odd":
+                    setting = spelled(python="per_minute=N", command="--judge-settings per-minute=N")
+                    hint = f"; where it takes only so many requests in a minute, {setting} spaces them"
+                    words = f"({call.clean(reply.words)}): waiting for it{hint * (reply.kind == 'busy')}"
+                    call.tell("waiting", f"{self.url} does not answer for the moment {words}")
             self._spending.count_retry()
 
     def _parameters(self, question: Question, less: Less) -> dict[str, Any]:
@@ -322,22 +321,13 @@ class Endpoint:
                 sent[name] = min(number, sent[name])
         return {**sent, **self.extra}
 
-    def _tell_of_waiting(self, call: _Call, reply: Reply, silence: float) -> None:
-        if silence < patience.WORTH_A_WORD or reply.kind == "odd":
-            return
-        setting = spelled(python="per_minute=N", command="--judge-settings per-minute=N")
-        hint = f"; where it takes only so many requests in a minute, {setting} spaces them" * (reply.kind == "busy")
-        words = call.clean(reply.words)
-        call.tell(_Word("waiting", f"{self.url} does not answer for the moment ({words}): waiting for it{hint}"))
-
     def _failed(self, call: _Call, reply: Reply) -> Answer:
         words = call.clean(reply.words)
         what = "accept" if reply.kind == "unfit" else "answer"
-        call.tell(_Word("failed", f"{self.url} did not {what} a request: {words}"))
+        call.tell("failed", f"{self.url} did not {what} a request: {words}")
         return Answer(words, "", "error")
 
     def _refusal(self, call: _Call, reply: Reply) -> str:
-        """A message for an error that ends the call."""
         key = option("key_env", "NAME", flag="--judge-key-env")
         remedy = {
             **dict.fromkeys(range(300, 400), "give the address to which it redirects, if you trust it"),
@@ -388,13 +378,6 @@ class KeptAnswers(Cache[bytes, Answer]):
         raise SacrecapError(f"{self.path}: answers cannot be kept there ({error}): {remedy}") from error
 
 
-class _Word(NamedTuple):
-    """What the user is told once in a call."""
-
-    occasion: str
-    text: str
-
-
 def _is_asked_again(question: Question, answer: Answer) -> bool:
     """Whether an answer from before is none that can be read, and the question was not asked again since."""
     if answer.end == "refused" or answer.times >= _REPEATS:
@@ -402,33 +385,16 @@ def _is_asked_again(question: Question, answer: Answer) -> bool:
     return not answer.text.strip() if question.reads is None else question.reads(answer) is None
 
 
-def _checked_extra(extra: Mapping[str, object] | None) -> dict[str, object]:
-    """The parameters. Raises `UsageError` for what is no object of JSON, and for those that are ours to set."""
-    try:
-        checked = json.loads(json.dumps(extra or {}, allow_nan=False))
-    except (TypeError, ValueError):
-        checked = None
-    if not isinstance(checked, dict):
-        raise UsageError(f'extra takes parameters as an object of JSON, {{"reasoning_effort": "low"}}, got {extra!r}')
-    for name in checked.keys() & {*_OURS}:
-        raise UsageError(f"extra: {name} is sacrecap's to set; leave it out")
-    return checked
-
-
 class _Call:
-    """What the requests of a call have in common; its client has the key and nothing else of the environment.
+    """What the requests of a call have in common; its client has the key and nothing else of the environment."""
 
-    Raises:
-        MissingDependencyError: a package of the extra `judge` is not installed.
-        UsageError: see `key_for`.
-    """
-
-    def __init__(self, endpoint: Endpoint, left: int, over: threading.Event, tell: Callable[[_Word], object]) -> None:
+    def __init__(self, endpoint: Endpoint, left: int, over: threading.Event, warned: Callable[[str], object]) -> None:
         with of_extra("judge", "asking a language model"):
             import httpx2
-        self._endpoint, self.over, self.tell = endpoint, over, tell
+        self._endpoint, self.over, self._warned = endpoint, over, warned
         self.left = left
         """How many questions are neither answered nor given up."""
+        self._words: dict[str, str] = {}
         self._key = key_for(endpoint.url, endpoint.key_env)
 
         def signed(request: Any) -> Any:
@@ -452,9 +418,8 @@ class _Call:
         content: str | list[dict[str, Any]] = question.text
         if question.images:
             try:
-                files = [
-                    sendable(read_image(image), name_of(image), self._endpoint.image_size) for image in question.images
-                ]
+                side = self._endpoint.image_size
+                files = [sendable(read_image(image), name_of(image), side) for image in question.images]
             except DataError as error:
                 return Reply("unfit", str(error))
             urls = [f"data:image/{kind_of(file)};base64,{base64.b64encode(file).decode()}" for file in files]
@@ -471,14 +436,17 @@ class _Call:
         headers, tokens_in = response.headers, question.expected_tokens[0]
         return received(response.status_code, headers, response.content, now=time.time(), tokens_in=tokens_in)
 
+    def tell(self, occasion: str, text: str) -> None:
+        """Has the user warned, once for each occasion."""
+        if self._words.setdefault(occasion, text) is text:
+            self._warned(text)
+
     def clean(self, words: str) -> str:
         """Words of others on one line, without the key."""
         text = " ".join(words.split())[:300]
         return text.replace(self._key, "…") if self._key else text
 
 
-PROVIDER = "api.openai.com"
-"""The host that OPENAI_API_KEY belongs to."""
 _reading = threading.Lock()
 """Members of a tar file are read one at a time."""
 SENT = ("png", "gif", "webp", "jpeg")
@@ -503,25 +471,22 @@ def kind_of(content: bytes) -> str | None:
 def sendable(content: bytes, name: str, side: int | None) -> bytes:
     """The file as it is sent: converted, if endpoints do not take its format; made smaller, if a side is longer.
 
-    Raises:
-        DataError: it is broken, and has to be converted or made smaller; the message begins with its name.
-        MissingDependencyError: the same, and Pillow is not installed.
+    Raises `DataError`, beginning with the name, for a broken one, `MissingDependencyError` without Pillow.
     """
     kind = kind_of(content)
-    if kind in SENT and (side is None or max(_size(content, name)) <= side):
-        return content
+    if kind in SENT:
+        if side is None:
+            return content
+        check_pillow()
+        from PIL import Image
+
+        try:
+            with Image.open(io.BytesIO(content)) as image:
+                if max(image.size) <= side:
+                    return content
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+            raise DataError(f"{name}: cannot be read: {error}") from None
     return thumbnail(content, name, side or 1 << 20, kind="JPEG" if kind == "jpeg" else "PNG")
-
-
-def _size(content: bytes, name: str) -> tuple[int, int]:
-    check_pillow()
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(content)) as image:
-            return image.size  # type: ignore[no-any-return]
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise DataError(f"{name}: cannot be read: {error}") from None
 
 
 def read_image(image: Callable[[], bytes]) -> bytes:
@@ -541,10 +506,9 @@ def checked_url(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"the address of a model begins with http:// or https://, got {url!r}")
     if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError(
-            f"the address of a model at {parts.hostname} has a name, a key or a question in it; give the key in a "
-            f"variable of the environment, with {option('key_env', 'NAME', flag='--judge-key-env')}"
-        )
+        setting = option("key_env", "NAME", flag="--judge-key-env")
+        remedy = f"give the key in a variable of the environment, with {setting}"
+        raise UsageError(f"the address of a model at {parts.hostname} has a name, a key or a question in it; {remedy}")
     return url.rstrip("/")
 
 
@@ -554,7 +518,7 @@ def key_for(url: str, key_env: str | None = None) -> str | None:
     Raises `UsageError` for a variable that is not set, and for a key that would go over plain http.
     """
     parts = urlsplit(url)
-    name = key_env or ("OPENAI_API_KEY" if parts.hostname == PROVIDER else None)
+    name = key_env or ("OPENAI_API_KEY" if parts.hostname == "api.openai.com" else None)
     if name is None:
         return None
     key = os.environ.get(name, "").strip()
@@ -565,8 +529,6 @@ def key_for(url: str, key_env: str | None = None) -> str | None:
     except ValueError:
         is_this_machine = parts.hostname == "localhost"
     if parts.scheme == "http" and not is_this_machine:
-        raise UsageError(
-            f"the key of {name} would go to {parts.hostname} over plain http, where others can read it; give an "
-            "address that begins with https://"
-        )
+        danger = f"the key of {name} would go to {parts.hostname} over plain http, where others can read it"
+        raise UsageError(f"{danger}; give an address that begins with https://")
     return key

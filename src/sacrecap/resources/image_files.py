@@ -31,9 +31,8 @@ def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFi
 
     source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
     if source.are_addresses:
-        raise UsageError(
-            f"{source.description}: sacrecap loads no images from the network; give a folder or a tar file with them"
-        )
+        remedy = "give a folder or a tar file with them"
+        raise UsageError(f"{source.description}: sacrecap loads no images from the network; {remedy}")
     images = list(dict.fromkeys(image_ids))
     files = source.find_all(images)
     absent = [image for image in images if image not in files]

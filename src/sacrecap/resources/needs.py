@@ -146,11 +146,10 @@ class Needs:
         if frequencies and not (isinstance(frequencies, str) and frequencies == CORPUS):
             from sacrecap.corpus.document_frequency import open_all_frequencies
 
-            def fetching(name: str, done: int, all_: int) -> None:
-                if progress is not None:
-                    progress(WorkShare(done / max(1, all_), f"fetching {name}"))
-
-            values["document_frequency"] = open_all_frequencies(frequencies, fetching)
+            tell = progress or (lambda _: None)
+            values["document_frequency"] = open_all_frequencies(
+                frequencies, lambda name, done, all_: tell(WorkShare(done / max(1, all_), f"fetching {name}"))
+            )
         self._inputs = values
         self._image_of = image_of
         self.threads = whole_number("threads", threads)
@@ -242,15 +241,13 @@ class Needs:
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")
 
 
-_OF_READERS = ("id_column", "caption_column", "references_column", "image_ids", "on_duplicate", "split", "format")
-"""Keywords of the readers of files, which the command line has on every command."""
-
-
 def _unknown(name: str) -> UnknownOptionError:
     """The error for a keyword that is not a need; it names the function that has the keyword."""
     question = ""
-    if name in _OF_READERS:
-        reader = {"references_column": "read_both", "on_duplicate": "read_candidates"}.get(name, "read_references")
+    # Keywords of the readers of files, which the command line has on every command.
+    readers = dict.fromkeys(("id_column", "caption_column", "image_ids", "split", "format"), "read_references")
+    readers |= {"references_column": "read_both", "on_duplicate": "read_candidates"}
+    if reader := readers.get(name):
         column = option(name, "VALUE", of=f"sacrecap.data.{reader}")
         remedy = f"read the file first, with {column}, and give what it returns"
     elif name == "on_extra":

@@ -8,10 +8,8 @@ and similar ones) map both into one space. Nothing here loads torch before a mod
 from __future__ import annotations
 
 import importlib.util
-import io
 import os
 import threading
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,12 +31,8 @@ T = TypeVar("T")
 N = TypeVar("N", bound="Network")
 
 PRECISIONS = ("float32", "float16", "bfloat16")
-_FILES = "config.json, the tokenizer's files and model.safetensors"
 MAIN = "main"
 """The revision that the hub returns by default."""
-
-_SUFFIXES = (".json", ".txt", ".model", ".safetensors", ".bin")
-"""Suffixes of the files of a checkpoint that its results depend on."""
 
 
 @dataclass(frozen=True)
@@ -61,21 +55,18 @@ class Checkpoint:
     def __str__(self) -> str:
         return self.name if self.revision == MAIN else f"{self.name}@{self.revision}"
 
-    def missing(self, what: str) -> str | None:
+    def missing(self) -> str | None:
         """Why it cannot be used without a download from the hub, and what to do; None if it can."""
-        lacking = missing_extra(what)
-        if lacking is not None or self.is_here:
-            return lacking
+        if self.is_here:
+            return None
         from huggingface_hub import try_to_load_from_cache
         from huggingface_hub.errors import HFValidationError
 
         with suppress(HFValidationError):  # who has the configuration has usually the checkpoint
             if isinstance(try_to_load_from_cache(self.name, "config.json", revision=self.revision), str):
                 return None
-        return (
-            f"it needs the model {self}, which is not on this machine: name the metric itself, not its group, to fetch "
-            "the model from the hub, or give a folder (model=DIR)"
-        )
+        remedy = "name the metric itself, not its group, to fetch the model from the hub, or give a folder (model=DIR)"
+        return f"it needs the model {self}, which is not on this machine: {remedy}"
 
     def check_usable(self, what: str) -> None:
         """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
@@ -84,8 +75,9 @@ class Checkpoint:
         if self.is_here and self.revision != MAIN:
             raise UsageError(f"{self.name} is a folder, which has no revisions; leave revision={self.revision} out")
 
-    def part(self, factory: Any, what: str, files: str = _FILES, **options: Any) -> Any:
+    def part(self, factory: Any, what: str, files: str = "", **options: Any) -> Any:
         """A part of it, of a class of transformers. Raises `DataError` as `load_part`."""
+        files = files or "config.json, the tokenizer's files and model.safetensors"
         return load_part(factory, self.name, what=what, files=files, revision=self.revision, **options)
 
     def checksum(self) -> str:
@@ -94,8 +86,10 @@ class Checkpoint:
             return ""
         files = [self.name]
         if os.path.isdir(self.name):
-            inside = (file for file in os.scandir(self.name) if file.is_file() and file.name.endswith(_SUFFIXES))
-            files = sorted(file.path for file in inside)
+            suffixes = (".json", ".txt", ".model", ".safetensors", ".bin")  # of files that its results depend on
+            files = sorted(
+                file.path for file in os.scandir(self.name) if file.is_file() and file.name.endswith(suffixes)
+            )
         stats = [(path, os.stat(path)) for path in files]
         return _checksum(tuple((path, status.st_size, status.st_mtime_ns) for path, status in stats))
 
@@ -151,10 +145,7 @@ class Network:
     ) -> list[Any]:
         """Calls `run` on batches of `size` inputs of equal shape, by their numbers; returns its result for each input.
 
-        A batch that does not fit into the memory of a GPU is tried again with half as many. `tell` gets the number of
-        finished inputs after each shape.
-
-        Raises `UsageError` if not even one input fits.
+        A batch that does not fit into a GPU is tried again with half as many. `tell` gets how many inputs are finished.
         """
         groups: dict[Hashable, list[int]] = {}
         for number, shape in enumerate(shapes):
@@ -169,10 +160,8 @@ class Network:
                     if "out of memory" not in str(error):
                         raise
                     if self.size == 1:
-                        raise UsageError(
-                            f"{self.checkpoint} does not fit into the memory of {self.device}; choose another device, "
-                            "or precision=float16"
-                        ) from None
+                        memory = f"{self.checkpoint} does not fit into the memory of {self.device}"
+                        raise UsageError(f"{memory}; choose another device, or precision=float16") from None
                     self.size //= 2
                 else:
                     del rest[: len(chosen)]
@@ -187,10 +176,7 @@ _loading = threading.Lock()
 def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
     """The network, loaded once per process for each checkpoint, precision and device.
 
-    Raises:
-        MissingDependencyError: the extra is not installed.
-        UsageError: no such device.
-        DataError: the checkpoint cannot be loaded, or is of another kind.
+    Raises `MissingDependencyError` without the extra, `UsageError` for a device, `DataError` for a checkpoint.
     """
     from sacrecap.vision.devices import choose_device
 
@@ -203,10 +189,7 @@ def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
 
 
 def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
-    """The model, its tokenizer, and the commit on the hub.
-
-    Raises `DataError` if they cannot be loaded, or the weights are incomplete.
-    """
+    """The model, its tokenizer, and the commit on the hub. Raises `DataError` for weights that are incomplete."""
     import torch
     from transformers import AutoModel
 
@@ -214,10 +197,8 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     model, loaded = checkpoint.part(AutoModel, what, config=config, output_loading_info=True)
     missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
-        raise DataError(
-            f"{checkpoint}: its weights lack {missing[0]} and {len(missing) - 1} more of a {type(model).__name__}; "
-            "give the whole checkpoint"
-        )
+        lacking = f"{missing[0]} and {len(missing) - 1} more of a {type(model).__name__}"
+        raise DataError(f"{checkpoint}: its weights lack {lacking}; give the whole checkpoint")
     commit = getattr(config, "_commit_hash", None)
     return model.to(dtype=getattr(torch, checkpoint.precision)).eval(), tokenizer, commit
 
@@ -237,9 +218,7 @@ def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
     return config, checkpoint.part(AutoTokenizer, what)
 
 
-_TEXTS = "model of texts"
-_USUAL_LIMIT = 512
-"""The most tokens that a model reads that does not say how many."""
+_TEXTS, _TEXTS_AND_IMAGES = "model of texts", "model of images and texts"
 MOST_REMEMBERED = 100_000
 """Most results of a kind that needs remember between two batches: 200 MB of vectors with 512 numbers each."""
 
@@ -316,7 +295,7 @@ def share_teller(needs: Needs, what: str, all_: int) -> Callable[[int], object]:
 
 
 def missing_of(remembered: dict[T, Any], keys: Iterable[T]) -> list[T]:
-    """What is wanted and not remembered, each once; where more than `MOST_REMEMBERED` are, all but what is wanted goes.
+    """What is wanted and not remembered, each once; beyond `MOST_REMEMBERED`, all is forgotten that is not wanted.
 
     A scorer of a pipeline gets other captions and images with every batch, and may live for days.
     """
@@ -328,35 +307,26 @@ def missing_of(remembered: dict[T, Any], keys: Iterable[T]) -> list[T]:
     return missing
 
 
-class TextVectors:
-    """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk."""
+def vectors_of_texts(
+    network: TextEncoder | OnnxTexts | Clip, tokenizer: Tokenizer | OnnxTexts, needs: Needs, texts: Iterable[str]
+) -> tuple[Mapping[str, Vector], set[str]]:
+    """Unit vectors of texts, and those that have more tokens than the network reads; with all texts before.
 
-    def __init__(self, network: TextEncoder | OnnxTexts | Clip, tokenizer: Tokenizer | OnnxTexts, needs: Needs) -> None:
-        self._network = network
-        self._tokenizer = tokenizer
-        self._needs = needs
-        self._scope = f"text {network.identity} {network.checkpoint.precision} {tokenizer.limit}"
-        key = (self._scope, str(network.device))
-        self._vectors: dict[str, Vector] = needs.once(key, dict)
-        self._cut: set[str] = needs.once(("cut", *key), set)
+    Each text is read once during the life of `needs`, and many at once are cached on disk.
+    """
+    scope = f"text {network.identity} {network.checkpoint.precision} {tokenizer.limit}"
+    vectors: dict[str, Vector] = needs.once((scope, str(network.device)), dict)
+    cut: set[str] = needs.once(("cut", scope, str(network.device)), set)
+    missing = missing_of(vectors, texts)
+    tokens = dict(zip(missing, tokenizer(missing), strict=True))
+    cut.update(text for text, text_tokens in tokens.items() if text_tokens.cut)
 
-    def of(self, texts: Iterable[str]) -> Mapping[str, Vector]:
-        """The vectors of these texts, and of those before."""
-        missing = missing_of(self._vectors, texts)
-        tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
-        self._cut.update(text for text, text_tokens in tokens.items() if text_tokens.cut)
+    def read(texts: list[str]) -> list[Vector]:
+        return network.vectors([tokens[text] for text in texts], needs)
 
-        def vectors_of(texts: list[str]) -> list[Vector]:
-            return self._network.vectors([tokens[text] for text in texts], self._needs)
-
-        digests = {text: digest(text) for text in missing}
-        for vectors in through_cache(self._scope, digests, vectors_of, at_once=WORTH_KEEPING):
-            self._vectors.update(vectors)
-        return self._vectors
-
-    def is_cut(self, text: str) -> bool:
-        """Whether a text that was read has more tokens than the network reads."""
-        return text in self._cut
+    for part in through_cache(scope, {text: digest(text) for text in missing}, read, at_once=WORTH_KEEPING):
+        vectors |= part
+    return vectors, cut
 
 
 class TextEncoder(Network):
@@ -376,34 +346,23 @@ class TextEncoder(Network):
         """The tokenizer, which cuts at the model's last position."""
         return Tokenizer(self._tokenizer, self._limit, blank_first=blank_first)
 
-    def tokens(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
-        """Unit vectors of the tokens of each text: one float32 array of shape (tokens, numbers) per text."""
-        return self._unit_rows(tokens, needs, lambda hidden: hidden)
+    def vectors(self, tokens: Sequence[Tokens], needs: Needs, *, of_tokens: bool = False) -> list[Vector]:
+        """Unit vectors of texts: the means over all of their tokens.
 
-    def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
-        """Unit vectors of texts: the means over all of their tokens."""
-        return self._unit_rows(tokens, needs, lambda hidden: hidden.mean(dim=1))
-
-    def _unit_rows(self, tokens: Sequence[Tokens], needs: Needs, rows_of: Callable[[Any], Any]) -> list[Vector]:
+        `of_tokens`: those of the tokens of each text: one float32 array of shape (tokens, numbers) per text.
+        """
         import torch
 
         def run(ids: Any) -> Any:
-            hidden = self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
-            return _unit(rows_of(hidden.float()))
+            hidden = self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.float()
+            return _unit(hidden if of_tokens else hidden.mean(dim=1))
 
         return by_length(self, tokens, run, needs)
 
 
-def tokenizer_alone(checkpoint: Checkpoint, *, blank_first: bool = False) -> Tokenizer:
-    """The tokenizer of an encoder, without the encoder's weights.
-
-    Raises `DataError` if it cannot be loaded, or the checkpoint is of another kind.
-    """
-    return _tokenizer_alone(checkpoint, checkpoint.checksum(), blank_first)
-
-
 @lru_cache(maxsize=4)
-def _tokenizer_alone(checkpoint: Checkpoint, _: str, blank_first: bool) -> Tokenizer:
+def tokenizer_alone(checkpoint: Checkpoint, checksum: str) -> Tokenizer:  # noqa: ARG001 (a folder that changes is another)
+    """The tokenizer of an encoder, with a blank before the first word, without the encoder's weights."""
     import torch
     from transformers import AutoModel
 
@@ -411,7 +370,7 @@ def _tokenizer_alone(checkpoint: Checkpoint, _: str, blank_first: bool) -> Token
     make: Any = AutoModel.from_config
     with torch.device("meta"):
         model = _encoder(make(config), checkpoint)
-    return Tokenizer(tokenizer, read_limit(model, tokenizer, model.config), blank_first=blank_first)
+    return Tokenizer(tokenizer, read_limit(model, tokenizer, model.config), blank_first=True)
 
 
 def _encoder(model: Any, checkpoint: Checkpoint) -> Any:
@@ -433,21 +392,15 @@ def onnx_of(checkpoint: Checkpoint) -> OnnxTexts | None:
         return None
     if not all(map(importlib.util.find_spec, ("onnxruntime", "tokenizers"))):
         return None
-    places = (os.path.join(checkpoint.name, *inside, "model.onnx") for inside in ((), ("onnx",)))
-    place = next(filter(os.path.isfile, places), None)
-    return None if place is None else _loaded(checkpoint, place, checkpoint.checksum(), Checkpoint(place).checksum())
-
-
-@lru_cache(maxsize=2)
-def _loaded(checkpoint: Checkpoint, place: str, *checksums: str) -> OnnxTexts:
-    return OnnxTexts(checkpoint, place, "+".join(checksums))
+    for inside in ("", "onnx"):
+        place = os.path.join(checkpoint.name, inside, "model.onnx")
+        if os.path.isfile(place):
+            return _onnx(checkpoint, place, f"{checkpoint.checksum()}+{Checkpoint(place).checksum()}")
+    return None
 
 
 class OnnxTexts:
-    """A loaded model of texts. It reads text by text: a quantised one would see what else is in a batch.
-
-    Raises `DataError` for files that cannot be read.
-    """
+    """A loaded model of texts. It reads text by text: a quantised one would see what else is in a batch."""
 
     device = "cpu"
 
@@ -465,7 +418,8 @@ class OnnxTexts:
             raise DataError(f"{place}: not a model in ONNX with its tokenizer.json: {error}") from error
         self._inputs = {value.name for value in self._session.get_inputs()}
         self._tokenizer.no_padding()
-        self.limit = int((self._tokenizer.truncation or {}).get("max_length", _USUAL_LIMIT))
+        self.limit = int((self._tokenizer.truncation or {}).get("max_length", 512))
+        """The most tokens that the network reads."""
         self._tokenizer.no_truncation()
 
     def tokenizer(self) -> OnnxTexts:
@@ -486,11 +440,7 @@ class OnnxTexts:
         vectors = []
         for done, text_tokens in enumerate(tokens, 1):
             ids = np.array([text_tokens.ids], dtype=np.int64)
-            inputs: dict[str, Any] = {
-                "input_ids": ids,
-                "attention_mask": np.ones_like(ids),
-                "token_type_ids": np.zeros_like(ids),
-            }
+            inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
             rows = self._session.run(None, {name: inputs[name] for name in self._inputs})[0]
             vector = rows[0].mean(axis=0)
             vectors.append((vector / np.linalg.norm(vector)).astype(np.float32))
@@ -498,9 +448,7 @@ class OnnxTexts:
         return vectors
 
 
-_TEXTS_AND_IMAGES = "model of images and texts"
-_IMAGES_AT_ONCE = 64
-"""Number of images that are open at the same time."""
+_onnx = lru_cache(maxsize=2)(OnnxTexts)
 
 
 class Clip(Network):
@@ -563,48 +511,24 @@ def _unit(output: Any) -> Any:
     return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
 
 
-class LookedAt(NamedTuple):
-    """An image as a model sees it."""
-
-    vector: Vector
-    """Its unit vector."""
-    digest: bytes
-    """That of its file."""
+_IMAGES_AT_ONCE = 64
+"""Number of images that are open at the same time."""
 
 
-def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, LookedAt]:
-    """Images by id, including those that `needs` remembers.
-
-    Earlier results are taken from the cache, by the content of the file.
-
-    Raises `DataError` for a file that cannot be read, or is not an image.
-    """
-    from concurrent.futures import ThreadPoolExecutor
-
-    from sacrecap.vision.image_folder import decoded
+def looked_at(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, tuple[Vector, bytes]]:
+    """The unit vector of each image, and the digest of its file. Raises `DataError` for what is not an image."""
+    from sacrecap.vision.image_folder import results_by_content
 
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
-    seen: dict[str, LookedAt] = needs.once((scope, str(clip.device)), dict)
+    seen: dict[str, tuple[Vector, bytes]] = needs.once((scope, str(clip.device)), dict)
     missing = sorted(missing_of(seen, files), key=lambda image: files[image].order)
-    tell = share_teller(needs, "looking at images", len(missing))
-    cache = kept_features(scope)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for start in range(0, len(missing), _IMAGES_AT_ONCE):
-            piece = missing[start : start + _IMAGES_AT_ONCE]
-            contents = [files[image].read() for image in piece]
-            digests = [digest(content) for content in contents]
-            vectors = cache.find(list(dict.fromkeys(digests)))
-            rest = {file_digest: number for number, file_digest in enumerate(digests) if file_digest not in vectors}
-            names = [files[piece[number]].name for number in rest.values()]
-            # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                opened = [io.BytesIO(contents[number]) for number in rest.values()]
-                pictures = list(pool.map(decoded, opened, names))
-            new = dict(zip(rest, clip.images(pictures), strict=True))
-            cache.keep(new)
-            vectors |= new
-            for image, file_digest in zip(piece, digests, strict=True):
-                seen[image] = LookedAt(vectors[file_digest], file_digest)
-            tell(start + len(piece))
+    tell, done = share_teller(needs, "looking at images", len(missing)), 0
+    chosen = {image: files[image] for image in missing}
+    for results in results_by_content(chosen, kept_features(scope), clip.images, at_once=_IMAGES_AT_ONCE):
+        for image, (vector, file_digest) in results.items():
+            if isinstance(vector, DataError):
+                raise vector
+            seen[image] = vector, file_digest
+        done += len(results)
+        tell(done)
     return seen

@@ -5,7 +5,7 @@ What is found is kept in the user's cache folder, by detector and content of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -30,10 +30,9 @@ def lacks_objects() -> str:
 
 
 def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]] | None:
-    """The objects of each of the images, in their order; None if the call gives none.
+    """The objects of each of the images, in their order; None if the call gives none. Warns if some images have none.
 
-    Warns if some images have none. Raises `DataError` if all lack them or an image's are unusable, `UsageError`
-    for a threshold without a file.
+    Raises `DataError` if all lack them or an image's are unusable, `UsageError` for a threshold without a file.
     """
     named = known_objects(needs)
     if named is None:
@@ -43,10 +42,8 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
     absent = [image for image in images if image not in named]
     if absent and len(absent) == len(images):
         name = str(source) if isinstance(source, (str, PathLike)) else "the objects"
-        raise DataError(
-            f"{name}: it has objects of {some(list(named))}, but not of any of the {some(images)} that are scored; "
-            "are these files of the same data set?"
-        )
+        apart = f"it has objects of {some(list(named))}, but not of any of the {some(images)} that are scored"
+        raise DataError(f"{name}: {apart}; are these files of the same data set?")
     if absent:
         warn(f"no objects for {some(absent)}: they count as images without any")
     return [named.get(image, {}) for image in image_ids]
@@ -71,23 +68,18 @@ def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str,
         return read_objects(source, threshold=threshold)
     if threshold is not None:
         raise UsageError("a threshold is for a file of detections with scores; the objects given here are a mapping")
-    rows: Iterable[tuple[object, Labels]] = source.items() if isinstance(source, Mapping) else _rows(source)
-    ids, every = zip(*rows, strict=True) if (rows := list(rows)) else ((), ())
-    return {
-        image: count_labels(labels, f"image {image}") for image, labels in zip(_core.image_ids(ids), every, strict=True)
-    }
-
-
-def _rows(source: object) -> Iterator[tuple[object, Labels]]:
+    rows: list[tuple[object, Labels]] = list(source.items()) if isinstance(source, Mapping) else []
     if not isinstance(source, Iterable):
         raise DataError(
             f"the objects are of type {type(source).__name__}; accepted are {{image id: {{label: count}}}}, {{image "
             "id: [label, …]}, rows like {'image_id': …, 'objects': …}, and the path of a file"
         )
-    for number, row in enumerate(source):
+    for number, row in enumerate(() if isinstance(source, Mapping) else source):
         if not isinstance(row, Mapping) or not {"image_id", "objects"} <= row.keys():
             raise DataError(f"the objects: item {number} has no 'image_id' and 'objects'; each row needs both")
-        yield row["image_id"], row["objects"]
+        rows.append((row["image_id"], row["objects"]))
+    ids = _core.image_ids([image for image, _ in rows])
+    return {image: count_labels(labels, f"image {image}") for image, (_, labels) in zip(ids, rows, strict=True)}
 
 
 def are_found(needs: Needs) -> bool:
@@ -103,10 +95,7 @@ def lack(needs: Needs) -> bool:
 
 
 def objects_of(corpus: Corpus, needs: Needs, *, find: bool) -> list[dict[str, int]] | None:
-    """The objects of the images of a corpus, in their order; None if the call gives none.
-
-    `find`: those that are not given are found in the call's images. Warns and raises as `objects_of_images`.
-    """
+    """The objects of the images of a corpus; with `find`, those that are not given are found in the call's images."""
     find = find and are_found(needs)
     of_images = found_in_images if find else objects_of_images
     return needs.once(("objects of images", find), lambda: of_images(needs, needs.images(corpus)), of=corpus)
@@ -115,19 +104,15 @@ def objects_of(corpus: Corpus, needs: Needs, *, find: bool) -> list[dict[str, in
 def digest_of_objects(corpus: Corpus, needs: Needs, *, counts: bool) -> int:
     """The digest of the labels of the corpus' images; with how often each is there, where a metric reads that."""
     images, every = needs.images(corpus), objects_of(corpus, needs, find=True) or ()
-    rows = [
-        (image, f"{label} {count}" if counts else label)
-        for image, labels in zip(images, every, strict=True)
-        for label, count in labels.items()
-    ]
-    return _core.digest([image for image, _ in rows], [label for _, label in rows])
+    rows = [(image, *item) for image, labels in zip(images, every, strict=True) for item in labels.items()]
+    texts = [f"{label} {count}" if counts else label for _, label, count in rows]
+    return _core.digest([image for image, _, _ in rows], texts)
 
 
 def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]]:
-    """What the detector finds in each of the images, in their order: labels with counts.
+    """What the detector finds in each image: labels with counts. Warns about images that cannot be read, and have none.
 
-    Warns about images that cannot be read, which count as images without objects. Raises `UnfitImages` where some have
-    no file, `MissingDependencyError` without the extra `detect`.
+    Raises `UnfitImages` where some have no file, `MissingDependencyError` without the extra `detect`.
     """
     from sacrecap.data.objects import count_labels
 
@@ -146,10 +131,8 @@ def found_in_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, in
     located: dict[str, list[Detection]] = needs.once("located objects", dict)
     for image, every in by_image.items():
         located[image] = [detection for detection in every if detection.score >= lowest]
-    counts = {
-        image: count_labels([detection.label for detection in detected], f"image {image}")
-        for image, detected in located.items()
-    }
+    labels = {image: [detection.label for detection in detected] for image, detected in located.items()}
+    counts = {image: count_labels(labels_of_image, f"image {image}") for image, labels_of_image in labels.items()}
     return [counts[image] for image in image_ids]
 
 

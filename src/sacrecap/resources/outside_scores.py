@@ -9,20 +9,10 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from sacrecap.data.tables import (
-    CAPTIONS,
-    IMAGES,
-    NUMBERS,
-    SYSTEMS,
-    NumberTable,
-    is_missing,
-    is_number,
-    of_columns,
-    read_table,
-)
+from sacrecap.data import tables
 from sacrecap.errors import DataError, UsageError, some
 
-KEYS = (*IMAGES, *CAPTIONS, *SYSTEMS, *NUMBERS)
+KEYS = (*tables.IMAGES, *tables.CAPTIONS, *tables.SYSTEMS, *tables.NUMBERS)
 """Columns that are not scores."""
 
 
@@ -43,37 +33,26 @@ class OutsideScores:
     """Whether a row is of a caption set."""
 
     @classmethod
-    def of_table(cls, table: NumberTable) -> OutsideScores:
+    def of_table(cls, table: tables.NumberTable) -> OutsideScores:
         """The columns that hold numbers. Raises `DataError` if there are none, or one has other cells."""
         names = [
             name
             for name, cells in table.columns.items()
-            if name not in KEYS and any(is_number(cell) and not is_missing(cell) for cell in cells)
+            if name not in KEYS and any(tables.is_number(cell) and not tables.is_missing(cell) for cell in cells)
         ]
         if not names or not table.places:
             raise DataError(f"{table.source}: no column of scores in it; its columns: {', '.join(table.columns)}")
         columns = {name: table.numbers(name, missing=True) for name in names}
-        return cls(
-            table.source,
-            columns,
-            len(table.places),
-            f"{table.checksum}({len(table.places)})",
-            table.texts(table.first(IMAGES)),
-            table.texts(table.first(SYSTEMS)),
-            table.texts(table.first(CAPTIONS)),
-        )
+        rows, keys = len(table.places), (tables.IMAGES, tables.SYSTEMS, tables.CAPTIONS)
+        images, systems, captions = (table.texts(table.first(key)) for key in keys)
+        return cls(table.source, columns, rows, f"{table.checksum}({rows})", images, systems, captions)
 
     def of_system(self, name: str) -> OutsideScores:
-        """The rows of one system of several that are scored; all rows where captions tell them.
-
-        Raises `DataError` if nothing tells the systems, or the system has no row.
-        """
+        """The rows of one system of several that are scored; all rows where captions tell them. Raises `DataError`."""
         if self.systems is None:
             if self.captions is None:
-                raise DataError(
-                    f"{self.source} has scores of one system, and several are compared; add a column system, with the "
-                    "systems' names, or a column caption"
-                )
+                remedy = "add a column system, with the systems' names, or a column caption"
+                raise DataError(f"{self.source} has scores of one system, and several are compared; {remedy}")
             return self
         if name not in self.systems:
             known = ", ".join(dict.fromkeys(self.systems))
@@ -82,18 +61,10 @@ class OutsideScores:
 
     def select(self, rows: Sequence[int]) -> OutsideScores:
         """These rows, in this order."""
-
-        def chosen(values: list[str] | None) -> list[str] | None:
-            return None if values is None else [values[row] for row in rows]
-
-        return replace(
-            self,
-            columns={name: [values[row] for row in rows] for name, values in self.columns.items()},
-            rows=len(rows),
-            images=chosen(self.images),
-            systems=chosen(self.systems),
-            captions=chosen(self.captions),
-        )
+        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        keys = ((name, getattr(self, name)) for name in ("images", "systems", "captions"))
+        chosen: dict[str, Any] = {name: values and [values[row] for row in rows] for name, values in keys}
+        return replace(self, columns=columns, rows=len(rows), **chosen)
 
     def aligned(
         self, images: Sequence[str], captions: Sequence[str], systems: Sequence[str] | None = None
@@ -101,10 +72,9 @@ class OutsideScores:
         """The scores of these captions, in their order. Raises `DataError` for a caption without row."""
         if self.images is None:
             if len(images) != self.rows:
-                raise DataError(
-                    f"{self.source}: {self.rows:,} rows of scores for {len(images):,} captions; nothing names them, so "
-                    "give a row for each, in their order, or add a column image_id"
-                )
+                counts = f"{self.rows:,} rows of scores for {len(images):,} captions"
+                remedy = "nothing names them, so give a row for each, in their order, or add a column image_id"
+                raise DataError(f"{self.source}: {counts}; {remedy}")
             return self
         return replace(self.select(self.find(images, captions, systems)), images=None, systems=None, captions=None)
 
@@ -118,19 +88,17 @@ class OutsideScores:
         if self.systems is not None and systems is not None:
             columns, wanted_columns = [*columns, self.systems], [*wanted_columns, systems]
         elif len(columns) == 1 and len(names := list(dict.fromkeys(self.systems or ()))) > 1:
-            raise DataError(
-                f"{self.source} has rows of several systems ({', '.join(names)}), and the captions are of none of "
-                "them; leave one system's rows, or name the captions' file after the system"
-            )
+            several = f"rows of several systems ({', '.join(names)}), and the captions are of none of them"
+            remedy = "leave one system's rows, or name the captions' file after the system"
+            raise DataError(f"{self.source} has {several}; {remedy}")
         places: dict[tuple[str, ...], int] = {}
         for row, key in enumerate(zip(*columns, strict=True)):
             first = places.setdefault(key, row)
             pairs = ((values[first], values[row]) for values in self.columns.values())
             if any(a != b and not (math.isnan(a) and math.isnan(b)) for a, b in pairs):
-                raise DataError(
-                    f"{self.source}: two rows of {' · '.join(key)} with different scores (rows {first + 1} and "
-                    f"{row + 1}); remove one, or add a column caption or system that tells them apart"
-                )
+                two = f"two rows of {' · '.join(key)} with different scores (rows {first + 1} and {row + 1})"
+                remedy = "remove one, or add a column caption or system that tells them apart"
+                raise DataError(f"{self.source}: {two}; {remedy}")
         keys = list(zip(*wanted_columns, strict=True))
         lacking = [" · ".join(map(str, key)) for key in keys if key not in places]
         if lacking:
@@ -156,24 +124,21 @@ def strays(values: Sequence[float], what: str) -> list[str]:
         else:
             break
         count = counts.pop(stray)
-        sentences.append(
-            f"{what}: {count:,} of {len(values):,} {'is' if count == 1 else 'are'} {stray:g}, the others {least:g} to "
-            f"{most:g}; where it stands for no score, leave the cell empty."
-        )
+        few = f"{count:,} of {len(values):,} {'is' if count == 1 else 'are'} {stray:g}"
+        rest = f"the others {least:g} to {most:g}; where it stands for no score, leave the cell empty"
+        sentences.append(f"{what}: {few}, {rest}.")
     return sentences
 
 
 def read_scores(table: Any) -> OutsideScores:
     """The scores of a file, a dictionary of columns, or a table. Raises `DataError`, `UsageError`."""
     if isinstance(table, (str, PathLike)):
-        return OutsideScores.of_table(read_table(table))
+        return OutsideScores.of_table(tables.read_table(table))
     if hasattr(table, "iterrows"):
         columns: Mapping[str, Sequence[Any]] = {str(name): table[name].tolist() for name in table.columns}
     elif isinstance(table, Mapping) or hasattr(table, "to_pydict"):
         columns = table if isinstance(table, Mapping) else table.to_pydict()
     else:
-        raise UsageError(
-            f"scores are of type {type(table).__name__}; give the path of a file, a dictionary of columns, a pandas "
-            "DataFrame or an Arrow table"
-        )
-    return OutsideScores.of_table(of_columns("the scores", columns))
+        accepted = "give the path of a file, a dictionary of columns, a pandas DataFrame or an Arrow table"
+        raise UsageError(f"scores are of type {type(table).__name__}; {accepted}")
+    return OutsideScores.of_table(tables.of_columns("the scores", columns))

@@ -72,11 +72,7 @@ class Trial:
 
 
 class Pace:
-    """What the requests of an endpoint know of it.
-
-    Args:
-        per_minute: how many requests may be sent in a minute; None for any number.
-    """
+    """What the requests of an endpoint know of it; `per_minute` is how many may be sent in a minute, None for any."""
 
     def __init__(self, per_minute: float | None) -> None:
         self._spacing = 60.0 / per_minute if per_minute else 0.0
@@ -110,9 +106,9 @@ class Pace:
             self._closings = self._given_up = 0
 
     def put_off(self, reply: Reply, trial: Trial) -> float:
-        """Lets a request wait until it is sent again; returns for how long nobody was answered by then, in seconds.
+        """Lets a request wait until it is sent again, and all with it where the endpoint is busy or names a time.
 
-        Where the endpoint is busy, or names a time, all wait with it.
+        Returns for how long nobody was answered by then, in seconds.
         """
         with self._lock:
             now = clock()
@@ -130,13 +126,10 @@ class Pace:
     def verdict(
         self, reply: Reply, trial: Trial, *, under_way: int, left: int
     ) -> Literal["again", "given up", "call ends"]:
-        """What becomes of a request that got this reply: see above.
+        """What becomes of a request with this reply, neither an answer nor about the request for certain: see above.
 
-        Args:
-            reply: no answer, and none of those that are about the request for certain.
-            trial: what became of it before.
-            under_way: requests that are asked now, with this one.
-            left: those of the call that are neither answered nor given up, with this one.
+        `under_way` are the requests that are asked now, `left` those of the call that are neither answered nor given
+        up, both with this one.
         """
         if reply.kind == "closed" or (reply.after or 0.0) > LONGEST:
             return "call ends"

@@ -40,11 +40,6 @@ class Publication(NamedTuple):
         return ". ".join(filter(None, parts))
 
 
-_START = re.compile(r"\s*@\s*(\w+)\s*\{\s*([^\s,{}]+)\s*,")
-_FIELD = re.compile(r"\s*(\w+)\s*=\s*")
-_END = re.compile(r"\s*,?\s*\}")
-
-
 def read_bibtex(text: str) -> list[Publication]:
     """The entries of a BibTeX text whose values stand in braces or quotes, or are numbers.
 
@@ -52,12 +47,12 @@ def read_bibtex(text: str) -> list[Publication]:
     """
     read, place = [], 0
     while text[place:].strip():
-        start = _START.match(text, place)
+        start = re.compile(r"\s*@\s*(\w+)\s*\{\s*([^\s,{}]+)\s*,").match(text, place)
         if start is None:
             raise ValueError(f"not the start of a BibTeX entry, as @article{{key, …: {text[place:].strip()[:40]!r}")
         place, fields = start.end(), {}
-        while (end := _END.match(text, place)) is None:
-            field = _FIELD.match(text, place)
+        while (end := re.compile(r"\s*,?\s*\}").match(text, place)) is None:
+            field = re.compile(r"\s*(\w+)\s*=\s*").match(text, place)
             if field is None:
                 raise ValueError(f"{start[2]}: not a field, as title = {{…}}: {text[place:].strip()[:40]!r}")
             fields[field[1].lower()], place = _value(text, field.end(), start[2])

@@ -95,8 +95,7 @@ class Reply(NamedTuple):
 def received(status: int, headers: Mapping[str, str], content: bytes, *, now: float, tokens_in: int) -> Reply:
     """What a response means: its status, its headers, in small letters, and its body.
 
-    `now` is the time of day, in seconds of 1970; `tokens_in` are those of the question, about, where the endpoint does
-    not count them.
+    `now` is in seconds of 1970; `tokens_in` are those of the question, about, where the endpoint does not count them.
     """
     try:
         text = content.decode("utf-8", "replace").strip()
@@ -132,10 +131,7 @@ def received(status: int, headers: Mapping[str, str], content: bytes, *, now: fl
 
 
 def refused_parameters(reply: Reply, sent: Mapping[str, Any]) -> Less:
-    """What is sent in the place of parameters, of those that were sent, which the endpoint does not want.
-
-    Of alternatives, as many as the endpoint says, or five.
-    """
+    """What is sent in the place of parameters that are not wanted; of alternatives as many as it says, or five."""
     refused = {name for name in sent if re.match(rf"{name}\b", reply.param)}
     refused = refused or {name for name in sent if re.search(rf"\b{name}\b", reply.words, re.IGNORECASE)}
     of_alternatives = refused & {"logprobs", "top_logprobs"}
@@ -164,7 +160,7 @@ def _joined(events: str) -> Mapping[str, Any]:
                 return event
             choice = _choice(event)
             piece = choice.get("delta") or choice.get("message")
-            text += text_of(piece.get("content")) or "" if isinstance(piece, Mapping) else ""
+            text += text_of(piece.get("content")) if isinstance(piece, Mapping) else ""
             end = choice.get("finish_reason") or end
             document |= {name: value for name, value in event.items() if value is not None}
     if not (is_whole or end):
@@ -218,7 +214,7 @@ def _after(headers: Mapping[str, str], now: float) -> float | None:
 def _answer(document: Mapping[str, Any], choice: Mapping[str, Any], tokens_in: int) -> Answer:
     message, usage, model = choice["message"], document.get("usage"), document.get("model")
     finish = choice.get("finish_reason")
-    text = text_of(message.get("content")) or ""
+    text = text_of(message.get("content"))
     is_refused = bool(message.get("refusal")) or finish in ("content_filter", "refusal")
     counts = usage if isinstance(usage, Mapping) else {}
     return Answer(
@@ -241,23 +237,21 @@ def _count(counted: Any, expected: int) -> int:
 def _steps(logprobs: object) -> Steps:
     """Each token with those that could have stood there and their probabilities; nothing where one is not told."""
     places = logprobs.get("content") if isinstance(logprobs, Mapping) else None
-    if not isinstance(places, list):
-        return ()
     steps = []
-    for place in places:
+    for place in places if isinstance(places, list) else ():
         if not isinstance(place, Mapping) or not isinstance(place.get("token"), str):
             return ()
-        steps.append((_plain(place["token"]), tuple(_likely(place.get("top_logprobs")))))
+        entries = place.get("top_logprobs")
+        pairs: Iterable[tuple[object, object]] = entries.items() if isinstance(entries, Mapping) else ()
+        if isinstance(entries, list):
+            pairs = ((each.get("token"), each.get("logprob")) for each in entries if isinstance(each, Mapping))
+        likely = [
+            (_plain(token), math.exp(min(logprob, 0.0)))
+            for token, logprob in pairs
+            if isinstance(token, str) and isinstance(logprob, (int, float)) and -1e9 < logprob <= 1e-6  # a nan is not
+        ]
+        steps.append((_plain(place["token"]), tuple(likely)))
     return tuple(steps)
-
-
-def _likely(entries: object) -> Iterator[tuple[str, float]]:
-    pairs: Iterable[tuple[object, object]] = entries.items() if isinstance(entries, Mapping) else ()
-    if isinstance(entries, list):
-        pairs = ((each.get("token"), each.get("logprob")) for each in entries if isinstance(each, Mapping))
-    for token, logprob in pairs:
-        if isinstance(token, str) and isinstance(logprob, (int, float)) and -1e9 < logprob <= 1e-6:  # a nan is not
-            yield _plain(token), math.exp(min(logprob, 0.0))
 
 
 def _plain(token: str) -> str:
@@ -280,17 +274,15 @@ _MARK = re.compile(
 """The marks of thoughts: `<think>`, `[THINK]`, `◁think▷`, those of gpt-oss, Gemma, Granite, Command and others."""
 
 
-def text_of(content: object) -> str | None:
-    """The text of a message: itself, or its parts that are text; None where there is none. Thoughts are no text."""
-    if isinstance(content, str):
-        return content
-    parts = [content] if isinstance(content, Mapping) else content if isinstance(content, list) else []
-    texts = [
-        part if isinstance(part, str) else part.get("text")
-        for part in parts
-        if isinstance(part, str) or (isinstance(part, Mapping) and part.get("type", "text") in ("text", "output_text"))
-    ]
-    return "".join(text for text in texts if isinstance(text, str)) if texts else None
+def text_of(content: object) -> str:
+    """The text of a message: itself, or its parts that are text. Thoughts are no text."""
+    text = ""
+    for part in content if isinstance(content, list) else [content]:
+        words: object = part
+        if isinstance(part, Mapping):
+            words = part.get("text") if part.get("type", "text") in ("text", "output_text") else None
+        text += words if isinstance(words, str) else ""
+    return text
 
 
 def after_thoughts(written: str) -> str:
@@ -357,8 +349,12 @@ def values(written: str, name: str) -> list[Any]:
         except (ValueError, RecursionError):
             end = place + 1
             following = written.find("{", end)
-            text = written[place : following if following >= 0 else None]
-            read += [_unquoted(value[2]) for value in broken.finditer(text)]
+            for match in broken.finditer(written[place : following if following >= 0 else None]):
+                value = match[2]
+                if value.startswith("["):
+                    read.append([each[0][1:-1] for each in re.finditer(_QUOTED, value)])
+                else:
+                    read.append(value[1:-1] if value[0] in "\"'" else value)
         else:
             read += _inside(document, name)
         place = written.find("{", end)
@@ -376,9 +372,3 @@ def _inside(document: object, name: str) -> Iterator[Any]:
     elif isinstance(document, list):
         for value in document:
             yield from _inside(value, name)
-
-
-def _unquoted(value: str) -> str | list[str]:
-    if value.startswith("["):
-        return [each[0][1:-1] for each in re.finditer(_QUOTED, value)]
-    return value[1:-1] if value[0] in "\"'" else value

@@ -55,16 +55,7 @@ class Usage:
 
 
 class Spending:
-    """The usage of an endpoint, and its budget.
-
-    Args:
-        budget: in the currency of the price, or a number of tokens: `5`, `"200000 tokens"`; None for any.
-        price: of a million tokens in, and of a million out.
-        dry_run: whether nothing is asked.
-
-    Raises:
-        UsageError: another text, or a budget of money without a price.
-    """
+    """The usage of an endpoint, and its budget: see `Endpoint`. Raises `UsageError` for what is no budget."""
 
     def __init__(self, budget: float | str | None, price: tuple[float, float] | None, *, dry_run: bool) -> None:
         self.price = price
@@ -75,10 +66,8 @@ class Spending:
             if written is None or float(written[1]) <= 0:
                 raise UsageError(f"a budget is money, such as 5, or tokens, such as '200000 tokens', got {budget!r}")
             if written[2] is None and price is None:
-                raise UsageError(
-                    "a budget of money needs the price of a million tokens in and out, too; or give it in tokens, as "
-                    "'200000 tokens'"
-                )
+                needed = "a budget of money needs the price of a million tokens in and out, too"
+                raise UsageError(f"{needed}; or give it in tokens, as '200000 tokens'")
             self.limit, self.counts_tokens = float(written[1]), written[2] is not None
         self.usage = Usage(dry_run, money=None if price is None else 0.0)
         self._changed = threading.Condition()
@@ -91,10 +80,7 @@ class Spending:
 
     @contextmanager
     def reserving(self, tokens_in: int, tokens_out: int) -> Iterator[None]:
-        """Within the block, the budget has room for so many tokens. Waits for running requests, which may leave some.
-
-        Raises `SacrecapError` where none is left.
-        """
+        """The budget has room for so many tokens within the block, after waiting; or raises `SacrecapError`."""
         cost = self._cost(tokens_in, tokens_out)
         with self._changed:
             while self.limit is not None:

@@ -11,9 +11,7 @@ from sacrecap.errors import DataError
 
 
 def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any) -> Any:
-    """The result of `factory.from_pretrained` for the checkpoint.
-
-    Files that were fetched from the hub before are taken from its cache, without a new request.
+    """The result of `factory.from_pretrained` for a folder or a name on the hub, whose cache is asked first.
 
     Args:
         factory: a class of transformers, such as `AutoModel`.
@@ -37,10 +35,8 @@ def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any)
         tried, remedy = "", f"it needs {files}, as save_pretrained writes them"
     else:
         tried = "neither in the hub's cache nor by the network "
-        remedy = (
-            f"download the files of https://huggingface.co/{name} into a folder ({files.replace(' and ', ', ')}) "
-            "and give the folder"
-        )
+        needed = files.replace(" and ", ", ")
+        remedy = f"download the files of https://huggingface.co/{name} into a folder ({needed}) and give the folder"
     raise DataError(f"{name}: no {what} could be loaded {tried}({reason}); {remedy}")
 
 

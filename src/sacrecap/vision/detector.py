@@ -6,14 +6,12 @@ on where it stopped.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from sacrecap.data.cache import Cache, digest
+from sacrecap.data.cache import Cache
 from sacrecap.data.objects import check_threshold
 from sacrecap.data.source import PathLike, in_cache
 from sacrecap.data.writers import write_list
@@ -28,7 +26,7 @@ from sacrecap.errors import (
     some,
     warn,
 )
-from sacrecap.vision.image_folder import open_image
+from sacrecap.vision.image_folder import results_by_content
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -39,7 +37,6 @@ NANODET = "nanodet-g"
 """The name of the detector that sacrecap brings."""
 OPEN_IMAGES = "open-images"
 """The name of the detector with the classes of Open Images; a checkpoint of one's own comes after a colon."""
-_OPEN_VOCABULARY = "google/owlv2-base-patch16-ensemble"
 ON_CORRUPT = ("error", "skip")
 """How to treat an image that cannot be read: as an error, or by leaving it out."""
 _KEPT_FROM = 0.05
@@ -62,21 +59,17 @@ class Detector(Protocol):
     @property
     def name(self) -> str:
         """Identifies the detector, including its weights."""
-        ...
 
     @property
     def labels(self) -> Sequence[str]:
         """Every label it can give."""
-        ...
 
     @property
     def threshold(self) -> float:
         """The least score at which its detections are worth keeping, 0 to 1."""
-        ...
 
     def detect(self, images: Sequence[Image]) -> list[list[Detection]]:
         """Detections of each of these RGB images, in their order."""
-        ...
 
 
 def load_detector(name: str = NANODET, *, device: str = "auto", threads: int = 0) -> Detector:
@@ -110,7 +103,7 @@ def load_detector(name: str = NANODET, *, device: str = "auto", threads: int = 0
 
         chosen = choose_device(device)
     if kind == OPEN_IMAGES:
-        return OpenImagesDetector(vocabulary or _OPEN_VOCABULARY, chosen)
+        return OpenImagesDetector(vocabulary or "google/owlv2-base-patch16-ensemble", chosen)
     return TransformersDetector(name, chosen)
 
 
@@ -132,53 +125,27 @@ class KeptDetections(Cache[bytes, list[Detection]]):
 def detections(
     detector: Detector, images: Mapping[str, ImageFile], *, lowest: float = _KEPT_FROM, batch: int = 32
 ) -> Iterator[dict[str, list[Detection] | DataError]]:
-    """What a detector finds in images, batch by batch: all detections with at least the score `lowest`, and some below.
-
-    An image that cannot be read has its error. Raises `UsageError` where a batch does not fit into memory.
-    """
+    """What a detector finds in images, batch by batch, from the score `lowest` on, and some below; or an error."""
     least = min(lowest, _KEPT_FROM)
     scope = f"{detector.name} {_EDITION}" if least == _KEPT_FROM else f"{detector.name} {_EDITION} {least}"
     folder = detector.name.removeprefix(f"{OPEN_IMAGES}:")
     if os.path.isdir(folder):  # which may get other weights
         versions = sorted((entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(folder))
         scope += f" {os.path.abspath(folder)} {versions}"
-    cache = KeptDetections(in_cache("objects.sqlite"), scope)
-    image_ids = iter(images)
-    while chosen := list(islice(image_ids, batch)):
-        results: dict[str, list[Detection] | DataError] = {}
-        digests: dict[str, bytes] = {}
-        files: dict[bytes, tuple[bytes, str]] = {}
-        for image in chosen:
-            try:
-                content = images[image].read()
-                digests[image] = digest(content)
-                files[digests[image]] = content, images[image].name
-            except DataError as error:
-                results[image] = error
-        known: dict[bytes, list[Detection] | DataError] = {**cache.find(list(files))}
-        pictures: dict[bytes, Image] = {}
-        for file_digest, (content, name) in files.items():
-            if file_digest in known:
-                continue
-            try:
-                pictures[file_digest] = open_image(io.BytesIO(content), name)
-            except DataError as error:
-                known[file_digest] = error
+
+    def detected(pictures: list[Image]) -> list[list[Detection]]:
         try:
-            every = detector.detect(list(pictures.values())) if pictures else []
+            every = detector.detect(pictures) if pictures else []
         except RuntimeError as error:
             if "out of memory" not in str(error):
                 raise
             size = len(pictures)
             raise UsageError(f"a batch of {size} images does not fit into memory; use a smaller batch") from None
-        new = {
-            file_digest: [detection for detection in detected if detection.score >= least]
-            for file_digest, detected in zip(pictures, every, strict=True)
-        }
-        cache.keep(new)
-        known |= new
-        results |= {image: known[file_digest] for image, file_digest in digests.items()}
-        yield {image: results[image] for image in chosen}
+        return [[detection for detection in of_image if detection.score >= least] for of_image in every]
+
+    cache = KeptDetections(in_cache("objects.sqlite"), scope)
+    for results in results_by_content(images, cache, detected, at_once=batch):
+        yield {image: result for image, (result, _) in results.items()}
 
 
 def detect_images(

@@ -11,11 +11,7 @@ if TYPE_CHECKING:
 
 
 def choose_device(name: str) -> torch.device:
-    """The device of that name; `auto` is the GPU when there is one.
-
-    Raises:
-        UsageError: there is no such device, or it cannot be used.
-    """
+    """The device of that name; `auto` is the GPU when there is one. Raises `UsageError` if it cannot be used."""
     import torch
 
     if name == "auto":

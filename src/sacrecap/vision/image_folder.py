@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
-from typing import IO, TYPE_CHECKING, Any
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
+from sacrecap.data.cache import digest
 from sacrecap.data.image_ids import key
 from sacrecap.data.images import SUFFIXES, ByImage, ImageFile, ImageSource
 from sacrecap.data.rows import whole
@@ -16,6 +20,10 @@ from sacrecap.errors import DataError, MissingDependencyError, accepted_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from sacrecap.data.cache import Cache
+
+V = TypeVar("V")
 
 IMAGE_IDS = ("name", "stem", "number")
 """How image ids come from file names: dog_007.jpg is ``dog_007.jpg``, ``dog_007`` or ``7``."""
@@ -50,19 +58,14 @@ def find_images(*places: PathLike, ids: str = "name") -> dict[str, ImageFile]:
             if image is None:
                 raise DataError(f"{file.name}: has no number in its name; form the ids from the name or stem")
             if image in images:
-                raise DataError(
-                    f"{images[image].name} and {file.name} both have the image id {image!r}; rename one, or form the "
-                    "ids from the whole name"
-                )
+                both = f"{images[image].name} and {file.name} both have the image id {image!r}"
+                raise DataError(f"{both}; rename one, or form the ids from the whole name")
             images[image] = file
     return images
 
 
 def parquet_images(path: str) -> Iterator[tuple[str, ImageFile]]:
-    """The images of a Parquet file as Hugging Face writes them, a column of bytes and path each, by their paths.
-
-    An image without a path goes by the number of its row. Raises `DataError` for a file without such a column.
-    """
+    """The images of a Parquet file as Hugging Face writes them, each bytes and path, by path or number of row."""
     with reading(path), whole("parquet", f"{path}: "):
         from pyarrow import parquet, types
 
@@ -88,11 +91,54 @@ def parquet_images(path: str) -> Iterator[tuple[str, ImageFile]]:
             first += len(rows)
 
 
+def results_by_content(
+    files: Mapping[str, ImageFile], cache: Cache[bytes, V], run: Callable[[list[Image]], Iterable[V]], *, at_once: int
+) -> Iterator[dict[str, tuple[V | DataError, bytes]]]:
+    """What `run` makes of each image, with the digest of its file; `at_once` images are open at the same time.
+
+    Results are taken from the cache, and kept there. An image that cannot be read has its error.
+    """
+
+    def opened(file: tuple[bytes, str]) -> Image | DataError:
+        try:
+            return decoded(io.BytesIO(file[0]), file[1])
+        except DataError as error:
+            return error
+
+    image_ids = iter(files)
+    while chosen := list(islice(image_ids, at_once)):
+        results: dict[str, tuple[V | DataError, bytes]] = {}
+        digests: dict[str, bytes] = {}
+        contents: dict[bytes, tuple[bytes, str]] = {}
+        for image in chosen:
+            try:
+                content = files[image].read()
+                digests[image] = digest(content)
+                contents[digests[image]] = content, files[image].name
+            except DataError as error:
+                results[image] = error, b""
+        known: dict[bytes, V | DataError] = {**cache.find(list(contents))}
+        pictures: dict[bytes, Image] = {}
+        rest = {file: content for file, content in contents.items() if file not in known}
+        # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
+        with warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as pool:
+            warnings.simplefilter("ignore")
+            for file, picture in zip(rest, pool.map(opened, rest.values()), strict=True):
+                if isinstance(picture, DataError):
+                    known[file] = picture
+                else:
+                    pictures[file] = picture
+        new = dict(zip(pictures, run(list(pictures.values())), strict=True))
+        cache.keep(new)
+        known |= new
+        results |= {image: (known[file], file) for image, file in digests.items()}
+        yield {image: results[image] for image in chosen}
+
+
 def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
     """The whole image in RGB, rotated as its camera noted.
 
-    Pillow warns about unusual files; these warnings are switched off, which is not safe in threads: use `decoded`
-    there.
+    Pillow warns about unusual files; these warnings are switched off, which is not safe in threads.
 
     Args:
         file: a path, or an open file.

@@ -39,13 +39,7 @@ so the last bits of a score, depends on how many share.
 
 
 class NanoDet:
-    """The detector of the package `sacrecap-detector`.
-
-    Args:
-        threads: number of pictures at the same time; 0 means one per core. Detections do not depend on it.
-
-    Raises `MissingDependencyError` where the package is not installed.
-    """
+    """The detector of the package `sacrecap-detector`, for `threads` pictures at a time; 0 means one per core."""
 
     threshold = 0.4
     """See `Detector.threshold`."""

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import torch
-from transformers import (
-    AutoImageProcessor,
-    AutoModelForObjectDetection,
-    AutoModelForZeroShotObjectDetection,
-    AutoProcessor,
-)
+import transformers
 
 from sacrecap.vision.checkpoint_parts import load_part
 from sacrecap.vision.detector import OPEN_IMAGES, Detection
@@ -28,15 +24,12 @@ class TransformersDetector:
     """That of Madhyastha et al. (2019) for a detector of COCO's 80 labels."""
 
     def __init__(self, name: str, device: torch.device) -> None:
-        """Loads the checkpoint; files fetched from the hub before are taken from the cache, without a new request."""
-        self.name = name
-        self.device = device
-        messages = {
-            "what": "object-detection checkpoint",
-            "files": "config.json, preprocessor_config.json and model.safetensors",
-        }
-        self._processor: Any = load_part(AutoImageProcessor, name, **messages)
-        self._model: Any = load_part(AutoModelForObjectDetection, name, **messages).to(device).eval()
+        self.name, self.device = name, device
+        what, parts = "object-detection checkpoint", "config.json, preprocessor_config.json and model.safetensors"
+        self._processor: Any = load_part(transformers.AutoImageProcessor, name, what=what, files=parts)
+        self._model: Any = (
+            load_part(transformers.AutoModelForObjectDetection, name, what=what, files=parts).to(device).eval()
+        )
         self._names: dict[int, str] = self._model.config.id2label
         self.labels: Sequence[str] = [label for label in self._names.values() if label != "N/A"]
 
@@ -57,15 +50,11 @@ class OpenImagesDetector:
     """That of the same paper for a detector of 545 labels."""
 
     def __init__(self, checkpoint: str, device: torch.device) -> None:
-        """Loads the checkpoint, as `TransformersDetector` does."""
-        self.name = f"{OPEN_IMAGES}:{checkpoint}"
-        self.device = device
-        messages = {
-            "what": "open-vocabulary detector",
-            "files": "config.json, preprocessor_config.json, model.safetensors and the tokenizer's files",
-        }
-        self._processor: Any = load_part(AutoProcessor, checkpoint, **messages)
-        self._model: Any = load_part(AutoModelForZeroShotObjectDetection, checkpoint, **messages).to(device).eval()
+        self.name, self.device = f"{OPEN_IMAGES}:{checkpoint}", device
+        parts = "config.json, preprocessor_config.json, model.safetensors and the tokenizer's files"
+        load = partial(load_part, name=checkpoint, what="open-vocabulary detector", files=parts)
+        self._processor: Any = load(transformers.AutoProcessor)
+        self._model: Any = load(transformers.AutoModelForZeroShotObjectDetection).to(device).eval()
         self.labels: Sequence[str] = files(__package__).joinpath("open-images.txt").read_text("utf-8").splitlines()
 
     def detect(self, images: Sequence[Image]) -> list[list[Detection]]:

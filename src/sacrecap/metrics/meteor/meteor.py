@@ -89,10 +89,8 @@ class Meteor(Metric):
     def complete(self) -> None:
         """Fills in the task's parameters; the checks refuse unknown names."""
         values: dict[str, Any] = vars(self)
-        task = values["task"]
-        for name, value in _TASKS.get(task if isinstance(task, str) else "rank", _TASKS["rank"]).items():
-            if values[name] is None:
-                values[name] = value
+        for name, value in _TASKS.get(str(values["task"]), _TASKS["rank"]).items():
+            values[name] = value if values[name] is None else values[name]
 
     def status(self, needs: Needs) -> Status:  # noqa: ARG002
         if missing() is None:
@@ -164,53 +162,43 @@ class Alignment:
     """Runs of matches that are contiguous and in order on both sides."""
 
     def __str__(self) -> str:
-        lines = [
-            f"candidate  {_bracketed(self.candidate, [link.candidate for link in self.links], self._chunks())}",
-            f"reference  {_bracketed(self.reference, [link.reference for link in self.links], self._chunks())}",
-        ]
+        chunks: list[int] = []
         pairs: dict[str, list[str]] = {}
+        ends = None
         for link in self.links:
+            chunks.append((chunks or [0])[-1] + (ends != (link.candidate[0], link.reference[0])))
+            ends = link.candidate[1], link.reference[1]
             mine = " ".join(self.candidate[slice(*link.candidate)])
             theirs = " ".join(self.reference[slice(*link.reference)])
             pairs.setdefault(link.module, []).append(mine if mine == theirs else f"{mine} = {theirs}")
-        lines += [f"{module:<10} {', '.join(matched)}" for module, matched in pairs.items()]
-        lines.append(
-            f"score      {self.score:.4f} = F {self.mean:.4f} · (1 − penalty {self.penalty:.4f});  "
-            f"P {self.precision:.4f}, R {self.recall:.4f}, {self.chunks} chunk{'s' * (self.chunks != 1)}"
-        )
+        formula = f"{self.score:.4f} = F {self.mean:.4f} · (1 − penalty {self.penalty:.4f})"
+        parts = f"P {self.precision:.4f}, R {self.recall:.4f}, {self.chunks} chunk{'s' * (self.chunks != 1)}"
+        lines = [
+            f"candidate  {_bracketed(self.candidate, [link.candidate for link in self.links], chunks)}",
+            f"reference  {_bracketed(self.reference, [link.reference for link in self.links], chunks)}",
+            *(f"{module:<10} {', '.join(matched)}" for module, matched in pairs.items()),
+            f"score      {formula};  {parts}",
+        ]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, as JSON."""
         return asdict(self)
 
-    def _chunks(self) -> list[int]:
-        """The chunk of each link, from 1."""
-        numbers: list[int] = []
-        for number, link in enumerate(self.links):
-            before = self.links[number - 1] if number else None
-            goes_on = before and (before.candidate[1], before.reference[1]) == (link.candidate[0], link.reference[0])
-            numbers.append(numbers[-1] if goes_on else (numbers[-1] + 1 if numbers else 1))
-        return numbers
-
 
 def _bracketed(tokens: Sequence[str], spans: list[tuple[int, int]], chunks: list[int]) -> str:
     """The sentence with each chunk in brackets with its number: `[1 a] man is [2 riding a horse]`."""
     chunk_of = {position: chunk for span, chunk in zip(spans, chunks, strict=True) for position in range(*span)}
-    text: list[str] = []
-    for position, token in enumerate(tokens):
-        chunk = chunk_of.get(position)
-        opens = chunk is not None and chunk_of.get(position - 1) != chunk
-        closes = chunk is not None and chunk_of.get(position + 1) != chunk
-        text.append(f"{f'[{chunk} ' if opens else ''}{token}{']' if closes else ''}")
+    text = list(tokens)
+    for position, chunk in chunk_of.items():
+        opens, closes = (chunk_of.get(place) != chunk for place in (position - 1, position + 1))
+        text[position] = f"{f'[{chunk} ' * opens}{tokens[position]}{']' * closes}"
     return " ".join(text)
 
 
 PACKAGE = "sacrecap_meteor"
 FILE = "english.tables.gz"
 
-_MARK = b"sacre\0me"
-"""The first bytes of each file of tables."""
 _COPY = r"meteor-(?P<version>\d+)-[0-9a-f]{16}\.tables"
 """The name of a copy: version of the file's format, content of the package's file."""
 
@@ -235,9 +223,7 @@ def packed_file() -> str:
 def load() -> _core.MeteorTables:
     """The tables: those that are open, else those in a copy that is good, else unpacked.
 
-    Raises:
-        MissingDependencyError: sacrecap-meteor is not installed.
-        DataError: its file is missing or damaged, or of another version of sacrecap.
+    Raises `MissingDependencyError` without sacrecap-meteor, `DataError` if its file is damaged or of another version.
     """
     path = packed_file()
     with _reading(path):
@@ -301,7 +287,6 @@ def _copied(copy: str) -> _core.MeteorTables | None:
 
 _NOTE = ".checked"
 """What the name of the note has after the name of its copy."""
-_DAY = 24 * 60 * 60
 _TICK = 2
 """Seconds in which a file may change twice without a change of its times: FAT counts them in twos."""
 
@@ -310,7 +295,8 @@ def _was_checked(copy: str, status: os.stat_result) -> bool:
     """Whether the copy was checked today, in this state."""
     try:
         with open(copy + _NOTE, encoding="ascii", errors="replace") as note:
-            return note.read() == _described(status) and abs(time.time() - os.fstat(note.fileno()).st_mtime) < _DAY
+            age = abs(time.time() - os.fstat(note.fileno()).st_mtime)
+            return note.read() == _described(status) and age < 24 * 60 * 60
     except OSError:
         return False
 
@@ -329,16 +315,16 @@ def _keep(tables: _core.MeteorTables, copy: str) -> None:
         file.write(tables.to_bytes())
     new = re.fullmatch(_COPY, name)
     for older in os.listdir(folder):
-        old = re.fullmatch(_COPY, older)
+        old, place = re.fullmatch(_COPY, older), os.path.join(folder, older)
         # A newer format stays: the installation that reads it would write it again, and remove this one.
         if older == name or not (new and old and int(old["version"]) <= int(new["version"])):
             continue
-        place = os.path.join(folder, older)
         # Windows does not remove a file that a process has mapped. It stays until the next copy is written.
         with contextlib.suppress(OSError):
-            if stat.S_ISREG(os.lstat(place).st_mode):  # nothing else of such a name
-                with open(place, "rb") as old_file:
-                    is_ours = old_file.read(len(_MARK)) == _MARK
-                if is_ours:
-                    os.remove(place)
-                    os.remove(place + _NOTE)
+            if not stat.S_ISREG(os.lstat(place).st_mode):  # nothing else of such a name
+                continue
+            with open(place, "rb") as old_file:
+                is_ours = old_file.read(8) == b"sacre\0me"  # how each file of tables begins
+            if is_ours:
+                os.remove(place)
+                os.remove(place + _NOTE)

@@ -99,10 +99,8 @@ class SceneGraph:
         """
         objects = [((item.name,), item.status) for item in self.objects]
         attributes = [((item.name, its.name), its.status) for item in self.objects for its in item.attributes]
-        relations = [
-            ((self.objects[link.subject].name, link.predicate, self.objects[link.object].name), link.status)
-            for link in self.relations
-        ]
+        names = [item.name for item in self.objects]
+        relations = [((names[it.subject], it.predicate, names[it.object]), it.status) for it in self.relations]
         surest: dict[tuple[str, ...], SceneStatus] = {}
         for parts, status in [*objects, *attributes, *relations]:
             before = surest.setdefault(parts, status)

@@ -95,10 +95,7 @@ class Spice(Metric):
         return GraphMatch(candidate, references, precision, recall, score)
 
     def coverage(self, statistics: Totals) -> float | None:
-        """Share of the candidates' words that the parser knows; None without words.
-
-        Rows of statistics end with the numbers of known and of all words.
-        """
+        """Share of the candidates' words that the parser knows, of columns that end the rows; None without words."""
         parsed_words, words = statistics.sums()[-2:]
         return parsed_words / words if words else None
 

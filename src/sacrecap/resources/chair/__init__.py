@@ -23,10 +23,7 @@ NAMES = ("coco", "wordnet")
 
 
 def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
-    """The vocabulary of one of the `NAMES`, or in a file of the published format: see `ObjectVocabulary`.
-
-    Warns about words in a file that no caption can contain. Raises `DataError` for a file that cannot be used.
-    """
+    """The vocabulary of one of the `NAMES`, or in a file of the published format. Raises `DataError`."""
     if isinstance(source, ObjectVocabulary):
         return source
     if source in NAMES:
@@ -39,10 +36,8 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
         raise DataError(f"{path}: no such file, and no vocabulary of that name; {_ACCEPTED}") from None
     if vocabulary.never_found:
         words = first_of([*map(repr, vocabulary.never_found)])
-        warn(
-            f"{path}: no caption can contain {words}: captions are compared in lower case, with one blank "
-            "between words; write words in this form"
-        )
+        form = "captions are compared in lower case, with one blank between words; write words in this form"
+        warn(f"{path}: no caption can contain {words}: {form}")
     return vocabulary
 
 
@@ -129,9 +124,8 @@ class ObjectVocabulary:
                 self.objects += (words[0].strip(),)
                 lines.append(number)
         if not self.objects:
-            raise DataError(
-                f"{name}: no word in it; each line is an object: its name and other words for it, separated by commas"
-            )
+            expected = "each line is an object: its name and other words for it, separated by commas"
+            raise DataError(f"{name}: no word in it; {expected}")
 
     @property
     def never_found(self) -> list[str]:

@@ -31,7 +31,7 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial
+from functools import cached_property, partial
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -54,16 +54,12 @@ NAMES = (
     "word2vec-google-news-300",
 )
 """English word vectors of gensim's data repository; they are fetched into the user's cache folder."""
-_PUBLISHED = "https://github.com/piskvorky/gensim-data/releases/download/{name}/{name}.gz"
 _LINKING_WORDS = frozenset(["a", "an", "and", "at", "for", "from", "in", "of", "on", "or", "the", "to", "with"])
 """Words of compound labels that need no vector."""
-FUNCTION_WORDS = frozenset(
-    files("sacrecap.resources.english").joinpath("function_words.txt").read_text("utf-8").split()
-)
+FUNCTION_WORDS = frozenset((files("sacrecap.resources.english") / "function_words.txt").read_text("utf-8").split())
 _CONTRACTIONS = frozenset(["n't", "'s", "'m", "'re", "'ve", "'ll", "'d", "'em", "ca", "wo"])
 """Parts that the tokenizer makes of contractions such as `can't` and `it's`."""
 
-_SCRIPT_WORD = re.compile(r"\w\w+")
 EmbeddingSource: TypeAlias = "str | os.PathLike[str] | Embeddings"
 
 
@@ -78,20 +74,17 @@ class Embeddings:
         """`open_table` is called once, on first use."""
         self.name = name
         self._open = open_table
-        self._opened: VectorTable | None = None
 
     def __repr__(self) -> str:
         return f"Embeddings({self.name!r})"
 
     def __getstate__(self) -> dict[str, object]:
         """Pickles only the source of the vectors; they are read again on first use."""
-        return {**vars(self), "_opened": None}
+        return {"name": self.name, "_open": self._open}
 
-    @property
+    @cached_property
     def _table(self) -> VectorTable:
-        if self._opened is None:
-            self._opened = self._open()
-        return self._opened
+        return self._open()
 
     @property
     def dimension(self) -> int:
@@ -149,9 +142,8 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
     if path in NAMES:
         return Embeddings(path, partial(_read_named, path))
     names = (DEFAULT, *NAMES)
-    raise DataError(
-        f"{path}: no such file of word vectors, and no such name{did_you_mean(path, names)}; names: {', '.join(names)}"
-    )
+    unknown = f"no such file of word vectors, and no such name{did_you_mean(path, names)}"
+    raise DataError(f"{path}: {unknown}; names: {', '.join(names)}")
 
 
 def _read_default() -> VectorTable:
@@ -166,17 +158,14 @@ def _read_default() -> VectorTable:
 
 
 def _read_named(name: str) -> VectorTable:
-    """The table of a name, whose file is downloaded unless it is there, in our cache folder or in gensim's.
-
-    Raises `DataError` where it cannot be fetched; the message says which file to fetch by hand.
-    """
+    """The table of a name, whose file is downloaded unless it is there, in our cache folder or in gensim's."""
     folder = in_cache("embeddings")
     gensim_folder = os.environ.get("GENSIM_DATA_DIR", os.path.expanduser("~/gensim-data"))
     path, other_path = (os.path.join(place, name, f"{name}.gz") for place in (folder, gensim_folder))
     if not os.path.exists(path) and os.path.exists(other_path):
         return read_vectors(other_path)
     if not os.path.exists(path):
-        url = _PUBLISHED.format(name=name)
+        url = f"https://github.com/piskvorky/gensim-data/releases/download/{name}/{name}.gz"
         try:
             save(url, path)
         except DataError as error:
@@ -214,7 +203,6 @@ def _forms(label: str, pieces: list[str]) -> Iterator[str]:
 
 
 def _parts(label: str) -> list[str]:
-    """The parts of a label: what spaces, hyphens and underscores separate."""
     return [part for part in re.split(r"[\s_-]+", label) if part]
 
 
@@ -226,11 +214,10 @@ def is_content(token: str) -> bool:
 
 def script_words(text: str) -> list[str]:
     """The words of the published script: runs of two or more word characters, in lower case."""
-    return _SCRIPT_WORD.findall(text.lower())
+    return re.findall(r"\w\w+", text.lower())
 
 
 _ACCEPTED = "word2vec (binary or text, also .gz), GloVe text, fastText .vec, .npz with the arrays words and vectors"
-_ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _UNREADABLE = {
     b"\x80": "a pickle, as gensim's .kv files are; take the vectors out of it with gensim, "
     "KeyedVectors.load(FILE).save_word2vec_format(OTHER, binary=True), and give that file",
@@ -253,11 +240,7 @@ class VectorTable(NamedTuple):
 
 
 def read_vectors(path: str) -> VectorTable:
-    """The table in a file.
-
-    Raises:
-        DataError: it cannot be read, or is not a file of word vectors; the message names the line or the word.
-    """
+    """The table in a file. Raises `DataError`, which names the line or the word."""
     with reading(path), open(path, "rb") as file:
         start = file.read(4)
     if not start:
@@ -265,10 +248,10 @@ def read_vectors(path: str) -> VectorTable:
     for beginning, remedy in _UNREADABLE.items():
         if start.startswith(beginning):
             raise DataError(f"{path}: {remedy}")
-    if start == _ZIP:
+    if start == b"PK\x03\x04":
         return _read_npz(path)
     with reading(path):
-        data = _mapped(path, compressed=start.startswith(_GZIP))
+        data = _mapped(path, compressed=start.startswith(b"\x1f\x8b"))
     return _scanned(path, data)
 
 
@@ -277,16 +260,14 @@ def table_of_arrays(name: str, words: Sequence[str], vectors: NDArray[np.generic
     import numpy as np
 
     if vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":
-        raise DataError(
-            f"{name}: {len(words):,} words, and vectors of shape {vectors.shape} and type {vectors.dtype};"
-            " expected is one row of floating-point numbers for each word"
-        )
+        shape = f"{len(words):,} words, and vectors of shape {vectors.shape} and type {vectors.dtype}"
+        raise DataError(f"{name}: {shape}; expected is one row of floating-point numbers for each word")
     if not vectors.size:
         raise DataError(f"{name}: no word vectors in it; write or download the file again")
     for first in range(0, len(vectors), _BLOCK):
         finite = np.isfinite(vectors[first : first + _BLOCK].astype("f8")).all(axis=1)
         if not finite.all():
-            raise _not_finite(name, f"word {words[first + int(np.argmin(finite))]!r}")
+            raise _not_finite(f"{name}: word {words[first + int(np.argmin(finite))]!r}")
     rows: dict[str, int] = {}
     for row, word in enumerate(words):
         rows.setdefault(word, row)
@@ -308,14 +289,11 @@ def _read_npz(path: str) -> VectorTable:
     except KeyError as error:
         raise DataError(f"{path}: {error}; a .npz of word vectors has the arrays words and vectors") from None
     except (DataError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataError(
-            f"{path}: cannot be read: {error}; write it by numpy.savez(file, words=…, vectors=…), "
-            "words as an array of text"
-        ) from None
+        remedy = "write it by numpy.savez(file, words=…, vectors=…), words as an array of text"
+        raise DataError(f"{path}: cannot be read: {error}; {remedy}") from None
     if words.ndim != 1 or words.dtype.kind not in "US":
-        raise DataError(
-            f"{path}: the array words must be text of one dimension, not {words.dtype} of shape {words.shape}"
-        )
+        shape = f"{words.dtype} of shape {words.shape}"
+        raise DataError(f"{path}: the array words must be text of one dimension, not {shape}")
     texts = np.char.decode(words, "utf-8") if words.dtype.kind == "S" else words
     return table_of_arrays(path, texts.tolist(), vectors, hashlib.sha256(content).hexdigest()[:12])
 
@@ -337,7 +315,7 @@ def _mapped(path: str, *, compressed: bool) -> mmap.mmap:
 
 
 def _scanned(name: str, data: mmap.mmap) -> VectorTable:
-    """The table over the content of a text or word2vec file."""
+    """The table over the content of a text or word2vec file: the words' CRC-32, sorted, with the places of entries."""
     import numpy as np
 
     first, _, rest = data[:_HEAD].partition(b"\n")
@@ -354,10 +332,8 @@ def _scanned(name: str, data: mmap.mmap) -> VectorTable:
     if not starts:
         raise DataError(f"{name}: no word vectors in it; download the file again")
     if not is_binary and declared and declared[0] != len(starts):
-        raise DataError(
-            f"{name}: the first line declares {declared[0]:,} words, but {len(starts):,} lines follow; download"
-            " the file again"
-        )
+        counts = f"the first line declares {declared[0]:,} words, but {len(starts):,} lines follow"
+        raise DataError(f"{name}: {counts}; download the file again")
     sums = np.array(hashes, dtype="<u4")
     order = np.argsort(sums, kind="stable")  # of equal words the first is found
     sums, places = sums[order], np.array(starts, dtype="<u8")[order]
@@ -366,16 +342,22 @@ def _scanned(name: str, data: mmap.mmap) -> VectorTable:
         encoded = word.encode(errors="replace")
         hashed = np.uint32(zlib.crc32(encoded))
         begin, end = (int(np.searchsorted(sums, hashed, side)) for side in ("left", "right"))
-        entries = (
-            _entry_at(name, data, int(place), encoded, dimension, is_binary=is_binary) for place in places[begin:end]
-        )
-        return next((entry for entry in entries if entry is not None), None)
+        for start in places[begin:end].tolist():
+            if is_binary:
+                numbers = start + len(encoded) + 1
+                if data[start:numbers] == encoded + b" ":
+                    return np.frombuffer(data[numbers : numbers + 4 * dimension], "<f4").astype("f8")
+                continue
+            stop = data.find(b"\n", start)
+            fields = data[start : stop if stop >= 0 else len(data)].rsplit(None, dimension)
+            if fields[0] == encoded:
+                return _parsed(f"{name}: word {encoded.decode(errors='replace')!r}", fields[1:])
+        return None
 
     return VectorTable(dimension, hashlib.sha256(data).hexdigest()[:12], vector)
 
 
 def _declared(line: bytes) -> tuple[int, int] | None:
-    """The number of words and the dimension that a first line declares."""
     fields = line.split()
     if len(fields) == 2 and all(field.isdigit() and len(field) < 12 for field in fields) and int(fields[1]) > 0:
         return int(fields[0]), int(fields[1])
@@ -418,7 +400,7 @@ def _binary_entries(name: str, data: mmap.mmap, count: int, dimension: int) -> I
             raise DataError(f"{declares} ends within word {number:,}; download the file again")
         # One sum shows whether all are finite: in float64 it cannot overflow.
         if not math.isfinite(np.frombuffer(data[space + 1 : end], "<f4").sum(dtype="f8")):
-            raise _not_finite(name, f"word {number:,}, {_quoted(data[start:space])}")
+            raise _not_finite(f"{name}: word {number:,}, {_quoted(data[start:space])}")
         yield data[start:space], start
         start = end
     if data[start : start + _LONGEST_WORD].strip(b"\n"):
@@ -426,10 +408,7 @@ def _binary_entries(name: str, data: mmap.mmap, count: int, dimension: int) -> I
 
 
 def _lines(name: str, data: mmap.mmap, dimension: int) -> Iterator[tuple[bytes, int]]:
-    """Each word with the position of its line; the numbers are counted and checked, but not yet parsed.
-
-    Raises `DataError` for too few or many numbers, NaN and infinity.
-    """
+    """Each word with the position of its line; the numbers are counted and checked, but not yet parsed."""
     data.seek(0)
     following = 0
     for number, line in enumerate(iter(data.readline, b""), 1):
@@ -442,7 +421,7 @@ def _lines(name: str, data: mmap.mmap, dimension: int) -> Iterator[tuple[bytes, 
             continue
         fields, numbers = line.rsplit(None, dimension), _trailing_numbers(line)
         if any(not math.isfinite(float(field)) for field in line.split()[1:][-numbers:] if numbers):
-            raise _not_finite(name, f"line {number:,}, word {_quoted(word)}")
+            raise _not_finite(f"{name}: line {number:,}, word {_quoted(word)}")
         if numbers != dimension or len(fields) != dimension + 1:
             raise DataError(
                 f"{name}: line {number:,}: {_quoted(word)} has {numbers} numbers, the lines before it {dimension}; a "
@@ -451,28 +430,15 @@ def _lines(name: str, data: mmap.mmap, dimension: int) -> Iterator[tuple[bytes, 
         yield fields[0], start
 
 
-def _entry_at(
-    name: str, data: mmap.mmap, start: int, word: bytes, dimension: int, *, is_binary: bool
-) -> NDArray[np.float64] | None:
-    """The vector of the entry that begins at `start`, if it is this word's."""
+def _parsed(where: str, fields: Sequence[bytes]) -> NDArray[np.float64]:
     import numpy as np
 
-    if is_binary:
-        numbers = start + len(word) + 1
-        if data[start:numbers] != word + b" ":
-            return None
-        return np.frombuffer(data[numbers : numbers + 4 * dimension], "<f4").astype("f8")
-    end = data.find(b"\n", start)
-    fields = data[start : end if end >= 0 else len(data)].rsplit(None, dimension)
-    if fields[0] != word:
-        return None
-    quoted = f"word {word.decode(errors='replace')!r}"
     try:
-        vector = np.array([float(field) for field in fields[1:]])
+        vector = np.array([float(field) for field in fields])
     except ValueError as error:
-        raise DataError(f"{name}: {quoted}: {error}; download the file again") from None
+        raise DataError(f"{where}: {error}; download the file again") from None
     if not np.isfinite(vector).all():
-        raise _not_finite(name, quoted)
+        raise _not_finite(where)
     return vector
 
 
@@ -480,5 +446,5 @@ def _quoted(word: bytes) -> str:
     return repr(word[:40].decode(errors="replace"))
 
 
-def _not_finite(name: str, where: str) -> DataError:
-    return DataError(f"{name}: {where}: NaN or infinity in its vector; remove the word, or download the file again")
+def _not_finite(where: str) -> DataError:
+    return DataError(f"{where}: NaN or infinity in its vector; remove the word, or download the file again")
