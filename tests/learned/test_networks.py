@@ -139,6 +139,13 @@ def test_captions_that_are_cut_are_counted(
     assert next(iter(more.values()))[0] == next(iter(cut.values()))[0], "the rest is not read"
 
 
+def test_captions_that_are_cut_are_counted_by_engines_too(bert: str) -> None:
+    with pytest.warns(SacrecapWarning, match="2 captions have more than the 16 tokens that the model reads"):
+        sacrecap.score(
+            REFERENCES, CANDIDATES | {"1": LONG, "4": LONG}, f"sentence(model={bert})", interval=None, engine="stream"
+        )
+
+
 def test_long_reads_on(long_clip: str, clip: str, images: Path) -> None:
     metric = parse_metrics(f"clipscore(model={long_clip}, long=yes)")
     words = "the dog runs and runs " * 17  # 85: what is behind them is behind CLIP's 77 too

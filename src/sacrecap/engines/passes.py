@@ -235,8 +235,7 @@ def score(plan: Plan, known: WholeCorpus | None, piece: Piece) -> ScoredPiece:
         for name, corpus in corpora.items():
             counted = count(corpus, plan.metrics, plan.needs, warned=False)
             for table in counted:
-                if any(hasattr(ready.own, "captions") for ready in (table.ready, *table.ready.parts.values())):
-                    # A network says of its own captions how many it cut.
+                if "device" in table.metric.needs:  # a network says of its own captions how many it cut
                     for message in table.metric.warnings(table.ready, table.statistics):
                         warnings.warn(message, SacrecapWarning, stacklevel=1)
             rows[name] = RowsPart(
