@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from sacrecap.errors import UsageError
@@ -251,10 +252,7 @@ class NgramMetric(Metric):
 
     prepared: ClassVar[tuple[str, ...]] = ("stem",)
     stem: bool
-
-    @property
-    def uses_stems(self) -> bool:
-        return self.stem
+    uses_stems: Any = property(attrgetter("stem"))
 
 
 class SetMetric(Metric):

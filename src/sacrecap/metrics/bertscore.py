@@ -19,6 +19,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError
@@ -96,14 +97,8 @@ class BertScore(LearnedMetric):
     resolved = (*LearnedMetric.resolved, "layer", "baseline")
     usual_model = "roberta-large"
 
-    @property
-    def smallest(self) -> float | None:
-        return -1.0 if self.baseline == NO_BASELINE else None
-
-    @property
-    def trained_on_references(self) -> bool:  # type: ignore[override]
-        """Whether tokens are weighted by the references of all images."""
-        return self.idf
+    smallest: Any = property(lambda metric: -1.0 if metric.baseline == NO_BASELINE else None)
+    trained_on_references: ClassVar[Any] = property(attrgetter("idf"))
 
     @property
     def usual_layer(self) -> int:

@@ -10,7 +10,7 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
 Where papers and programs differ: docs/reference/metrics/bleu.md.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sacrecap.metrics.base import Bears, NgramMetric
 from sacrecap.metrics.declared import parameter
@@ -49,10 +49,7 @@ class Bleu(NgramMetric):
         "empty caption": "0",
         "caption shorter than n words": "tiny but not 0 with the COCO constants",
     }
-
-    @property
-    def bears(self) -> Bears | None:  # type: ignore[override]
-        return _BEARS[self.n] if self.brevity else None
+    bears: ClassVar[Any] = property(lambda metric: _BEARS[metric.n] if metric.brevity else None)
 
 
 _BEARS = {1: Bears(0.5, 2, 0.9), 2: Bears(0.4, 2.5, 0.8), 3: Bears(0.4, 2.5, 0.8), 4: Bears(0.3, 2.5, 0.7)}

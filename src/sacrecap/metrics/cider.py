@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import UsageError, option, spelled, warn
 from sacrecap.metrics.base import Bears, Metric, NgramMetric, Ready
@@ -138,9 +139,7 @@ class CiderPaper(IdfMetric):
         "factor of the score: 10 in the published programs, 1 in the paper", default=10.0, above=0.0
     )
 
-    @property
-    def largest(self) -> float | None:
-        return self.scale
+    largest: Any = property(attrgetter("scale"))
 
     title = "CIDEr-paper"
     summary = "The candidate says what most references say, also in rare words."

@@ -14,6 +14,7 @@ Where papers and programs differ: docs/reference/metrics/clipscore.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
@@ -54,12 +55,9 @@ class ClipScore(LearnedMetric):
     needs: ClassVar[tuple[str, ...]] = ("images", "device")
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
     usual_model = "openai/clip-vit-base-patch32"
-
     compares_references = False
 
-    @property
-    def largest(self) -> float | None:
-        return self.w
+    largest: Any = property(attrgetter("w"))
 
     def status(self, needs: Needs) -> Status:
         status = super().status(needs)
@@ -124,9 +122,7 @@ class RefClipScore(ClipScore):
 
     compares_references = True
 
-    @property
-    def largest(self) -> float | None:
-        return 2 * self.w / (self.w + 1)
+    largest: Any = property(lambda metric: 2 * metric.w / (metric.w + 1))
 
     def with_references(self, fit: float, cosines: Iterable[float]) -> float:
         nearest = max(cosines, default=0.0)

@@ -63,10 +63,9 @@ class WeightedMean(Metric):
     uses_document_frequency: ClassVar[Any] = _any("uses_document_frequency")
     trained_on_references: ClassVar[Any] = _any("trained_on_references")
 
-    @property
-    def lower_is_better(self) -> bool:
-        """Whether it is so of all members."""
-        return all(member.lower_is_better for member in self.members)
+    lower_is_better: Any = property(lambda mean: all(member.lower_is_better for member in mean.members))
+    upper: ClassVar[Any] = property(lambda mean: mean._bound(largest=True))
+    smallest: Any = property(lambda mean: mean._bound(largest=False))
 
     @property
     def signs(self) -> tuple[float, ...]:
@@ -125,14 +124,6 @@ class WeightedMean(Metric):
     def source(self) -> str:  # type: ignore[override]
         cited = "; ".join([self.proposed_in, *(member.source for member in self.members)])
         return "; ".join(dict.fromkeys(cited.split("; ")))
-
-    @property
-    def upper(self) -> float | None:  # type: ignore[override]
-        return self._bound(largest=True)
-
-    @property
-    def smallest(self) -> float | None:
-        return self._bound(largest=False)
 
     def _bound(self, *, largest: bool) -> float | None:
         """The mean of the members' bounds; None if one has none."""

@@ -15,7 +15,8 @@ Where papers and programs differ: docs/reference/metrics/fluency.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
 from sacrecap.corpus.document_frequency import cut
@@ -52,14 +53,8 @@ class Fluency(Metric):
         "unknown word": "counts as <unk>, whose probability is that of one word never seen",
     }
     prepared = ("references",)
-
-    @property
-    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("references",) if self.references else ("language_model",)
-
-    @property
-    def trained_on_references(self) -> bool:  # type: ignore[override]
-        return self.references
+    needs: ClassVar[Any] = property(lambda metric: ("references",) if metric.references else ("language_model",))
+    trained_on_references: ClassVar[Any] = property(attrgetter("references"))
 
     def status(self, needs: Needs) -> Status:
         return Status.left_out(None if self.references or "language_model" in needs else _lacks())

@@ -76,14 +76,11 @@ class LearnedMetric(PythonMetric):
 
     resolved: ClassVar[tuple[str, ...]] = ("model", "revision")
     usual_model: ClassVar[str]
+    reads_tokens: Any = False
 
     def complete(self) -> None:
         """Fills in the default checkpoint."""
         vars(self)["model"] = self.usual_model if vars(self)["model"] is None else self.model
-
-    @property
-    def reads_tokens(self) -> bool:
-        return False
 
     @property
     def checkpoint(self) -> Checkpoint:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import UsageError
 from sacrecap.metrics.base import Ready, Status
@@ -81,25 +81,11 @@ class Sentence(LearnedMetric):
     def complete(self) -> None:
         """Nothing: the default of the model is no checkpoint."""
 
-    @property
-    def _by_network(self) -> bool:
-        return self.model != BUILT_IN
-
-    @property
-    def arithmetic(self) -> str:  # type: ignore[override]
-        return "" if self._by_network else "sentence"
-
-    @property
-    def resolved(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("model", "revision") if self._by_network else ("model",)
-
-    @property
-    def reads_tokens(self) -> bool:
-        return not self._by_network
-
-    @property
-    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("references", "device") if self._by_network else ("references",)
+    _by_network: Any = property(lambda metric: metric.model != BUILT_IN)
+    arithmetic: ClassVar[Any] = property(lambda metric: "" if metric._by_network else "sentence")
+    resolved: ClassVar[Any] = property(lambda metric: ("model", "revision") if metric._by_network else ("model",))
+    reads_tokens: Any = property(lambda metric: not metric._by_network)
+    needs: ClassVar[Any] = property(lambda metric: ("references", *(["device"] if metric._by_network else [])))
 
     def status(self, needs: Needs) -> Status:
         if not self._by_network:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap.errors import DataError, UsageError
@@ -73,21 +74,10 @@ class Vifidel(EmbeddingMetric):
         for name, value in _VARIANTS.get(str(values["variant"]), _VARIANTS["paper"]).items():
             values[name] = value if values[name] is None else values[name]
 
-    @property
-    def needs_references(self) -> bool:
-        return self.references
-
-    @property
-    def largest(self) -> float | None:
-        return None if self.lower_is_better else self.upper
-
-    @property
-    def lower_is_better(self) -> bool:
-        return self.variant == "released"
-
-    @property
-    def script_words(self) -> bool:
-        return self.variant == "released"
+    needs_references: Any = property(attrgetter("references"))
+    lower_is_better: Any = property(lambda metric: metric.variant == "released")
+    script_words: Any = property(lambda metric: metric.variant == "released")
+    reads_tokens: Any = property(lambda metric: metric.variant == "paper")
 
     def explain(
         self,
@@ -135,10 +125,6 @@ class Vifidel(EmbeddingMetric):
             raise UsageError(f"{self.label} {lacks_objects()}")
         ready = super().ready(corpus, needs)
         return replace(ready, digests=lambda: {"objects": digest_of_objects(corpus, needs, counts=True)})
-
-    @property
-    def reads_tokens(self) -> bool:
-        return not self.script_words
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Explanation:  # noqa: ARG002
         """The plan for the image of that number: which object moves to which word."""

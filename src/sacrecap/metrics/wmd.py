@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
 from sacrecap.errors import option, some, warn
@@ -44,11 +44,9 @@ class EmbeddingMetric(Metric):
     resolved = ("embeddings",)
     takes_objects: ClassVar[bool] = False
     """Whether it is about the objects in images, which are found there if they are not given."""
-
-    @property
-    def script_words(self) -> bool:
-        """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
-        return False
+    script_words: Any = False
+    """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
+    largest: Any = property(lambda metric: None if metric.lower_is_better else metric.upper)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any."""
@@ -122,6 +120,7 @@ class Wmd(EmbeddingMetric):
         "every distance zero": "1; as a distance 0",
     }
     bears = Bears(0.3, 5, 0.3)
+    lower_is_better: Any = property(lambda metric: not metric.similarity)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """As for any metric over word vectors; warns of images that are beyond what transport can solve in a minute."""
@@ -131,14 +130,6 @@ class Wmd(EmbeddingMetric):
             pairs = "a caption and a reference have more than 4,000,000 pairs of different words"
             warn(f"{self.label} has no score of {images}: {pairs}; shorten one of them")
         return ready
-
-    @property
-    def largest(self) -> float | None:
-        return None if self.lower_is_better else self.upper
-
-    @property
-    def lower_is_better(self) -> bool:
-        return not self.similarity
 
 
 @dataclass(frozen=True, eq=False)
