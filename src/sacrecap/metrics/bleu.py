@@ -15,6 +15,8 @@ from typing import Any, ClassVar
 from sacrecap.metrics.base import Bears, NgramMetric
 from sacrecap.metrics.declared import parameter
 
+_BEARS = {1: Bears(0.5, 2, 0.9), 2: Bears(0.4, 2.5, 0.8), 3: Bears(0.4, 2.5, 0.8), 4: Bears(0.3, 2.5, 0.7)}
+
 
 class Bleu(NgramMetric):
     """BLEU of n-grams up to `n`; the corpus score pools counts and lengths over all images."""
@@ -52,7 +54,6 @@ class Bleu(NgramMetric):
     bears: ClassVar[Any] = property(lambda metric: _BEARS[metric.n] if metric.brevity else None)
 
 
-_BEARS = {1: Bears(0.5, 2, 0.9), 2: Bears(0.4, 2.5, 0.8), 3: Bears(0.4, 2.5, 0.8), 4: Bears(0.3, 2.5, 0.7)}
 LENGTHS: dict[str, int] = {"candidate": 0, "closest": 1, "average": 2, "shortest": 3}
 """Columns of BLEU's statistics: numbers of words of the candidate, and of the references as `length` takes them."""
 MATCHES = 4
