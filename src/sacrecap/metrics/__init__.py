@@ -86,13 +86,12 @@ METRICS: dict[str, tuple[str, dict[str, int], str]] = {
 `diversity`, all others in `all`; a judge, which costs money, a rubric, and Vendi, whose scale is another, are in none.
 """
 
-_PLACES = [place for place, _, _ in METRICS.values()]
 _HOME = {
     **dict.fromkeys(("Learner", "Metric", "PythonMetric", "Ready", "SetMetric", "Status"), "base"),
     "parameter": "declared",
     "Combine": "combine",
     "register": "registry",
-    **{name: module for module, _, name in (place.partition(":") for place in _PLACES)},
+    **{name: module for module, _, name in (place.partition(":") for place, _, _ in METRICS.values())},
 }
 """The module of each public name."""
 

@@ -95,19 +95,10 @@ class _Chair(Metric):
                 raise UsageError(f"{self.label}: lemmas=wordnet {knows}; leave one of the two out")
             vocabulary = by_base_forms()
         find = self.gold != "references" and are_found(needs)
-        core = needs.once(
-            ("named objects", vocabulary.checksum, self.lemmas, self.denied, self.unfinished, find),
-            lambda: name_objects(
-                corpus,
-                needs,
-                vocabulary,
-                skips_denied=self.denied == "skip",
-                skips_unfinished=self.unfinished == "skip",
-                find=find,
-            ),
-            of=corpus,
-        )
-        signature = f"vocabulary:{vocabulary.checksum[:8]}", *(signature_of_found(needs) if find else ())
+        how = {"skips_denied": self.denied == "skip", "skips_unfinished": self.unfinished == "skip", "find": find}
+        key = ("named objects", vocabulary.checksum, self.lemmas, *how.values())
+        core = needs.once(key, lambda: name_objects(corpus, needs, vocabulary, **how), of=corpus)
+        signature = f"vocabulary:{vocabulary.checksum[:8]}", *([signature_of_found(needs)] if find else [])
         ready = Ready(corpus._core, (core,), signature, own=(core, vocabulary))
         if self.gold == "references":
             return ready

@@ -74,7 +74,7 @@ class EmbeddingMetric(Metric):
         # Made once per corpus, for all metrics with the same view.
         key = "embedded", source if isinstance(source, str) else id(source), self.script_words, finds_objects
         view = needs.once(key, read, of=corpus)
-        signature = f"embeddings:{view.checksum}", *(signature_of_found(needs) if finds_objects else ())
+        signature = f"embeddings:{view.checksum}", *([signature_of_found(needs)] if finds_objects else [])
         return Ready(view.corpus, (view.embedded,), signature, own=view)
 
     def coverage(self, statistics: Totals) -> float | None:

@@ -149,11 +149,9 @@ def threshold_of(needs: Needs) -> float:
     return _detector(needs).threshold if threshold is None else threshold
 
 
-def signature_of_found(needs: Needs) -> tuple[str, ...]:
-    """What a score's signature says of objects that were found, `detector:nanodet-g@.4`; nothing if they were given."""
-    if not are_found(needs):
-        return ()
-    return (f"detector:{_detector(needs).name}@{f'{threshold_of(needs):g}'.removeprefix('0') or 0}",)
+def signature_of_found(needs: Needs) -> str:
+    """What a score's signature says of objects that were found: `detector:nanodet-g@.4`."""
+    return f"detector:{_detector(needs).name}@{f'{threshold_of(needs):g}'.removeprefix('0') or 0}"
 
 
 def _detector(needs: Needs) -> Detector:
