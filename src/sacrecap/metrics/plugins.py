@@ -20,10 +20,7 @@ def load_plugin(path: str | PathLike[str]) -> None:
     """Runs a Python file once per process, and registers the metrics that it makes.
 
     These are functions with `@sacrecap.metric`, metrics that the file registers itself, and its metric classes.
-
-    Raises:
-        UsageError: no such file, no metric in it, or a metric whose name is taken.
-        DataError: the file cannot be run.
+    Raises `UsageError` for no such file, no metric in it, or a name that is taken, `DataError` if it cannot be run.
     """
     file = Path(path).resolve()
     name = f"sacrecap_plugin_{zlib.crc32(str(file).encode()):08x}"

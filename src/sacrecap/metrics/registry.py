@@ -239,9 +239,7 @@ def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | No
     A blank separates names where there are names on both sides of it; elsewhere it is a part of a name: `bleu-4 ROUGE
     L` is `bleu-4, rouge-l`. Drops repeats and keeps the order. With `needs`, of a group: a metric that this machine
     cannot compute becomes `NotScored`, and one that lacks a need which the call should give is left out, with a
-    warning. A metric given by its own name is kept.
-
-    A column of the scores that the needs hold is a metric by its name.
+    warning. A metric given by its own name is kept. A column of the scores that the needs hold is a metric by its name.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """

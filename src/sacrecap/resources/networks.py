@@ -233,14 +233,9 @@ class Tokens(NamedTuple):
 
 
 class Tokenizer:
-    """A tokenizer of transformers.
+    """A tokenizer of transformers, which cuts texts at `limit` tokens, or pads them to it, special ones counted.
 
-    Args:
-        tokenizer: transformers' own.
-        limit: the most tokens that the network reads, including special ones.
-        padded: whether the network needs every text padded to its limit.
-        blank_first: whether to put a blank before the first word, as before all others, if the tokenizer distinguishes
-            (RoBERTa's and GPT-2's).
+    `blank_first` puts a blank before the first word, as before all others, for RoBERTa's and GPT-2's, which tell.
     """
 
     def __init__(self, tokenizer: Any, limit: int, *, padded: bool = False, blank_first: bool = False) -> None:

@@ -11,16 +11,9 @@ from sacrecap.errors import DataError
 
 
 def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any) -> Any:
-    """The result of `factory.from_pretrained` for a folder or a name on the hub, whose cache is asked first.
+    """What a class of transformers makes of a folder or a name on the hub, whose cache is asked before the network.
 
-    Args:
-        factory: a class of transformers, such as `AutoModel`.
-        name: a folder, or a name on the hub.
-        what: its name in messages, such as `object-detection checkpoint`.
-        files: the files that it must have, for messages.
-        **options: passed on to `from_pretrained`.
-
-    Raises `DataError`, which says what was tried and what to do.
+    Messages call it `what`, and say which `files` it must have. Raises `DataError`, which says what was tried.
     """
     from safetensors import SafetensorError
 

@@ -88,7 +88,7 @@ NEVER = frozenset(["stove top oven"])
 
 
 class ObjectVocabulary:
-    """Objects and the words for them.
+    """Objects and the words for them. Raises `DataError` if there is no word, or a word on two lines.
 
     Args:
         text: one line per object: its name, then other words for it, separated by a comma and a blank. As in the
@@ -97,9 +97,6 @@ class ObjectVocabulary:
         name: its name in messages and signatures.
         base_form: makes each word of a caption a base form, which must be a word of the vocabulary; None: a word is
             looked up in singular and plural.
-
-    Raises:
-        DataError: there is no word, or a word on two lines.
     """
 
     def __init__(self, text: str, name: str, base_form: Callable[[str], str] | None = None) -> None:

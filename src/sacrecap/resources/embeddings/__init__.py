@@ -64,11 +64,7 @@ EmbeddingSource: TypeAlias = "str | os.PathLike[str] | Embeddings"
 
 
 class Embeddings:
-    """Word vectors that are read when they are needed.
-
-    Attributes:
-        name: the name with which they were opened; for a file, its name without its folder.
-    """
+    """Word vectors that are read when they are needed; their name is that of their opening, without a folder."""
 
     def __init__(self, name: str, open_table: Callable[[], VectorTable]) -> None:
         """`open_table` is called once, on first use."""
@@ -97,17 +93,11 @@ class Embeddings:
         return self._table.checksum
 
     def find(self, labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The vectors of labels or words, unscaled, as in the file.
+        """The vectors of labels or words, unscaled, (labels, dimension), 0 if unknown; (labels,) which are known.
 
         A label is looked up as given, in lower case, joined (`potted plant` as `potted_plant`, `potted-plant`,
         `pottedplant`), in the singular, and as the mean of its parts if every part but function words is known: the
-        first of these that the embeddings have counts.
-
-        Returns:
-            (labels, dimension) vectors, zeros for unknown labels; (labels,) whether each label is known.
-
-        Raises:
-            DataError: the file cannot be read, or is not a file of word vectors.
+        first of these that the embeddings have counts. Raises `DataError` for a file that cannot be read.
         """
         import numpy as np
 
@@ -125,12 +115,9 @@ class Embeddings:
 
 
 def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
-    """Embeddings by name (`default`, `word2vec-google-news-300`, …) or by file; open ones are returned unchanged.
+    """Embeddings by name (`default`, `word2vec-google-news-300`, …) or by file, which wins; open ones are returned.
 
-    A file is read on first use. If a file of that path exists, it is used, even if a name is spelled the same.
-
-    Raises:
-        DataError: there is no such file and no such name.
+    Raises `DataError` for what is neither.
     """
     if isinstance(source, Embeddings):
         return source
