@@ -45,11 +45,10 @@ def load_plugin(path: str | PathLike[str]) -> None:
                 # Those of functions are registered where they are made; one without a title is a base.
                 if is_class and not issubclass(member, FunctionMetric) and hasattr(member, "title"):
                     registry.register(member)
-    except SacrecapError:
-        del sys.modules[name]
-        raise
     except Exception as error:
         del sys.modules[name]
+        if isinstance(error, SacrecapError):
+            raise
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == str(file)]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
