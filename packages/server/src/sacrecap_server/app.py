@@ -43,8 +43,7 @@ def create_app(settings: ServerSettings) -> FastAPI:
         routes=[STATIC, *owner.routes.routes, *annotate.routes.routes, *api.routes.routes],
     )
     app.state.server = state
-    app.add_exception_handler(SignInFirst, _sign_in_first)
-    for kind in (Refused, HTTPException, RequestValidationError):
+    for kind in (SignInFirst, Refused, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, _refused)
     app.add_middleware(Surrounding, settings=settings, answer=_refused)
     return app
@@ -56,13 +55,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.server.close()
 
 
-def _sign_in_first(request: Request, _: Exception) -> Response:
-    """On to the sign-in page, and back afterwards."""
-    back = request.url.path if request.method == "GET" else "/"
-    return RedirectResponse(f"/sign-in?next={quote(back)}", 303)
-
-
 def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, SignInFirst):  # and back afterwards
+        back = request.url.path if request.method == "GET" else "/"
+        return RedirectResponse(f"/sign-in?next={quote(back)}", 303)
     if isinstance(error, RequestValidationError):
         places = [".".join(map(str, item["loc"][1:])) or item["loc"][0] for item in error.errors()]
         problems = [f"{place}: {item['msg']}" for place, item in zip(places, error.errors(), strict=True)]

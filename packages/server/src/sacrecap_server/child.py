@@ -20,8 +20,6 @@ from typing import IO, Any
 
 from sacrecap.errors import SacrecapError
 
-_UNEXPECTED = "Something unexpected happened; the host finds the kind of it in the log."
-
 
 @dataclass(frozen=True)
 class ResourceLimits:
@@ -72,22 +70,28 @@ def run_child(
             if time.monotonic() > ends:
                 raise ChildFailedError(f"It took longer than the {limits.seconds} seconds allowed.")
     finally:
-        _end(process)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "posix":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
         process.wait()
         feeder.join()
         listener.join()
         pipe.close()
         with contextlib.suppress(OSError):
             process.stdin.close()
-    return _answer(chunks[0], process.returncode, limits)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+    try:
+        report = json.loads(chunks[0])
+    except ValueError:
+        report = {"memory": True} if process.returncode < 0 else {}
+    if "answer" in report:
+        return report["answer"]
+    if "refused" in report:
+        raise ChildRefusedError(report["refused"])
+    if "memory" in report:
+        raise ChildFailedError(f"It needed more than the {limits.memory} MiB of memory or the processor time allowed.")
+    raise ChildFailedError("Something unexpected happened; the host finds the kind of it in the log.")
 
 
 def _feed(pipe: IO[bytes], header: dict[str, Any], files: list[bytes]) -> None:
@@ -99,24 +103,17 @@ def _feed(pipe: IO[bytes], header: dict[str, Any], files: list[bytes]) -> None:
         pipe.flush()
 
 
-def _answer(output: bytes, status: int | None, limits: ResourceLimits) -> Any:
-    try:
-        report = json.loads(output)
-    except ValueError:
-        report = {"memory": True} if status is not None and status < 0 else {}
-    if "answer" in report:
-        return report["answer"]
-    if "refused" in report:
-        raise ChildRefusedError(report["refused"])
-    if "memory" in report:
-        raise ChildFailedError(f"It needed more than the {limits.memory} MiB of memory or the processor time allowed.")
-    raise ChildFailedError(_UNEXPECTED)
-
-
 def main() -> None:
     """The child's side."""
-    compute, seconds, memory = sys.argv[1:]
-    _limit(int(seconds), int(memory))
+    compute, *limits = sys.argv[1:]
+    seconds, memory = map(int, limits)
+    with contextlib.suppress(ImportError):  # no such limits on Windows
+        import resource
+
+        # Before anything is read. Processor time is for a child whose parent cannot end it.
+        resource.setrlimit(resource.RLIMIT_AS, (memory * 2**20, memory * 2**20))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds * 2, seconds * 2 + 5))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # People who wait for a page come first.
     with contextlib.suppress(OSError, AttributeError):
         os.nice(10)
@@ -141,17 +138,6 @@ def main() -> None:
 def _end_with_parent() -> None:
     os.read(0, 1)
     os._exit(1)
-
-
-def _limit(seconds: int, memory: int) -> None:
-    """Before anything is read. Processor time is for a child whose parent cannot end it."""
-    try:
-        import resource
-    except ImportError:  # no such limits on Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (memory * 2**20, memory * 2**20))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds * 2, seconds * 2 + 5))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
@@ -93,11 +92,6 @@ def by_page(answers: Iterable[PageAnswer]) -> Iterator[list[PageAnswer]]:
     return (list(group) for _, group in groupby(filter(_is_judgment, answers), attrgetter("number")))
 
 
-def by_group(answers: Iterable[PageAnswer]) -> Iterator[list[list[PageAnswer]]]:
-    """As `by_page`, and pages of one item of the file together: all references of a triplet's pair."""
-    return (list(pages) for _, pages in groupby(by_page(answers), lambda page: page[0].group))
-
-
 def _is_judgment(answer: PageAnswer) -> bool:
     return answer.counts and answer.role == "item"
 
@@ -106,7 +100,6 @@ _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
 _SHARED = ("image_id", "pair", "category", "references", "inclusion")
 """What an item of the file has for all its captions."""
-_Count = Callable[[list[list[PageAnswer]]], Content]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -131,25 +124,22 @@ def export(
             mark = ",\n"
         yield "[]\n" if mark == "[\n" else "\n]\n"
         return
-    needed = partial(_needed, judgments=judgments, sizes=pages or {})
-    for line in (_pairs if kind.result == "pairs" else _rated)(kind, answers, needed):
+    for item, line in (_pairs if kind.result == "pairs" else _rated)(kind, answers):
+        # Whether an item of the file is complete, and the judgments that are wanted and there.
+        size, had = (pages or {}).get(item[0][0].group, 1), list(map(len, item))
+        line["complete"] = len(had) == size and min(had) >= judgments
+        line["judgments"] = {"wanted": judgments * size, "had": sum(had)}
         yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
-def _needed(pages: list[list[PageAnswer]], judgments: int, sizes: Mapping[int, int]) -> Content:
-    """Whether an item of the file is `complete`, and the judgments that are wanted and there."""
-    size = sizes.get(pages[0][0].group, 1)
-    least = min(map(len, pages)) if len(pages) == size else 0
-    return {"complete": least >= judgments, "judgments": {"wanted": judgments * size, "had": sum(map(len, pages))}}
-
-
-def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Count) -> Iterator[Content]:
+def _pairs(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[tuple[list[list[PageAnswer]], Content]]:
     """A line per pair. Every person has a vote, or if references are pages, the majority of each page's people has it.
 
     Who found both equal, or could not tell, has no vote; nor has a page whose people are undecided.
     """
     assert isinstance(kind.main, Choice)
-    for pages in by_group(answers):
+    for _, group in groupby(by_page(answers), lambda page: page[0].group):
+        pages = list(group)  # of one item of the file: all references of a triplet's pair
         choices = [[(kind.reply(kind.main, answer.answer), answer.person) for answer in page] for page in pages]
         people = [
             {name: [person for choice, person in page if choice == name] for name in kind.main.answers}
@@ -167,17 +157,17 @@ def _pairs(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Count) -> It
         line = {**pair, "references": references, "winner": "b" if total > 0 else "c" if total < 0 else "tie"}
         line |= {"votes": votes} if votes else {}
         line |= {"people": counts, "said": people}
-        yield line | _besides(kind, pages[0]) | needed(pages)
+        yield pages, line | _besides(kind, pages[0])
 
 
-def _rated(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Count) -> Iterator[Content]:
+def _rated(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[tuple[list[list[PageAnswer]], Content]]:
     """A line per caption, or set of captions; only sets have `captions`, and `caption` has them below each other.
 
     `rating` is a list with a number of each person, or if several questions give ratings, an object of such lists.
     """
     for page in by_page(answers):
         content = page[0].content
-        captions = captions_of(content)
+        captions, people = captions_of(content), [answer.person for answer in page]
         shared: Content = {name: content[name] for name in _SHARED if content.get(name)}
         for number, caption in enumerate(captions):
             ratings = {
@@ -190,18 +180,17 @@ def _rated(kind: StudyKind, answers: Iterable[PageAnswer], needed: _Count) -> It
                 for question in kind.questions
                 if question.is_rating
             }
-            yield {
+            line = {
                 **shared,
                 **{name: caption[name] for name in ("image_id", "system") if name in caption},
                 "caption": "\n".join(caption["captions"]),
                 **({"captions": caption["captions"]} if len(caption["captions"]) > 1 else {}),
                 "rating": ratings if len(ratings) > 1 else next(iter(ratings.values()), []),
-                "people": [answer.person for answer in page],
-                **_besides(kind, page, number),
-                **needed([page]),
+                "people": people,
             }
+            yield [page], line | _besides(kind, page, number)
         if not captions:
-            yield shared | _besides(kind, page) | {"people": [answer.person for answer in page]} | needed([page])
+            yield [page], shared | _besides(kind, page) | {"people": people}
 
 
 def _besides(kind: StudyKind, page: list[PageAnswer], number: int | None = None) -> Content:

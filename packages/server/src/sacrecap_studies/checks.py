@@ -18,8 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from sacrecap_studies.messages import Message
-
 CAUGHT = 0.9
 """Share of the people who answer at random that a study's checks should find."""
 MOST = 1000
@@ -50,7 +48,12 @@ class CheckRule:
 
     def caught(self, checks: int) -> float:
         """The share of people answering at random who fail within so many checks."""
-        return 1 - float(_left(_limits(min(checks, MOST), self.honest, self.mistaken), self.luck).sum())
+        limits = _limits(min(checks, MOST), self.honest, self.mistaken)
+        left = np.eye(1, len(limits) + 1)[0]  # the probability of each number of right answers without having failed
+        for limit in limits:
+            left = _answer(left, self.luck)
+            left[: limit + 1] = 0
+        return 1 - float(left.sum())
 
     @property
     def needed(self) -> int:
@@ -73,20 +76,11 @@ class CheckRule:
         caught = self.caught(checks)
         if caught >= CAUGHT:
             return ""
-        enough = Message(
-            "for %(share)s %%, %(checks)s checks are needed", share=f"{100 * CAUGHT:.0f}", checks=self.needed
-        )
+        enough = f"for {100 * CAUGHT:.0f} %, {self.needed} checks are needed"
         if self.needed == ENDLESS:
-            enough = Message(
-                "they get %(share)s %% of the checks right, so ask what is harder to guess",
-                share=f"{100 * self.luck:.0f}",
-            )
-        return Message(
-            "checks of a person: %(checks)s. Of the people who answer at random, %(share)s %% are found; %(enough)s",
-            checks=checks,
-            share=f"{100 * caught:.0f}",
-            enough=enough,
-        )
+            enough = f"they get {100 * self.luck:.0f} % of the checks right, so ask what is harder to guess"
+        text = f"checks of a person: {checks}. Of the people who answer at random, {100 * caught:.0f} % are found; "
+        return text + enough
 
 
 def every(items: int, checks: Iterable[int], enough: int) -> int:
@@ -106,7 +100,7 @@ def remarks(every: Mapping[str, int], there: int, items: int, rule: CheckRule) -
     if not every or not items:
         return []
     short = shortage(every, there, items)
-    again = Message("checks will come again: %(why)s", why=short) if short else ""
+    again = f"checks will come again: {short}" if short else ""
     return list(filter(None, [again, rule.remark(needed(every, items))]))
 
 
@@ -126,15 +120,6 @@ def _limits(checks: int, honest: float, mistaken: float) -> tuple[int, ...]:
         used = float(risk[limits[-1]]) if limits[-1] >= 0 else used
         left[: limits[-1] + 1] = 0
     return tuple(limits)
-
-
-def _left(limits: tuple[int, ...], right: float) -> Any:
-    """The probability of each number of right answers, of somebody who has not failed before."""
-    left = np.eye(1, len(limits) + 1)[0]
-    for limit in limits:
-        left = _answer(left, right)
-        left[: limit + 1] = 0
-    return left
 
 
 def _answer(left: Any, right: float) -> Any:
@@ -177,16 +162,6 @@ def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
-    numbers = {
-        "items": f"{items:,}",
-        "needed": f"{needed(every, items):,}",
-        "checks": f"{checks:,}",
-        "more": f"{needed(every, items) - checks:,}",
-    }
-    advice = Message(", or set most_per_person to %(most)s or less", most=f"{low:,}") if low else ""
-    return Message(
-        "for %(items)s questions a person needs %(needed)s checks, but the study has %(checks)s: add "
-        "%(more)s%(advice)s",
-        **numbers,
-        advice=advice,
-    )
+    enough = needed(every, items)
+    text = f"for {items:,} questions a person needs {enough:,} checks, but the study has {checks:,}: "
+    return text + f"add {enough - checks:,}" + (f", or set most_per_person to {low:,} or less" if low else "")

@@ -13,7 +13,7 @@ from sacrecap.data.fields import Invalid, quoted, text
 from sacrecap.errors import DataError
 from sacrecap_studies.checks import CheckRule, needed, remarks
 from sacrecap_studies.checks import every as usual_every
-from sacrecap_studies.field_reader import EnoughProblems, Fields, Problems, flag, link
+from sacrecap_studies.field_reader import EnoughProblems, Fields, Problems, flag, link, mapping
 from sacrecap_studies.kinds import KINDS, StudyKind
 from sacrecap_studies.questions import ASKED, Content, images_of, read_questions
 
@@ -119,40 +119,53 @@ def _design(fields: Fields) -> StudyDesign:
     settings: dict[str, Any] = {"asked": _question_settings(fields, kind)}
     kind = kind.asking(settings["asked"])
     completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
-    pages = [
-        StudyPage(group, content)
-        for group, contents in enumerate(fields.entries("items", lambda item, _: kind.contents(item)))
-        for content in contents
-    ]
+    groups = enumerate(fields.entries("items", lambda item, _: kind.contents(item)))
+    pages = [StudyPage(group, content) for group, contents in groups for content in contents]
     if len(pages) > MOST_PAGES:
         fields.wrong("items", f"{len(pages):,} pages, of which there may be {MOST_PAGES:,}; make several studies")
     settings |= {**_crowd(fields, completion), "size": len(pages)}
     is_paid = bool(settings["platform"])
     most_per_person = fields.whole("most_per_person", 0, 1, 100_000) or None
     items = min(len(pages), most_per_person or len(pages))
+    every, known = {}, {}
+    for role in ROLES:
+        if fields.has(role):
+            section = Fields(fields.take(role), role, fields.problems)
+            known[role] = section.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
+            every[role] = section.whole("every", 0, 1, 10_000)
+            section.end()
+        fields.take(role)
+    # The share of the checks that somebody gets right who answers at random.
+    chances = [kind.luck(page.content, page.answer) for pages in known.values() for page in pages]
+    luck = round(mean(chances), 3) if chances else 0.5
+    usual = usual_every(items, [len(checks) for checks in known.values()], CheckRule(luck=luck).needed)
     # Items for one check of each role.
-    settings["checks"], known = _checks(fields, kind, items)
-    luck = _luck(kind, known)
+    settings["checks"] = {role: length or usual for role, length in every.items()}
     number = needed(settings["checks"], items)
     title = fields.text("title", kind.title, most=120)
-    settings["instructions"] = fields.text("instructions", kind.instructions, most=5000)
-    settings["consent"] = fields.text("consent", "", most=20_000)
+    settings |= {
+        "instructions": fields.text("instructions", kind.instructions, most=5000),
+        "consent": fields.text("consent", "", most=20_000),
+    }
     judgments = fields.whole("judgments", kind.judgments, 1, 1000)
     minutes = fields.whole("minutes", 15, 1, 1440)
     settings["workers_only"] = fields.optional("workers_only", flag, default=False)
     settings["completion_code"] = completion.text("code", "", most=60)
     settings["completion_url"] = completion.optional("url", link, "")
-    images: dict[str, str] = fields.optional("images", _mapping, {})
+    images: dict[str, str] = fields.optional("images", mapping, {}, accepted="{image_id: address}")
     for image_id, address in images.items():
         fields.check(f"images[{image_id[:60]!r}]", _address, address, "")
     # What follows from failing checks of all roles.
-    policy = "exclude" if is_paid else "warn"
-    settings["rule"] = asdict(_rule(fields, luck, number if items else None, policy))
-    settings["question"] = fields.text("question", kind.question, most=500)
-    settings["language"] = fields.optional("language", read_language, "en")
-    settings["direction"] = fields.one_of("direction", DIRECTIONS, "")  # empty for that of the language
-    settings["texts"] = fields.optional("texts", read_texts, dict[str, str]())
-    settings["practice"] = None
+    rule = _rule(fields, luck, number if items else None, "exclude" if is_paid else "warn")
+    settings["rule"] = asdict(rule)
+    settings |= {
+        "question": fields.text("question", kind.question, most=500),
+        "language": fields.optional("language", read_language, "en"),
+        "direction": fields.one_of("direction", DIRECTIONS, ""),  # empty for that of the language
+        "texts": fields.optional("texts", read_texts, dict[str, str]()),
+        "practice": None,
+        "examples": [],
+    }
     if fields.has("practice"):
         settings["practice"], known["practice"] = _practice(fields, kind)
     # Answers that were too fast, and sentences that somebody else has written too.
@@ -161,14 +174,22 @@ def _design(fields: Fields) -> StudyDesign:
     # Items that each person gets a second time, at the end, to see whether they say the same.
     settings["again"] = fields.whole("again", 0, 0, 1000)
     # What people are shown before they begin.
-    settings["examples"] = fields.entries("examples", _example) if fields.has("examples") else []
+    if fields.has("examples"):
+        settings["examples"] = fields.entries(
+            "examples",
+            lambda example, _: {
+                "text": example.text("text"),
+                "good": example.read("good", flag, harmless=True),
+                "because": example.text("because", "", most=500),
+            },
+        )
     for name in ("practice", "examples"):
         fields.take(name)
     completion.end()
     fields.end()
     if kind.shows_image:
-        every = [page for role in (pages, *known.values()) for page in role]
-        for image_id in dict.fromkeys(image_id for page in every for image_id in images_of(page.content)):
+        shown_pages = [page for role in (pages, *known.values()) for page in role]
+        for image_id in dict.fromkeys(image_id for page in shown_pages for image_id in images_of(page.content)):
             if image_id not in images:
                 fields.wrong("images", f"no image {quoted(image_id)}, which an item shows")
     return StudyDesign(kind, title, judgments, most_per_person, minutes, images, pages, known, settings)
@@ -191,36 +212,6 @@ def _question_settings(fields: Fields, kind: StudyKind) -> dict[str, Any]:
         has_pairs = isinstance(items, list) and all(isinstance(item, dict) and "b" in item for item in items)
         settings |= {"shows_image": fields.has("images"), "has_pairs": has_pairs}
     return settings
-
-
-def _example(fields: Fields, _: int) -> dict[str, Any]:
-    return {
-        "text": fields.text("text"),
-        "good": fields.read("good", flag, harmless=True),
-        "because": fields.text("because", "", most=500),
-    }
-
-
-def _checks(fields: Fields, kind: StudyKind, items: int) -> tuple[dict[str, int], dict[str, list[StudyPage]]]:
-    """Items for one check, and the checks, by role; how often they come follows from the items that a person gets,
-    where the file does not say.
-    """
-    every, known = {}, {}
-    for role in ROLES:
-        if fields.has(role):
-            checks = Fields(fields.take(role), role, fields.problems)
-            known[role] = checks.entries("items", lambda item, number: StudyPage(number, *kind.check(item)))
-            every[role] = checks.whole("every", 0, 1, 10_000)
-            checks.end()
-        fields.take(role)
-    usual = usual_every(items, [len(pages) for pages in known.values()], CheckRule(luck=_luck(kind, known)).needed)
-    return {role: number or usual for role, number in every.items()}, known
-
-
-def _luck(kind: StudyKind, checks: dict[str, list[StudyPage]]) -> float:
-    """The share of these checks that somebody gets right who answers at random."""
-    chances = [kind.luck(page.content, page.answer) for pages in checks.values() for page in pages]
-    return round(mean(chances), 3) if chances else 0.5
 
 
 def _rule(fields: Fields, luck: float, number: int | None, policy: str) -> CheckRule:
@@ -282,15 +273,8 @@ def read_language(value: object) -> str:
 
 def read_texts(value: object) -> dict[str, str]:
     """The owner's words; the check of a field."""
-    if not isinstance(value, dict) or len(value) > MOST_TEXTS:
-        raise Invalid.of(value, f"{{our text: your text}} with at most {MOST_TEXTS} texts")
-    return {text(ours, most=500): text(theirs, most=500).strip() for ours, theirs in value.items()}
-
-
-def _mapping(value: object) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise Invalid.of(value, "{image_id: address}")
-    return value
+    texts = mapping(value, f"{{our text: your text}} with at most {MOST_TEXTS} texts", most=MOST_TEXTS)
+    return {text(ours, most=500): text(theirs, most=500).strip() for ours, theirs in texts.items()}
 
 
 def _address(value: object) -> str:

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from sacrecap.errors import warn
 from sacrecap.judgments.bootstrap import draws
 from sacrecap.judgments.calibration.strengths import bradley_terry as maximum_of_likelihood
-from sacrecap_studies.messages import Message
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -336,35 +335,21 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
         top = sorted(name for name, strength in group.items() if strength > 0)
         inside = [choice for choice in choices if choice[1] in top and choice[2] in top and choice[1] != choice[2]]
         intervals = _strength_intervals(inside, top, group) if len(top) > 1 else {}
-        is_separated = len(top) < len(group)
-        members = [
-            Strength(
-                name,
-                None if math.isnan(strength) else strength,
-                intervals.get(name),
-                _note(strength, top, is_separated=is_separated),
-            )
-            for name, strength in group.items()
-        ]
-        groups.append(
-            sorted(
-                members,
-                key=lambda strength: (strength.strength is not None, -(strength.strength or 0), strength.system),
-            )
-        )
+        members = []
+        for name, strength in group.items():
+            note = ""
+            if math.isnan(strength):
+                note = "left open: the systems that never lost were compared only with systems that lost to them"
+            elif strength == 0:
+                note = "never won against the systems above: the strength has no lower limit"
+            elif len(top) == 1 < len(group):
+                note = "never lost: the strength has no upper limit"
+            elif len(top) < len(group):
+                note = "never lost to the systems below those with a strength: against these it has no upper limit"
+            members.append(Strength(name, None if math.isnan(strength) else strength, intervals.get(name), note))
+        members.sort(key=lambda member: (member.strength is not None, -(member.strength or 0), member.system))
+        groups.append(members)
     return groups
-
-
-def _note(strength: float, top: list[str], *, is_separated: bool) -> str:
-    if math.isnan(strength):
-        return Message("left open: the systems that never lost were compared only with systems that lost to them")
-    if strength == 0:
-        return Message("never won against the systems above: the strength has no lower limit")
-    if not is_separated:
-        return ""
-    if len(top) == 1:
-        return Message("never lost: the strength has no upper limit")
-    return Message("never lost to the systems below those with a strength: against these it has no upper limit")
 
 
 def _strength_intervals(

@@ -6,6 +6,7 @@ file sees all of them at once.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -153,6 +154,13 @@ class Fields:
         for name in self._values:
             if name not in self._names_read:
                 self.wrong(str(name)[:60], f"no such field; there are {', '.join(self._names_read)}")
+
+
+def mapping(value: object, accepted: str, *, least: int = 0, most: float = math.inf) -> dict[str, Any]:
+    """An object with so many names, which are not known; the check of a field."""
+    if not isinstance(value, dict) or not least <= len(value) <= most:
+        raise Invalid.of(value, accepted)
+    return value
 
 
 def flag(value: object) -> bool:

@@ -125,41 +125,46 @@ class _Maker:
         pairs = [pair for image in images for category in categories for pair in self._pairs_of(category, image)]
         if per_category is not None:
             pairs = [pair for name in categories for pair in self._balanced(pairs, name, per_category)]
-        if references_per_item is not None:
-            pairs = [self._with_references(pair, references_per_item) for pair in pairs]
+        if (number := references_per_item) is None:
+            return pairs
+        for place, pair in enumerate(pairs):
+            left, image = pair["references"], pair["image_id"]
+            if len(left) < number:
+                text = f"--references-per-item {number:,}: image {image} has {len(left):,} besides those of the pair"
+                raise DataError(text)
+            drawn = sorted(self.chance.sample(range(len(left)), number))
+            pairs[place] = {**pair, "references": [left[reference] for reference in drawn]}
         return pairs
 
     def _pairs_of(self, category: str, image: str) -> Iterator[dict[str, Any]]:
         """The pairs of one image that differ, and leave a reference to compare them with."""
-        for b, c in self._of_category(category, image):
-            pair = [b, c] if self.chance.random() < 0.5 else [c, b]
-            left = [sentence for sentence in self.references[image] if sentence not in (b[1], c[1])]
-            if left and b[1] != c[1]:
-                (b_system, first), (c_system, second) = pair
+        sentences = list(self.references[image])
+        self.chance.shuffle(sentences)
+        people = [(HUMAN, text) for text in sentences]
+        captions = [(name, system[image][0]) for name, system in self.systems.items()]
+        if category == "MM":
+            pairs = list(combinations(captions, 2))
+        elif category == "HM":
+            pairs = [(people[place % len(people)], caption) for place, caption in enumerate(captions)]
+        elif category == "HC":
+            pairs = [(people[0], people[1])] if len(people) > 1 else []
+        else:
+            other_caption = self._caption_of_another(image)
+            pairs = [(people[0], (HUMAN, other_caption))] if other_caption is not None else []
+        for pair in pairs:
+            (b_system, b), (c_system, c) = pair if self.chance.random() < 0.5 else pair[::-1]
+            left = [sentence for sentence in self.references[image] if sentence not in (b, c)]
+            if left and b != c:
                 yield {
-                    "pair": hashlib.sha256("\n".join([image, *sorted((first, second))]).encode()).hexdigest()[:12],
+                    "pair": hashlib.sha256("\n".join([image, *sorted((b, c))]).encode()).hexdigest()[:12],
                     "image_id": image,
                     "references": left,
-                    "b": first,
-                    "c": second,
+                    "b": b,
+                    "c": c,
                     "b_system": b_system,
                     "c_system": c_system,
                     "category": category,
                 }
-
-    def _of_category(self, category: str, image: str) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-        """Pairs of (who, sentence)."""
-        sentences = list(self.references[image])
-        self.chance.shuffle(sentences)
-        captions = [(name, system[image][0]) for name, system in self.systems.items()]
-        if category == "MM":
-            return list(combinations(captions, 2))
-        if category == "HM":
-            return [((HUMAN, sentences[place % len(sentences)]), caption) for place, caption in enumerate(captions)]
-        if category == "HC":
-            return [((HUMAN, sentences[0]), (HUMAN, sentences[1]))] if len(sentences) > 1 else []
-        other_caption = self._caption_of_another(image)
-        return [((HUMAN, sentences[0]), (HUMAN, other_caption))] if other_caption is not None else []
 
     def _caption_of_another(self, image: str) -> str | None:
         """A reference of another image."""
@@ -186,14 +191,6 @@ class _Maker:
             drawn.append(by_systems[least].pop())
             used.update(least)
         return drawn
-
-    def _with_references(self, pair: dict[str, Any], number: int) -> dict[str, Any]:
-        left, image = pair["references"], pair["image_id"]
-        if len(left) < number:
-            raise DataError(
-                f"--references-per-item {number:,}: image {image} has {len(left):,} besides those of the pair"
-            )
-        return {**pair, "references": [left[place] for place in sorted(self.chance.sample(range(len(left)), number))]}
 
     def sets(self) -> list[dict[str, Any]]:
         """Sets of captions, a page for each image of which every system has several; people's are one, if there are
@@ -251,25 +248,23 @@ class _Maker:
         self.chance.shuffle(usable)
         images = cycle(usable)
         words = _telling_words(self.references) if not self.kind.forms else {}
+        sets = item.get("sets", [{"captions": []}])
         roles: dict[str, Any] = {}
         for role, number in numbers.items():
-            checks = []
             for image in islice(images, number):
-                pages = (
+                if words:
+                    check: dict[str, Any] = {"answer": words[image]}
+                elif self.kind.has_pairs:
+                    check = self._known_side(role, image)
+                elif self.kind.forms == ("sets",):
+                    check = self._known_sets(role, image, len(sets), len(sets[0]["captions"]))
+                else:
+                    check = self._known_ratings(role, image, len(sets))
+                page = (
                     {"a": _distinct(self.references[image])[0]} if self.kind.has_several_pages else {"image_id": image}
                 )
-                checks.append({**pages, **({"answer": words[image]} if words else self._check(role, image, item))})
-            roles |= {role: {"items": checks}} if checks else {}
+                roles.setdefault(role, {"items": []})["items"].append(page | check)
         return roles
-
-    def _check(self, role: str, image: str, item: dict[str, Any]) -> dict[str, Any]:
-        """What a check shows besides its image, and its known answer."""
-        if self.kind.has_pairs:
-            return self._known_side(role, image)
-        sets = item.get("sets", [{"captions": []}])
-        if self.kind.forms == ("sets",):
-            return self._known_sets(role, image, len(sets), len(sets[0]["captions"]))
-        return self._known_ratings(role, image, len(sets))
 
     def _known_side(self, role: str, image: str) -> dict[str, str]:
         """The image's sentence beside another image's, on sides that are drawn.

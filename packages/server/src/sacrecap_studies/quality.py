@@ -17,7 +17,6 @@ import numpy as np
 from sacrecap_studies import estimation
 from sacrecap_studies.answers import PageAnswer, by_page, judged
 from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import Choice, PageQuestion, captions_of
 
 FEW_UNITS = 20
@@ -138,12 +137,10 @@ def quality(kind: StudyKind, answers: Sequence[PageAnswer], *, fast_below: float
         units=len(set(map(_unit, counted))),
         fast_below=limit,
     )
-    people = {person: PersonQuality(person) for person in dict.fromkeys(answer.person for answer in answers)}
     answers_of: dict[int, list[PageAnswer]] = defaultdict(list)
     for answer in answers:
         answers_of[answer.person].append(answer)
-    for person, of_person in answers_of.items():
-        _describe(people[person], of_person, limit)
+    people = {person: _person(person, of_person, limit) for person, of_person in answers_of.items()}
     if counted:
         if isinstance(kind.main, Choice) and kind.result == "pairs":
             _choices(result, people, counted, kind.main.answers)
@@ -161,7 +158,7 @@ def _unit(answer: PageAnswer) -> tuple[str, Any]:
     return ("item", answer.group) if image is None else ("image", image)
 
 
-def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) -> None:
+def _person(person: int, answers: list[PageAnswer], limit: float) -> PersonQuality:
     answers = [answer for answer in answers if answer.role != "practice"]
     items = [answer for answer in answers if answer.role == "item"]
     again = [answer.correct for answer in answers if answer.role == "again" and answer.correct is not None]
@@ -169,13 +166,17 @@ def _describe(person: PersonQuality, answers: list[PageAnswer], limit: float) ->
     checks = [answer.correct for answer in answers if answer.correct is not None]
     seconds = [answer.seconds for answer in items if answer.seconds is not None]
     timed = [(answer, answer.seconds) for answer in answers if answer.seconds is not None]
-    person.items = len(items)
-    person.seconds = median(seconds) if seconds else None
-    if len(seconds) >= EVEN_FROM and max(seconds) > 0:
-        person.spread = pstdev(seconds) / mean(seconds)
-    person.timed = len(timed)
-    person.fast = sum(took < limit if answer.too_fast is None else answer.too_fast for answer, took in timed)
-    person.checks, person.again, person.first = Share.of(checks), Share.of(again), Share.of(_firsts(items))
+    return PersonQuality(
+        person,
+        items=len(items),
+        seconds=median(seconds) if seconds else None,
+        spread=pstdev(seconds) / mean(seconds) if len(seconds) >= EVEN_FROM and max(seconds) > 0 else None,
+        fast=sum(took < limit if answer.too_fast is None else answer.too_fast for answer, took in timed),
+        timed=len(timed),
+        checks=Share.of(checks),
+        again=Share.of(again),
+        first=Share.of(_firsts(items)),
+    )
 
 
 def _firsts(items: Sequence[PageAnswer]) -> list[bool]:
@@ -325,28 +326,18 @@ def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) ->
     """Limits of the numbers."""
     if not result.answers or not kind.main.is_rating:
         return
-    if result.units < FEW_UNITS:
-        result.warnings.append(Message("Few images have answers: intervals are rough, and rather too narrow."))
-    if result.alpha is None:
-        result.warnings.append(
-            Message("α needs questions that at least two people answered, and two different answers among them.")
-        )
     judges = sum(person.alpha_without is not None or person.accuracy is not None for person in people.values())
-    if kind.result == "pairs" and 0 < judges < 3:
-        result.warnings.append(
-            Message("Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree.")
-        )
-    if any(strength.note for group in result.strengths for strength in group):
-        result.warnings.append(
-            Message(
-                "Some systems never lost or never won. Their strengths have no finite value, so more choices are "
-                "needed before they can be compared."
-            )
-        )
-    if len(result.strengths) > 1:
-        result.warnings.append(
-            Message(
-                "Some systems were never compared, not even by way of others: strengths in different tables say "
-                "nothing of one another."
-            )
-        )
+    is_few, has_alpha = result.units < FEW_UNITS, result.alpha is not None
+    has_notes = any(strength.note for group in result.strengths for strength in group)
+    texts = {
+        "Few images have answers: intervals are rough, and rather too narrow.": is_few,
+        "α needs questions that at least two people answered, and two different answers among them.": not has_alpha,
+        "Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree.": (
+            kind.result == "pairs" and 0 < judges < 3
+        ),
+        "Some systems never lost or never won. Their strengths have no finite value, so more choices are needed before "
+        "they can be compared.": has_notes,
+        "Some systems were never compared, not even by way of others: strengths in different tables say nothing of one "
+        "another.": len(result.strengths) > 1,
+    }
+    result.warnings = [text for text, holds in texts.items() if holds]

@@ -10,13 +10,13 @@ import hashlib
 import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import perm, prod
 from typing import Any, ClassVar
 
 from sacrecap.data.fields import Invalid, listed, number, one_of, quoted, text
-from sacrecap_studies.field_reader import LONGEST, LONGEST_NAME, Fields, flag
+from sacrecap_studies.field_reader import LONGEST, LONGEST_NAME, Fields, flag, mapping
 from sacrecap_studies.messages import Message
 
 Content = dict[str, Any]
@@ -196,25 +196,19 @@ class EachQuestion(PageQuestion):
         """Of one caption as it is; of several by `name_of` them, where any answer about those left out is right."""
         captions, value = captions_of(content), fields.take(key)
         if len(captions) < 2:
-            return [self._expect_one(fields, key, value, captions)]
-        by_name: dict[str, Any] = fields.check(key, self._read_by_name, value, {})
-        names = [name_of(caption) for caption in captions]
+            words = captions[0]["captions"] if captions else []
+            return [fields.check(key, self.read_expected, value, None, captions=words)]
+        accepted = f"{{system or image_id: {self.accepted}}}"
+        by_name: dict[str, Any] = fields.check(key, mapping, value, {}, accepted=accepted, least=1)
+        answers: dict[str, Any] = dict.fromkeys(map(name_of, captions))
         for name in by_name:
-            if name not in names:
-                fields.wrong(key, f"no set is of {quoted(name)}; there are {', '.join(names)}")
-        return [
-            self._expect_one(fields, key, by_name[name], [caption]) if name in by_name else None
-            for name, caption in zip(names, captions, strict=True)
-        ]
-
-    def _read_by_name(self, value: object) -> dict[str, Any]:
-        if not isinstance(value, dict) or not value:
-            raise Invalid.of(value, f"{{system or image_id: {self.accepted}}}")
-        return value
-
-    def _expect_one(self, fields: Fields, key: str, value: Any, captions: Sequence[Content]) -> Any:
-        words = [caption for sentences in captions for caption in sentences["captions"]]
-        return fields.check(key, self.read_expected, value, None, captions=words)
+            if name not in answers:
+                fields.wrong(key, f"no set is of {quoted(name)}; there are {', '.join(map(name_of, captions))}")
+        for caption in captions:
+            if (name := name_of(caption)) in by_name:
+                words = caption["captions"]
+                answers[name] = fields.check(key, self.read_expected, by_name[name], None, captions=words)
+        return [answers[name_of(caption)] for caption in captions]
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         answers = answer if isinstance(answer, list) else [answer]
@@ -497,22 +491,14 @@ def _question(fields: Fields, *, is_of_items: bool) -> PageQuestion:
         "optional": fields.optional("optional", flag, default=False),
     }
     if kind == "choice" and (fields.has("options") or not is_of_items):
-        harmless: tuple[str, ...] = ("-", "-")
-        return Options(**common, labels=fields.read("options", _texts, harmless, most=MOST_OPTIONS))
+        return Options(**common, labels=fields.read("options", _texts, ("-", "-"), most=MOST_OPTIONS))
     if kind == "choice":
         choices = {"tie": fields.text("equal", "", most=200), "unsure": fields.text("unsure", "", most=200)}
         return Choice(**common, extra_choices={name: label for name, label in choices.items() if label})
-    if kind == "scale":
-        return _scale(fields, common)
-    plain: dict[str, Callable[..., PageQuestion]] = {
-        kind.type: kind for kind in (BestWorst, Words, Text, ImageSentence)
-    }
-    return plain[kind](**common)
-
-
-def _scale(fields: Fields, common: dict[str, Any]) -> Scale:
-    none: tuple[str, ...] = ()
-    labels = fields.optional("labels", _texts, none, most=MOST_POINTS)
+    if kind != "scale":
+        plain: tuple[type[PageQuestion], ...] = (BestWorst, Words, Text, ImageSentence)
+        return next(question for question in plain if question.type == kind)(**common)
+    labels = fields.optional("labels", _texts, tuple[str, ...](), most=MOST_POINTS)
     least = fields.number("least", 1, -1000, 1000)
     step = fields.number("step", 1, 0.001, 1000)
     most = fields.number("most", least + step * max(len(labels) - 1, 1), -1000, 1000)

@@ -24,10 +24,8 @@ from sacrecap_studies import KINDS
 from sacrecap_studies.questions import Choice, Scale
 
 _TEMPLATES = [("templates/*.html", "jinja2")]
-_CODE = [
-    (name, "python")
-    for name in ("web/*.py", "pages/annotate.py", "studies/*.py", "store/database.py", "app.py", "errors.py")
-]
+_FILES = ("web/*.py", "pages/annotate.py", "studies/*.py", "store/database.py", "app.py", "errors.py", "questions.py")
+_CODE = [(name, "python") for name in _FILES]
 _KEYWORDS = {"AnswerError": None, "Message": None, "Refused": (2,), "gettext": None, "not_found": None}
 _OPTIONS = {"templates/*.html": {"newstyle_gettext": "true", "trimmed": "true"}}
 

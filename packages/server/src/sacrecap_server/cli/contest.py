@@ -64,6 +64,7 @@ def serve(
     """
     check_extra("sacrecap contest serve")
     os.umask(0o077)
+    from sacrecap.boards import Contest
     from sacrecap_server.app import serve_app
     from sacrecap_server.child import ChildFailedError, ResourceLimits, run_child
     from sacrecap_server.contest.door import Door, Proxy, create_app
@@ -82,7 +83,10 @@ def serve(
         proxy = Proxy(proxy_header, tuple(behind_proxy.replace(",", " ").split()), shared)
     place = _place(folder, state)
     pages = Path(site) if site else place / "site"
-    _check_site(folder, pages, place)
+    contest = Contest.load(folder)
+    for hidden in [place, *map(Path, [*contest.references.values(), *filter(None, [contest.objects])])]:
+        if hidden.resolve().is_relative_to(pages.resolve()):
+            raise UsageError(f"--site {pages} has {hidden}, which participants must not see; give another folder")
     lock = sqlite3.connect(place / "lock", timeout=0, isolation_level=None)
     try:  # it ends with this process, however it ends: SQLite has a lock on every system
         lock.execute("BEGIN EXCLUSIVE")
@@ -168,13 +172,9 @@ def _place(folder: str, state: str | None) -> Path:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--state {place}: cannot be made: {error.strerror}") from None
-    _claim(inside / "submissions", place)
-    return place
-
-
-def _claim(submissions: Path, place: Path) -> None:
-    """Notes beside the submissions which state has their links and quotas. Raises `UsageError` for another one."""
-    mark, ours = submissions / ".door", place / "name"
+    # Beside the submissions stands which state has their links and quotas.
+    submissions, ours = inside / "submissions", place / "name"
+    mark = submissions / ".door"
     try:
         with contextlib.suppress(FileExistsError), open(ours, "x", encoding="utf-8") as file:
             file.write(secrets.token_hex(8))
@@ -189,14 +189,4 @@ def _claim(submissions: Path, place: Path) -> None:
             f"{submissions} has what teams submitted by another --state than {place}, and its links and quotas are "
             f"there: give that one; where it is lost, or this is a copy of another contest, delete {mark}"
         )
-
-
-def _check_site(folder: str, site: Path, state: Path) -> None:
-    """Raises `UsageError` for a folder of pages that has what participants must not see."""
-    from sacrecap.boards import Contest
-
-    contest = Contest.load(folder)
-    objects = [contest.objects] if contest.objects else []
-    for hidden in [state, *map(Path, [*contest.references.values(), *objects])]:
-        if hidden.resolve().is_relative_to(site.resolve()):
-            raise UsageError(f"--site {site} has {hidden}, which participants must not see; give another folder")
+    return place

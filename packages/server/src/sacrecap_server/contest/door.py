@@ -270,11 +270,6 @@ def images(request: Request) -> Response:
     return Response(json.dumps(empty, indent=0), media_type="application/json", headers=headers)
 
 
-def enter_page(request: Request) -> Response:
-    """Where a link leads: its script sends the fragment, which no server has seen until then."""
-    return _render(request, "enter.html")
-
-
 async def enter(request: Request) -> Response:
     """Exchanges a link's token for a cookie."""
     door: Door = request.app.state.door
@@ -374,7 +369,7 @@ async def _submit(request: Request) -> Response:
 def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, system: str) -> tuple[TakenFile, bool]:
     """Takes a file without problems. Raises `Refused` with those that there are."""
     if door.ledger.submission(team.slug, sha=hashlib.sha256(data).hexdigest()) is None:
-        door.ledger.check_allowed(team, contest)
+        door.ledger.check_allowed(team, contest, door.ledger.clock())
     try:
         problems = door.run(
             "sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], _CHECK_LIMITS
@@ -457,20 +452,16 @@ def host_close(_: Request, door: Door, __: Team) -> Response:
     return RedirectResponse("/host", 303)
 
 
-def alive(_: Request) -> Response:
-    """For whoever watches that the server runs."""
-    return Response("ok\n", media_type="text/plain")
-
-
 ROUTES = [
     STATIC,
     Route("/", home),
     Route("/board/{name}", board),
     Route("/images.txt", images),
     Route("/captions.json", images),
-    Route("/enter", enter_page, methods=["GET"]),
+    # Where a link leads: its script sends the fragment, which no server has seen until then.
+    Route("/enter", lambda request: _render(request, "enter.html"), methods=["GET"]),
     Route("/enter", enter, methods=["POST"]),
-    Route("/healthz", alive),
+    Route("/healthz", lambda _: Response("ok\n", media_type="text/plain")),
     Route("/submit", submit, methods=["POST"]),
     _route("/leave", leave, method="POST"),
     _route("/team", team_page, host=False),

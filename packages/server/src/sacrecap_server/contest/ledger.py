@@ -17,14 +17,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sacrecap.boards import Contest
 from sacrecap.errors import DataError, UsageError
 from sacrecap_server.contest.signatures import HOST, slug_of
 from sacrecap_server.errors import Refused
-
-if TYPE_CHECKING:
-    from sacrecap.boards import Contest
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS team (
@@ -182,34 +180,24 @@ class Ledger:
                 (state, json.dumps(scores), submission.team, submission.number),
             )
 
-    def left(self, team: Team, contest: Contest) -> dict[str, tuple[int, int]]:
+    def left(self, team: Team, contest: Contest, now: dt.datetime | None = None) -> dict[str, tuple[int, int]]:
         """For each limit of the quota, how many the team has left, and how many there are."""
-        with self._open() as connection:
-            return self._left(connection, team, contest, self.clock())
-
-    @staticmethod
-    def _left(
-        connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime
-    ) -> dict[str, tuple[int, int]]:
         left = {}
-        for span, begins in _period_starts(now).items():
-            if (most := getattr(contest.quota, span)) is not None:
-                query = "SELECT count(*) FROM submission WHERE team = ? AND taken >= ?"
-                [used] = connection.execute(query, (team.slug, begins.timestamp())).fetchone()
-                left[span] = (max(0, most - used), most)
+        with self._open() as connection:
+            for span, begins in _period_starts(now or self.clock()).items():
+                if (most := getattr(contest.quota, span)) is not None:
+                    query = "SELECT count(*) FROM submission WHERE team = ? AND taken >= ?"
+                    [used] = connection.execute(query, (team.slug, begins.timestamp())).fetchone()
+                    left[span] = (max(0, most - used), most)
         return left
 
-    def check_allowed(self, team: Team, contest: Contest) -> None:
-        """Raises `Refused` if the team may not submit now, whatever the file."""
-        with self._open() as connection:
-            self._check_allowed(connection, team, contest, self.clock())
-
-    def _check_allowed(self, connection: sqlite3.Connection, team: Team, contest: Contest, now: dt.datetime) -> None:
+    def check_allowed(self, team: Team, contest: Contest, now: dt.datetime) -> None:
+        """Raises `Refused` if the team may not submit at this time, whatever the file."""
         check_open(contest, now)
-        teams = _teams(connection, "slug = ?", team.slug)
-        if not teams or teams[0].revoked or teams[0].renewal != team.renewal:
+        as_stored = self.team(team.slug)
+        if as_stored is None or as_stored.revoked or as_stored.renewal != team.renewal:
             raise Refused(403, "This link was renewed or revoked. Ask the host for the new one.")
-        for span, (left, most) in self._left(connection, team, contest, now).items():
+        for span, (left, most) in self.left(team, contest, now).items():
             if not left:
                 later = _period_starts(now)[span] + dt.timedelta(days={"day": 1, "week": 7, "month": 32}[span])
                 raise Refused(
@@ -236,8 +224,12 @@ class Ledger:
                 now = self.clock()
                 submissions = _submissions(connection, "team = ? AND sha = ?", team.slug, sha)
                 if not submissions:
-                    self._check_allowed(connection, team, declared(), now)
-                    number = self._next_number(connection, team.slug)
+                    self.check_allowed(team, declared(), now)  # nobody else writes until this transaction ends
+                    # One more than any that the team has, in the table or on a file that the host put into its folder.
+                    query = "SELECT coalesce(max(number), 0) FROM submission WHERE team = ?"
+                    numbers = [connection.execute(query, (team.slug,)).fetchone()[0]]
+                    names = [path.name.partition("-")[0] for path in folder.iterdir()]
+                    number = max(numbers + [int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name)]) + 1
                     file = f"{number:03}-{slug_of(system, 'system')}.{suffix}"
                     connection.execute(
                         "INSERT INTO submission (team, number, sha, file, taken, state) VALUES (?, ?, ?, ?, ?, ?)",
@@ -254,13 +246,6 @@ class Ledger:
         else:
             self._place(incoming, submission)
         return submission, not submissions
-
-    def _next_number(self, connection: sqlite3.Connection, team: str) -> int:
-        """One more than any that the team has, in the table or on a file that the host put into its folder."""
-        query = "SELECT coalesce(max(number), 0) FROM submission WHERE team = ?"
-        [row] = connection.execute(query, (team,)).fetchone()
-        names = [path.name.partition("-")[0] for path in self._team_folder(team).iterdir()]
-        return int(max([row, *(int(name) for name in names if re.fullmatch(r"[0-9]{1,6}", name))])) + 1
 
     def submission(self, team: str, *, sha: str = "", number: int = 0) -> TakenFile | None:
         """The team's submission of these bytes, or of this number."""

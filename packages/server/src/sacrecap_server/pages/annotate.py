@@ -51,7 +51,12 @@ class Visit:
     @classmethod
     def of(cls, context: RequestContext, session: Session, code: str) -> Visit:
         """The visit of this request; from here on, its pages are in the study's language, and framed as it may be."""
-        study, person = arrivals.study_and_person(session, code, context.cookie_hash)
+        mine = (Annotator.study_id == Study.id) & (Annotator.cookie_hash == context.cookie_hash)
+        query = select(Study, Annotator).outerjoin(Annotator, mine).where(Study.code == code)
+        row = session.execute(query).one_or_none()
+        if row is None:
+            raise not_found("study")
+        study, person = row
         if study.settings.get("platform") == "mturk" and not context.in_address:
             context.keep_in_address()
             person = None
@@ -106,32 +111,29 @@ def welcome(context: Context, code: str) -> Response:
     arrival = arrivals.Arrival.of(context.request.query_params)
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
-    arrival, obstacle = _by_prolific(visit, arrival)
+    token, obstacle = context.request.query_params.get(arrivals.TOKEN, ""), ""
+    if token and visit.study.settings.get("signed_links"):
+        try:
+            ids = context.state.prolific.ids(token, arrivals.open_link(context.base_address, code))
+            obstacle = _INCOMPLETE if ids is None else ""
+            if ids is not None:  # whom Prolific has signed comes under our signature, which lasts while people read
+                arrival = arrivals.Arrival.of(ids)
+                signature = arrivals.personal_signature(context.state.secret_key, code, arrival.worker)
+                arrival = replace(arrival, signature=signature)
+        except arrivals.AwayError:
+            obstacle = Message(
+                "The platform cannot be asked now whether this link is right. Open it again in a minute."
+            )
     obstacle = obstacle or _obstacle(visit, arrival)
     return visit.render("annotate-welcome.html", arrival=arrival, obstacle=obstacle)
 
 
-def _by_prolific(visit: Visit, arrival: arrivals.Arrival) -> tuple[arrivals.Arrival, str]:
-    """The arrival that Prolific has signed, under our signature, which lasts while people read; or what is wrong."""
-    token = visit.context.request.query_params.get(arrivals.TOKEN, "")
-    if not token or not visit.study.settings.get("signed_links"):
-        return arrival, ""
-    state, code = visit.context.state, visit.study.code
-    try:
-        ids = state.prolific.ids(token, arrivals.open_link(visit.context.base_address, code))
-    except arrivals.AwayError:
-        return arrival, Message(
-            "The platform cannot be asked now whether this link is right. Open it again in a minute."
-        )
-    if ids is None:
-        return arrival, Message("This link is not complete. Open it again exactly as the platform gives it.")
-    arrival = arrivals.Arrival.of(ids)
-    return replace(arrival, signature=arrivals.personal_signature(state.secret_key, code, arrival.worker)), ""
+_INCOMPLETE = Message("This link is not complete. Open it again exactly as the platform gives it.")
 
 
 def _obstacle(visit: Visit, arrival: arrivals.Arrival) -> str:
     """Why this browser cannot begin; nothing if it can."""
-    if arrival.is_preview:
+    if arrival.session == arrivals.PREVIEW:
         return Message("This is a preview. Accept the work on the platform to begin.")
     if visit.person is not None and arrival.worker in ("", visit.person.worker):
         return ""
@@ -139,12 +141,11 @@ def _obstacle(visit: Visit, arrival: arrivals.Arrival) -> str:
     if arrival.is_signed(secret_key, code):
         return ""
     if visit.study.settings.get("signed_links"):
-        return Message("This link is not complete. Open it again exactly as the platform gives it.")
+        return _INCOMPLETE
     if visit.study.settings.get("personal_links"):
         return Message("Please come by your personal link, exactly as it was sent to you.")
     if arrival.worker:
-        is_whole = arrival.is_by_platform(secret_key, code)
-        return "" if is_whole else Message("This link is not complete. Open it again exactly as the platform gives it.")
+        return "" if arrivals.is_right(arrival.key, arrivals.platform_key(secret_key, code)) else _INCOMPLETE
     if visit.study.settings["workers_only"] or visit.study.settings.get("platform"):
         return Message("Please come by the link on the crowd platform, which says who you are.")
     return ""
@@ -273,7 +274,7 @@ def stop_done(context: Context, code: str, how: Text = "", sure: Text = "") -> R
         elif sure != "yes":
             problem = context.language.gettext("Tick the box if your answers are to be deleted.")
         else:
-            endings.stop_and_withdraw(session, visit.study, person)
+            endings.stop(session, visit.study, person, deletes=True)
     if problem:
         return visit.render("annotate-stop.html", 422, problem=problem)
     return context.redirect(visit.to("/task"))

@@ -27,7 +27,6 @@ from joserfc.jwk import KeySet
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from sacrecap_server.errors import not_found
 from sacrecap_server.store.schema import Annotator, Study
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
@@ -133,8 +132,7 @@ class ProlificSignatures:
             base, audience = urlsplit(link), claims["aud"]
             for value in map(urlsplit, [audience] if isinstance(audience, str) else audience):
                 # For this study: its address, or that of the whole server.
-                is_here = (value.scheme, value.netloc) == (base.scheme, base.netloc)
-                is_here = is_here and value.path in ("", "/", base.path)
+                is_here = value[:2] == base[:2] and value.path in ("", "/", base.path)
                 if is_here and is_fresh and claims["iss"] == _ISSUER:
                     return {name: str(ids[name]) for name in _IDS}
         except (JoseError, KeyError, TypeError, ValueError):
@@ -172,7 +170,7 @@ class ProlificSignatures:
 
 
 _LONGEST = 128
-_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """The assignment id that Mechanical Turk gives to people who have not accepted the work yet."""
 
 
@@ -189,10 +187,6 @@ class Arrival:
     """What a personal link has: it proves the worker id."""
     submit_to: str = ""
     """Where Mechanical Turk takes the result; not checked yet."""
-
-    @property
-    def is_preview(self) -> bool:
-        return self.session == _PREVIEW
 
     @property
     def fields(self) -> dict[str, str]:
@@ -212,10 +206,6 @@ class Arrival:
         """Whether the server made this very link for this very person."""
         return bool(self.worker) and is_right(self.signature, personal_signature(secret_key, code, self.worker))
 
-    def is_by_platform(self, secret_key: str, code: str) -> bool:
-        """Whether the link is the one that the owner gave to a platform."""
-        return is_right(self.key, platform_key(secret_key, code))
-
 
 _NAMES = {
     "worker": ("worker", "PROLIFIC_PID", "workerId"),
@@ -230,15 +220,6 @@ _NAMES = {
 
 class ElsewhereError(Exception):
     """Somebody began with this worker id in another browser, and this one cannot show that it is theirs too."""
-
-
-def study_and_person(session: Session, code: str, cookie_hash: str) -> tuple[Study, Annotator | None]:
-    """The study of a link, and who this browser is in it."""
-    mine = (Annotator.study_id == Study.id) & (Annotator.cookie_hash == cookie_hash)
-    row = session.execute(select(Study, Annotator).outerjoin(Annotator, mine).where(Study.code == code)).one_or_none()
-    if row is None:
-        raise not_found("study")
-    return row[0], row[1]
 
 
 def begin(

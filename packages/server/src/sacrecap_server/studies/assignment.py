@@ -28,7 +28,6 @@ from sacrecap_server.studies import repository
 from sacrecap_studies import checks
 from sacrecap_studies.answers import elapsed, shortest
 from sacrecap_studies.design import PARTIAL
-from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import AnswerError
 
 WAVE = 1000
@@ -89,8 +88,13 @@ def seed_of(study: Study, annotator: Annotator) -> str:
     return f"{study.seed}:{annotator.id}"
 
 
-def item_of_next_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
-    """The next item of the first wave that has one left for this person, who goes on in it."""
+def _next_item(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """The next item of the wave that this person is in, else of the first that has one left for them."""
+    annotator.wave = max(annotator.wave, study.wave)
+    item = _best(session, study, annotator)
+    if item is not None:
+        return item
+    release_abandoned(session, study)  # only now: until a place is wanted, whoever has it may still answer
     values = {"study": study.id, "judgments": study.judgments, "annotator": annotator.id}
     first = session.execute(_FIRST_OPEN, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
     if first is None and study.wave:
@@ -118,16 +122,15 @@ def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | N
         "factor": chance.randrange(1, _PRIME),
         "shift": chance.randrange(_PRIME),
     }
-    candidates: list[tuple[int, int, int]] = [(row[0], row[1], row[2]) for row in session.execute(_BEST, values)]
+    candidates = session.execute(_BEST, values).all()
     if not candidates:
         return None
-    tied = [candidate for candidate in candidates if candidate[1] == candidates[0][1]]
+    tied = [candidate for candidate in candidates if candidate.taken == candidates[0].taken]
     if repository.kind_of(study).has_several_pages and len(tied) > 1:
-        groups = list({group for _, _, group in tied})
-        known = session.execute(_KNOWN, {"annotator": annotator.id, "groups": groups})
-        counts = {row[0]: row[1] for row in known}
-        tied.sort(key=lambda candidate: counts.get(candidate[2], 0))
-    return session.get_one(StudyItem, tied[0][0])
+        groups = list({candidate.group for candidate in tied})
+        counts = {row[0]: row[1] for row in session.execute(_KNOWN, {"annotator": annotator.id, "groups": groups})}
+        tied.sort(key=lambda candidate: counts.get(candidate.group, 0))
+    return session.get_one(StudyItem, tied[0].id)
 
 
 def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
@@ -264,12 +267,7 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
         return _assign(session, study, annotator, practice)
     item = expired = None
     if study.most_per_person is None or annotator.items < study.most_per_person:
-        annotator.wave = max(annotator.wave, study.wave)
-        item = _best(session, study, annotator)
-        if item is None:
-            # Only now: until a place is wanted, whoever has it may still answer.
-            release_abandoned(session, study)
-            item = item_of_next_wave(session, study, annotator)
+        item = _next_item(session, study, annotator)
         if item is None:
             # What this person did not answer in time and nobody else has answered meanwhile; least complete first.
             query = WITH_ITEM.join(Assignment.item).where(
@@ -399,28 +397,31 @@ def _store(
         )
         assignment.correct = session.execute(before).scalars().all() == [answer]
         return
+    if assignment.role != "item":
+        assignment.correct = repository.kind_of(study).is_correct(assignment.item.answer, answer)
     if assignment.role == "practice":
-        _end_practice_question(session, study, annotator, assignment, answer)
+        _end_practice_question(session, study, annotator, assignment)
         return
     annotator.pages += 1
+    annotator.items += assignment.role == "item"
     annotator.fast += bool(assignment.too_fast)
     annotator.repeats += bool(assignment.repeated)
     annotator.pasted += form.get("pasted") == "1"
     annotator.away += form.get("away") == "1"
-    if assignment.role == "item":
-        annotator.items += 1
-    else:
-        assignment.correct = repository.kind_of(study).is_correct(assignment.item.answer, answer)
+    if assignment.role != "item":
+        # Consequences of wrong answers to checks; those of all roles count together.
         session.flush()
-        _apply_checks(session, study, annotator)
+        every, rule = study.settings["checks"], checks.CheckRule(**study.settings["rule"])
+        right, answered = _score(session, annotator, Assignment.role.in_(every))
+        has_failed = rule.fails(right, answered, checks.needed(every, repository.most_items(study)))
+        if has_failed and rule.policy == "exclude":
+            exclude(session, study, annotator, f"checks right: {right}/{answered}")
+        annotator.warned |= has_failed and rule.policy == "warn"
     _apply_limits(session, study, annotator)
 
 
-def _end_practice_question(
-    session: Session, study: Study, annotator: Annotator, assignment: Assignment, answer: Any
-) -> None:
+def _end_practice_question(session: Session, study: Study, annotator: Annotator, assignment: Assignment) -> None:
     """Keeps what the next page says about the answer; after the last, decides whether the person goes on."""
-    assignment.correct = repository.kind_of(study).is_correct(assignment.item.answer, answer)
     lines = repository.kind_of(study).explain(assignment.item.content, assignment.item.answer)
     annotator.feedback = {"right": assignment.correct, "lines": lines, "because": assignment.item.because}
     session.flush()
@@ -429,7 +430,7 @@ def _end_practice_question(
         return
     right, answered = _score(session, annotator, Assignment.role == "practice")
     if right < least * answered:
-        exclude(session, study, annotator, Message("practice questions right") + f": {right}/{answered}")
+        exclude(session, study, annotator, f"practice questions right: {right}/{answered}")
 
 
 def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int]:
@@ -443,23 +444,11 @@ def _score(session: Session, annotator: Annotator, which: Any) -> tuple[int, int
     return counts.get(True, 0), sum(counts.values())
 
 
-def _apply_checks(session: Session, study: Study, annotator: Annotator) -> None:
-    """Consequences of wrong answers to checks; those of all roles count together."""
-    every, rule = study.settings["checks"], checks.CheckRule(**study.settings["rule"])
-    right, answered = _score(session, annotator, Assignment.role.in_(every))
-    if not rule.fails(right, answered, checks.needed(every, repository.most_items(study))):
-        return
-    if rule.policy == "exclude":
-        exclude(session, study, annotator, Message("checks right") + f": {right}/{answered}")
-    elif rule.policy == "warn":
-        annotator.warned = True
-
-
 def _apply_limits(session: Session, study: Study, annotator: Annotator) -> None:
     """Consequences of answers that are too fast, or that others have written before."""
     for name, faults, what in (
-        ("speed", annotator.fast, Message("answers too fast")),
-        ("repeats", annotator.repeats, Message("sentences that others wrote before")),
+        ("speed", annotator.fast, "answers too fast"),
+        ("repeats", annotator.repeats, "sentences that others wrote before"),
     ):
         rule = repository.limit_of(study, name)
         if annotator.excluded is not None or not rule.fails(faults, annotator.pages):
@@ -508,7 +497,7 @@ def give_back(session: Session, study: Study, annotator: Annotator) -> None:
 def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
     """Deletes everything that this person was asked and answered; others judge the items again."""
     before = annotator.excluded
-    exclude(session, study, annotator, Message("withdrawn"))  # which gives the places back
+    exclude(session, study, annotator, "withdrawn")  # which gives the places back
     annotator.excluded = before
     session.flush()
     session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))

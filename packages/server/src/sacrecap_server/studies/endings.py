@@ -19,7 +19,6 @@ from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from sacrecap_server.studies.arrivals import completion_address
 from sacrecap_server.studies.assignment import AGAIN, ANSWERED, TOO_FAST, WITH_ITEM, give_back, withdraw
-from sacrecap_studies.messages import Message
 
 LEFT = ("partial", "stopped", "withdrawn", TOO_FAST)
 """People who ended before everything was answered: they get no more questions."""
@@ -51,7 +50,15 @@ class Ending:
 
 def ending(session: Session, study: Study, person: Annotator) -> Ending:
     """How it stands for this person, who has no question; notes that they are complete, when they are."""
-    kind = _kind(session, study, person)
+    kind = {"open": "waiting", "paused": "paused"}.get(study.state, "closed")
+    if person.excluded is not None and person.ended != "withdrawn":
+        kind = "screened-out"
+    elif person.ended is not None:
+        kind = person.ended
+    elif study.most_per_person is not None and person.items >= study.most_per_person:
+        kind = "complete"
+    elif (study.state == "open" or person.items) and not _something_left(session, study, person):
+        kind = "complete" if person.items else "full"
     if kind == "complete" and person.ended is None:
         person.ended, person.ended_at = "complete", now()
     if kind in ("waiting", "paused", "closed") and person.items:
@@ -61,20 +68,6 @@ def ending(session: Session, study: Study, person: Annotator) -> Ending:
         seconds = (last + dt.timedelta(minutes=study.minutes) - now()).total_seconds()
         return Ending(kind, max(0, -int(-seconds // 60)) if kind != "closed" else 0)
     return with_code(kind, study, person)
-
-
-def _kind(session: Session, study: Study, person: Annotator) -> str:
-    if person.ended == "withdrawn":
-        return "withdrawn"
-    if person.excluded is not None:
-        return "screened-out"
-    if person.ended is not None:
-        return person.ended
-    if study.most_per_person is not None and person.items >= study.most_per_person:
-        return "complete"
-    if (study.state == "open" or person.items) and not _something_left(session, study, person):
-        return "complete" if person.items else "full"
-    return {"open": "waiting", "paused": "paused"}.get(study.state, "closed")
 
 
 def _something_left(session: Session, study: Study, person: Annotator) -> bool:
@@ -98,8 +91,7 @@ def with_code(kind: str, study: Study, person: Annotator | None) -> Ending:
     them; there is none for work that was screened out or not agreed to.
     """
     settings = study.settings
-    name = _CODES.get(kind)
-    if name is None:
+    if (name := _CODES.get(kind)) is None:
         return Ending(kind)
     ending: dict[str, str] = settings.get("endings", {}).get(name, {})
     if name == "completion":
@@ -119,25 +111,19 @@ def finish(session: Session, study: Study, person: Annotator) -> bool:
         return True
     if now_at.minutes != 0:
         return False
-    _end(session, study, person, "partial")
+    give_back(session, study, person)
+    person.ended, person.ended_at = "partial", now()
     return True
 
 
-def stop(session: Session, study: Study, person: Annotator) -> None:
-    """Ends by the person's wish; their answers stay."""
-    if person.ended is None and person.excluded is None:
-        _end(session, study, person, "stopped")
-
-
-def stop_and_withdraw(session: Session, study: Study, person: Annotator) -> None:
-    """Ends by the person's wish, and deletes what they answered."""
-    withdraw(session, study, person)
-    person.ended, person.ended_at = "withdrawn", now()
-
-
-def _end(session: Session, study: Study, person: Annotator, how: str) -> None:
-    give_back(session, study, person)
-    person.ended, person.ended_at = how, now()
+def stop(session: Session, study: Study, person: Annotator, *, deletes: bool = False) -> None:
+    """Ends by the person's wish; their answers stay, or are deleted."""
+    if deletes:
+        withdraw(session, study, person)
+        person.ended, person.ended_at = "withdrawn", now()
+    elif person.ended is None and person.excluded is None:
+        give_back(session, study, person)
+        person.ended, person.ended_at = "stopped", now()
 
 
 def state_of(person: Annotator) -> str:
@@ -206,19 +192,17 @@ def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> d
     """Remarks on all people of a study, none for most; `spreads` are those of their times, as `quality` has them."""
     there = list(people)
     places = Counter(person.place for person in there if person.place)
-    sharing: dict[int, list[str]] = {}
+    flags: dict[int, list[str]] = {}
     for person in there:
         spread, together = spreads.get(person.id), places[person.place or ""]
         remarks = {
-            Message("pasted into %(number)s of %(all)s answers", number=person.pasted, all=person.pages): person.pasted
-            > _PASTED * person.pages,
-            Message("in another window during %(number)s of %(all)s", number=person.away, all=person.pages): person.away
-            > _AWAY * person.pages,
-            Message("answers at an even pace"): spread is not None and spread < EVEN,
-            Message("%(number)s people at one address", number=together): together >= _TOGETHER,
+            f"pasted into {person.pasted} of {person.pages} answers": person.pasted > _PASTED * person.pages,
+            f"in another window during {person.away} of {person.pages}": person.away > _AWAY * person.pages,
+            "answers at an even pace": spread is not None and spread < EVEN,
+            f"{together} people at one address": together >= _TOGETHER,
         }
-        sharing[person.id] = [remark for remark, holds in remarks.items() if holds]
-    return sharing
+        flags[person.id] = [remark for remark, holds in remarks.items() if holds]
+    return flags
 
 
 PARTS = ("partial", "stopped", "too-fast")

@@ -7,7 +7,7 @@ import hashlib
 import random
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
@@ -50,7 +50,27 @@ def make(session: Session, design: StudyDesign, seed: str | None = None, file: s
     rules = {name: getattr(design, name) for name in ("title", "judgments", "most_per_person", "minutes")}
     settings = {**design.settings, "file": file}
     study = _paused(session, seed, kind=design.kind.name, settings=settings, **rules)
-    _insert(session, _items(study, design))
+    surveys = {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.settings["asked"]}
+    roles = {"item": design.pages, **design.known, **surveys}
+    _insert(
+        session,
+        (
+            {
+                "study_id": study.id,
+                "role": role,
+                "number": number,
+                "group": page.group,
+                "content": page.content,
+                "answer": None if role == "item" else page.answer,
+                "taken": 0,
+                "shuffle": place,
+                "because": page.because,
+                "image_id": page.content.get("image_id"),
+            }
+            for role, pages in roles.items()
+            for number, (page, place) in enumerate(zip(pages, _places(study, role, len(pages)), strict=True))
+        ),
+    )
     for image_id, address in design.images.items():
         image = StudyImage(study_id=study.id, image_id=image_id, code=secrets.token_urlsafe(12))
         if address.startswith("data:"):
@@ -96,26 +116,6 @@ def _insert(session: Session, items: Iterable[dict[str, Any]]) -> None:
     rows = iter(items)
     while batch := list(islice(rows, _BATCH)):
         session.execute(insert(StudyItem), batch)
-
-
-def _items(study: Study, design: StudyDesign) -> Iterator[dict[str, Any]]:
-    surveys = {name: [StudyPage(0, {"asks": name})] for name in SURVEYS if name in design.settings["asked"]}
-    roles = {"item": design.pages, **design.known, **surveys}
-    for role, pages in roles.items():
-        places = _places(study, role, len(pages))
-        for number, (page, place) in enumerate(zip(pages, places, strict=True)):
-            yield {
-                "study_id": study.id,
-                "role": role,
-                "number": number,
-                "group": page.group,
-                "content": page.content,
-                "answer": None if role == "item" else page.answer,
-                "taken": 0,
-                "shuffle": place,
-                "because": page.because,
-                "image_id": page.content.get("image_id"),
-            }
 
 
 def _places(study: Study, role: str, count: int) -> list[int]:
@@ -221,13 +221,8 @@ def clone(session: Session, study: Study, title: str) -> Study:
     places = {role: _places(twin, role, count) for role, count in sizes(session, study).items()}
     columns = ("role", "number", "group", "content", "answer", "because", "image_id")
     query = select(*(getattr(StudyItem, name) for name in columns)).where(StudyItem.study_id == study.id)
-    _insert(
-        session,
-        [
-            {**row._mapping, "study_id": twin.id, "taken": 0, "shuffle": places[row.role].pop()}
-            for row in session.execute(query.order_by(StudyItem.id))
-        ],
-    )
+    rows = session.execute(query.order_by(StudyItem.id)).mappings().all()
+    _insert(session, ({**row, "study_id": twin.id, "taken": 0, "shuffle": places[row["role"]].pop()} for row in rows))
     for image in session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars():
         copied = {name: getattr(image, name) for name in ("image_id", "url", "blob_sha", "media_type")}
         session.add(StudyImage(study_id=twin.id, code=secrets.token_urlsafe(12), **copied))

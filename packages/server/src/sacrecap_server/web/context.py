@@ -142,9 +142,15 @@ R = TypeVar("R", bound=Response)
 
 
 class RequestContext:
-    """Handlers take it as a parameter: `def page(context: Context) -> Response`."""
+    """Handlers take it as a parameter: `def page(context: Context) -> Response`.
 
-    def __init__(self, request: Request) -> None:
+    Where it is `annotating`, the browser is whoever it is in studies, and not the owner who is signed in. A cookie of
+    its own says so: signing in or out loses nobody's place. Pages in a platform's frame, where browsers keep no cookies
+    of ours, have the secret in their address instead, as `pass`. Such a secret serves annotators' pages alone; a form
+    of theirs carries its CSRF token.
+    """
+
+    def __init__(self, request: Request, *, annotating: bool = False) -> None:
         self.request = request
         self.state: AppState = request.app.state.server
         self.database = self.state.database
@@ -152,32 +158,17 @@ class RequestContext:
         self.role = Role.ANYONE
         self.by_token = False
         """No cookie is involved, so no other site can have caused the request."""
-        self.cookie_name = self.state.cookie_name
-        self.cookie = request.cookies.get(self.cookie_name, "")
-        self._new_cookie: str | None = None
-        self.annotating = False
-        self.in_address = False
+        self.annotating = annotating
+        self.cookie_name = f"{self.state.cookie_name}-study" if annotating else self.state.cookie_name
+        password = request.query_params.get("pass", "") if annotating else ""
+        self.in_address = is_secret(password)
         """Whether the secret of an annotator's browser travels in addresses, as `pass`, and not as a cookie."""
+        self.cookie = password if self.in_address else request.cookies.get(self.cookie_name, "")
+        self._new_cookie: str | None = None
         self.policy: str | None = None
         """The Content-Security-Policy of this answer, error pages included, where it is not everybody's."""
-        self.language = ENGLISH
+        self.language = asked_for(request.headers.get("accept-language", "")) if annotating else ENGLISH
         """Of an annotator's page, the one that the browser asks for, and once it is known, that of the study."""
-
-    def act_as_annotator(self) -> None:
-        """From now on, the browser is whoever it is in studies, and not the owner who is signed in.
-
-        A cookie of its own says so: signing in or out loses nobody's place. Pages in a platform's frame, where browsers
-        keep no cookies of ours, have the secret in their address instead, as `pass`. Such a secret serves annotators'
-        pages alone; a form of theirs carries its CSRF token.
-        """
-        self.cookie_name = f"{self.state.cookie_name}-study"
-        self.cookie = self.request.cookies.get(self.cookie_name, "")
-        self.annotating = True
-        self.language = asked_for(self.request.headers.get("accept-language", ""))
-        password = self.request.query_params.get("pass", "")
-        self.in_address = is_secret(password)
-        if self.in_address:
-            self.cookie = password
 
     def keep_in_address(self) -> None:
         """Gives the browser a secret that travels in addresses, as pages need that another site frames."""
@@ -299,12 +290,13 @@ class Guard:
         self.annotator = annotator
 
     async def __call__(self, request: Request) -> None:
-        context = RequestContext(request)
-        request.state.context = context
-        if self.annotator:
-            context.act_as_annotator()
-        else:
-            await self._find(context)
+        context = request.state.context = RequestContext(request, annotating=self.annotator)
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if self.api and scheme.lower() == "bearer":
+            context.by_token = is_token(token.strip(), context.settings.owner_token)
+            context.role = Role.OWNER if context.by_token else Role.ANYONE
+        elif context.cookie and not self.annotator:
+            context.role = Role.OWNER if await run_in_threadpool(_is_signed_in, context) else Role.ANYONE
         if context.role < self.role:
             raise Refused(401, _NO_TOKEN) if self.api else SignInFirst()
         if request.method in {"GET", "HEAD"}:
@@ -316,27 +308,19 @@ class Guard:
             if unstorable(name) or unstorable(value if isinstance(value, str) else value.filename or ""):
                 raise Refused(422, "A field of the form has a character that cannot be stored (NUL).")
         if not context.by_token:
-            token = request.headers.get("x-csrf-token", form.get("csrf"))
-            is_known = context.cookie and isinstance(token, str)
-            if not is_known or not hmac.compare_digest(str(token).encode(), context.csrf().encode()):
+            csrf = request.headers.get("x-csrf-token", form.get("csrf"))
+            is_known = context.cookie and isinstance(csrf, str)
+            if not is_known or not hmac.compare_digest(str(csrf).encode(), context.csrf().encode()):
                 raise Refused(
                     403, "This form is out of date, or came from another site. Go back, reload the page, try again."
                 )
 
-    async def _find(self, context: RequestContext) -> None:
-        """Who calls: by the token, or by the cookie of a sign-in that has not ended."""
-        scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
-        if self.api and scheme.lower() == "bearer":
-            context.by_token = is_token(token.strip(), context.settings.owner_token)
-            context.role = Role.OWNER if context.by_token else Role.ANYONE
-        elif context.cookie:
 
-            def is_signed_in() -> bool:
-                with context.database.read() as session:
-                    row = session.get(SignedIn, digest(context.cookie))
-                    return row is not None and row.expires > now()
-
-            context.role = Role.OWNER if await run_in_threadpool(is_signed_in) else Role.ANYONE
+def _is_signed_in(context: RequestContext) -> bool:
+    """Whether the cookie is of a sign-in that has not ended."""
+    with context.database.read() as session:
+        row = session.get(SignedIn, digest(context.cookie))
+        return row is not None and row.expires > now()
 
 
 class NumberConvertor(IntegerConvertor):
@@ -356,7 +340,7 @@ class Routes(APIRouter):
         return self._add(path, Guard(role, api=False), methods, include_in_schema=False, response_model=None)
 
     def annotator_page(self, path: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
-        """A page of people who answer studies: it knows them by `RequestContext.act_as_annotator`."""
+        """A page of people who answer studies."""
         guard = Guard(Role.ANYONE, api=False, annotator=True)
         return self._add(path, guard, methods, include_in_schema=False, response_model=None)
 
