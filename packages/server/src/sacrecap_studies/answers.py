@@ -180,7 +180,7 @@ def _rated(kind: StudyKind, answers: Iterable[PageAnswer]) -> Iterator[tuple[lis
                 for question in kind.questions
                 if question.is_rating
             }
-            line = {
+            line: Content = {
                 **shared,
                 **{name: caption[name] for name in ("image_id", "system") if name in caption},
                 "caption": "\n".join(caption["captions"]),

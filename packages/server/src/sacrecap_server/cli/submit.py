@@ -107,8 +107,13 @@ class _Door:
                     document: dict[str, Any] = json.load(answer)
                     return document
             except urllib.error.HTTPError as error:
-                wait = error.headers.get("Retry-After", "")
-                refusal = f"{self.url}: {_printable(_refusal(error))}"
+                wait, refusal = error.headers.get("Retry-After", ""), f"answered {error.code} {error.reason}"
+                with contextlib.suppress(ValueError, KeyError, TypeError):
+                    body = json.load(error)["error"]
+                    for problem in body["problems"]:
+                        click.echo(f"sacrecap: {_printable(str(problem))}", err=True)
+                    refusal = str(body["message"])
+                refusal = f"{self.url}: {_printable(refusal)}"
                 is_busy = error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT
                 if not left or not is_busy:
                     raise DataError(refusal) from None
@@ -124,15 +129,6 @@ class _NoRedirection(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: Any) -> None:
         return None
-
-
-def _refusal(error: urllib.error.HTTPError) -> str:
-    with contextlib.suppress(ValueError, KeyError, TypeError):
-        body = json.load(error)["error"]
-        for problem in body["problems"]:
-            click.echo(f"sacrecap: {_printable(str(problem))}", err=True)
-        return str(body["message"])
-    return f"answered {error.code} {error.reason}"
 
 
 def _printable(text: str) -> str:

@@ -68,14 +68,9 @@ class Visit:
         """Sets language and policy of the page, and lets it load images from where the study says they are."""
         tag, texts, writing = (self.study.settings.get(name) for name in ("language", "texts", "direction"))
         self.context.language = Language(tag or "en", texts or {}, writing or "")
-        self.context.policy = policy(images=repository.image_policy(images.values()), platforms=self.platforms)
-
-    @property
-    def platforms(self) -> tuple[str, ...]:
-        """Origins that may frame this study's pages and take its result."""
-        if self.study.settings.get("platform") != "mturk":
-            return ()
-        return (arrivals.MTURK_FRAMES, *self.context.settings.frame_hosts)
+        is_turk = self.study.settings.get("platform") == "mturk"
+        frames = (arrivals.MTURK_FRAMES, *self.context.settings.frame_hosts) if is_turk else ()
+        self.context.policy = policy(images=repository.image_policy(images.values()), platforms=frames)
 
     def to(self, path: str, **query: str) -> str:
         """The address of a page of this study, for this browser."""

@@ -32,8 +32,6 @@ from sacrecap_server.web.context import Context, RequestContext, Role, Routes, i
 from sacrecap_server.web.security import neighbourhood, policy
 from sacrecap_studies import KINDS
 from sacrecap_studies.answers import export_name, no_formula
-from sacrecap_studies.kinds import StudyKind
-from sacrecap_studies.messages import Message
 from sacrecap_studies.questions import LETTERS, captions_of, images_of
 
 routes = Routes()
@@ -42,7 +40,7 @@ Text = Annotated[str, Form(max_length=400)]
 
 @routes.page("/sign-in", role=Role.ANYONE)
 def sign_in_page(context: Context, next: str = "/") -> Response:
-    return context.render("sign-in.html", next=_inside(next), problem="")
+    return context.render("sign-in.html", next=_inside(next))
 
 
 @routes.page("/sign-in", role=Role.ANYONE, methods=("POST",))
@@ -50,7 +48,8 @@ def sign_in_done(context: Context, token: Text = "", next: Text = "/") -> Respon
     context.state.sign_ins.take(neighbourhood(context.address))
     if not is_token(token.strip(), context.settings.owner_token):
         event("sign-in.refused")
-        return context.render("sign-in.html", 403, next=_inside(next), problem="This is not the token.")
+        context.problems = ["This is not the token."]
+        return context.render("sign-in.html", 403, next=_inside(next))
     with context.database.write() as session:
         context.set_cookie(sign_in(session))
     event("sign-in")
@@ -96,15 +95,11 @@ def home(context: Context) -> Response:
 
 @routes.page("/studies", role=Role.OWNER)
 def list_page(context: Context) -> Response:
-    return _list(context, [])
-
-
-def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
         studies_listed = repository.listed(session)
         progress_by_study = progress_of(session, studies_listed)
     rows = [(study, progress_by_study[study.id], study.settings["file"]) for study in studies_listed]
-    return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
+    return context.render("studies.html", rows=rows, kinds=KINDS)
 
 
 @routes.page("/studies", role=Role.OWNER, methods=("POST",))
@@ -113,32 +108,32 @@ def make_done(context: Context, file: UploadFile) -> Response:
     try:
         study = api.make_study(context, file.file.read())
     except Refused as refusal:
-        return _list(context, problems_of_form(refusal))
+        context.problems = problems_of_form(refusal)
+        return list_page(context)
     return context.redirect(f"/studies/{study.id}", "study-made")
 
 
 @routes.page("/studies/{study_id}", role=Role.OWNER)
 def study_page(context: Context, study_id: int) -> Response:
-    return _study_page(context, study_id)
-
-
-def _study_page(context: Context, study_id: int, problem: str = "") -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id)
         counts, sizes = progress(session, study), repository.sizes(session, study)
         remarks = repository.remarks_of(session, study)
+    # The addresses to give a crowd platform, by its name.
+    base, key = context.base_address, context.state.secret_key
+    open_link, platform = arrivals.open_link(base, study.code), study.settings.get("platform") or "prolific"
+    links = {arrivals.PLATFORMS[platform]: arrivals.platform_link(base, key, study.code, platform)}
+    if platform != "mturk":
+        links["Another platform"] = arrivals.platform_link(base, key, study.code, "")
     return context.render(
         "study.html",
-        422 if problem else 200,
         study=study,
-        problem=problem,
-        kind=repository.kind_of(study),
         progress=counts,
         sizes=sizes,
         study_settings=study.settings,
         export_name=export_name(repository.kind_of(study)),
-        open_link=arrivals.open_link(context.base_address, study.code),
-        platform_links=_platform_links(context, study),
+        open_link=open_link,
+        platform_links={"Prolific": open_link} if study.settings.get("signed_links") else links,
         remarks=remarks,
     )
 
@@ -155,7 +150,8 @@ def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     try:
         api.delete_study(context, study_id, title)
     except Refused as refusal:
-        return _study_page(context, study_id, problems_of_form(refusal)[0])
+        context.problems = problems_of_form(refusal)[:1]
+        return study_page(context, study_id)
     return context.redirect("/studies", "study-deleted")
 
 
@@ -165,14 +161,8 @@ def edit_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id)
     numbers = {name: getattr(study, name) or 0 for name in ("title", "judgments", "most_per_person", "minutes")}
-    return _edit_page(context, study, study.settings | numbers, [])
-
-
-def _edit_page(context: Context, study: Study, values: dict[str, Any], problems: list[str]) -> Response:
-    kind: StudyKind = repository.kind_of(study)
-    return context.render(
-        "study-edit.html", 422 if problems else 200, study=study, values=values, problems=problems, kind=kind
-    )
+    values = study.settings | numbers
+    return context.render("study-edit.html", study=study, values=values, kind=repository.kind_of(study))
 
 
 class EditForm(api.ChangeBody):
@@ -201,7 +191,8 @@ def edit_done(context: Context, study_id: int, form: Annotated[EditForm, Form()]
     try:
         api.change_study(context, study_id, api.ChangeBody.model_construct(**changes))
     except Refused as refusal:
-        return _edit_page(context, study, values, problems_of_form(refusal))
+        context.problems = problems_of_form(refusal)
+        return context.render("study-edit.html", study=study, values=values, kind=repository.kind_of(study))
     return context.redirect(f"/studies/{study_id}", "saved")
 
 
@@ -300,48 +291,22 @@ def change_answer(
     return context.redirect(f"/studies/{study.id}/answers?{urlencode({**fields, 'at': assignment_id})}", "saved")
 
 
-_MOST_LINKS = 2000
-_LONGEST_ID = 128
-
-
-def _platform_links(context: RequestContext, study: Study) -> dict[str, str]:
-    """The addresses to give a crowd platform, by its name."""
-    base, key = context.base_address, context.state.secret_key
-    platform = study.settings.get("platform") or "prolific"
-    if study.settings.get("signed_links"):
-        return {"Prolific": arrivals.open_link(base, study.code)}
-    platforms = {arrivals.PLATFORMS[platform]: arrivals.platform_link(base, key, study.code, platform)}
-    if platform != "mturk":
-        platforms["Another platform"] = arrivals.platform_link(base, key, study.code, "")
-    return platforms
-
-
 @routes.page("/studies/{study_id}/links", role=Role.OWNER, methods=("POST",))
 def personal_links(context: Context, study_id: int, workers: Annotated[str, Form(max_length=200_000)] = "") -> Response:
     """A table of personal links, one for each id of the form. Nothing is stored: the server knows its signature."""
     with context.database.read() as session:
         study = repository.find(session, study_id)
     ids = list(dict.fromkeys(line.strip() for line in workers.splitlines() if line.strip()))
-    wrong = [worker for worker in ids if len(worker) > _LONGEST_ID or not worker.isprintable()]
-    problems = [
-        Message(
-            "%(id)s is not printable, or has too many characters: %(number)s.", id=repr(worker[:60]), number=len(worker)
-        )
-        for worker in wrong[:10]
-    ]
-    if not ids or len(ids) > _MOST_LINKS or wrong:
+    wrong = [worker for worker in ids if len(worker) > 128 or not worker.isprintable()]
+    if not ids or len(ids) > 2000 or wrong:
         raise Refused(
             422,
-            "Write 1 to %(most)s ids, one per line, each with at most %(longest)s printable characters.",
-            problems,
-            most=f"{_MOST_LINKS:,}",
-            longest=_LONGEST_ID,
+            "Write 1 to 2,000 ids, one per line, each with at most 128 printable characters.",
+            [f"{id[:60]!r} is not printable, or has too many characters: {len(id)}." for id in wrong[:10]],
         )
     base, key = context.base_address, context.state.secret_key
-    table = _table(
-        [("worker", "link"), *((worker, arrivals.personal_link(base, key, study.code, worker)) for worker in ids)]
-    )
-    return context.download(table, f"study-{study_id}-links.csv", "text/csv")
+    links = [(worker, arrivals.personal_link(base, key, study.code, worker)) for worker in ids]
+    return context.download(_table([("worker", "link"), *links]), f"study-{study_id}-links.csv", "text/csv")
 
 
 @routes.page("/studies/{study_id}/people", role=Role.OWNER)
@@ -420,7 +385,7 @@ def change_person(
     with context.database.write() as session:
         study, person = person_of(session, study_id, annotator_id)
         if action == "exclude":
-            exclude(session, study, person, Message("by the owner"))
+            exclude(session, study, person, "by the owner")
         elif action == "include":
             include(session, study, person)
         elif action == "delete":
@@ -496,7 +461,10 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
                 raise not_found("question")
         contents = [] if item is None else [item.content]
         images = repository.shown_images(session, study, contents)
-    visit = Visit(context, study, _somebody(study), f"?page={page}")
+    submits = "https://www.mturk.com" if study.settings.get("platform") == "mturk" else ""
+    nobody: dict[str, Any] = {"id": 0, "items": 0, "pages": 0, "cautions": "", "warned": False, "platform_session": ""}
+    person = Annotator(**nobody, completion="EXAMPLE", platform_return=submits)
+    visit = Visit(context, study, person, f"?page={page}")
     visit.prepare()
     name = f"{name} {place + 1:,} of {size:,}" if size > 1 else name
     preview = {
@@ -517,14 +485,6 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
     if key == "stop":
         return visit.render("annotate-stop.html", problem="", preview=preview)
     return visit.render("annotate-end.html", ending=_ending(visit, list(_ENDS)[place]), preview=preview)
-
-
-def _somebody(study: Study) -> Annotator:
-    """A person who is nobody, for pages that speak of one."""
-    settings = study.settings
-    submits = "https://www.mturk.com" if settings.get("platform") == "mturk" else ""
-    nobody: dict[str, Any] = {"id": 0, "items": 0, "pages": 0, "cautions": "", "warned": False, "platform_session": ""}
-    return Annotator(**nobody, completion="EXAMPLE", platform_return=submits)
 
 
 def _ending(visit: Visit, kind: str) -> Ending:

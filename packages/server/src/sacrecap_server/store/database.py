@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
+from sqlalchemy import URL, Connection, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session, sessionmaker
@@ -46,7 +46,17 @@ class Database:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.engine = _engine(file)
+        self.engine = create_engine(
+            URL.create("sqlite", database=file),
+            poolclass=QueuePool,
+            pool_size=_CONNECTIONS,
+            max_overflow=-1,
+            hide_parameters=True,
+            connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+        )
+        event.listen(self.engine, "connect", _prepare_sqlite)
+        event.listen(self.engine, "begin", _begin_sqlite)
+        event.listen(self.engine, "before_cursor_execute", _check_storable)
         self._turns = _Turns()
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         self._writing = self.engine.execution_options(write=True)
@@ -136,21 +146,6 @@ class _Turns:
     def begun(self) -> None:
         """Notes that the current writer has the file's lock, so that from now on only its own slowness counts."""
         self._since = time.monotonic() + _SLOW_SECONDS - _STUCK_SECONDS
-
-
-def _engine(file: str) -> Engine:
-    engine = create_engine(
-        URL.create("sqlite", database=file),
-        poolclass=QueuePool,
-        pool_size=_CONNECTIONS,
-        max_overflow=-1,
-        hide_parameters=True,
-        connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
-    )
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    event.listen(engine, "before_cursor_execute", _check_storable)
-    return engine
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:

@@ -184,7 +184,6 @@ class Annotator(Base):
     """Number of items answered, without checks."""
     warned: Mapped[bool] = mapped_column(default=False, doc="whether the person was warned")
     excluded: Mapped[str | None] = mapped_column(String(200), doc="why the answers do not count")
-    """Why their answers do not count; None if they do."""
     pages: Mapped[int] = mapped_column(default=0, doc="how many pages the person answered")
     """Number of questions answered, with checks, without practice."""
     checks: Mapped[int] = mapped_column(default=0, doc="how many checks the person was given")
@@ -238,12 +237,10 @@ class Assignment(Base):
     state: Mapped[str] = mapped_column(String(10), default="given")
     """given, answered, released (not in time), discarded (the person is excluded), or rejected by the owner."""
     shown_order: Mapped[list[int]] = mapped_column(Json, doc="in which order the options stood")
-    """Which option was shown first, second and so on."""
     given: Mapped[Created] = mapped_column(doc="when the question was shown")
     expires: Mapped[dt.datetime]
     answered: Mapped[dt.datetime | None] = mapped_column(doc="when it was answered")
     active_ms: Mapped[int | None] = mapped_column(doc="how long the page was in sight")
-    """How long the page was visible, according to the browser."""
     answer: Mapped[Any] = mapped_column(Json, nullable=True, doc="the answer")
     correct: Mapped[bool | None] = mapped_column(doc="whether it was right, on checks")
     item: Mapped[StudyItem] = relationship(lazy="raise")
@@ -258,7 +255,6 @@ class Assignment(Base):
     """Whether the answer came before anybody can have read the page; None if the time is unknown."""
     repeated: Mapped[bool | None] = mapped_column(doc="whether somebody else had written the same")
     fingerprint: Mapped[str | None] = mapped_column(String(32), doc="a hash of the sentence, to find repeated ones")
-    """Equal for sentences with the same words."""
     reason: Mapped[str] = mapped_column(String(200), default="", doc="why the study's owner rejected it")
 
 

@@ -71,22 +71,17 @@ def progress_of(session: Session, studies: list[Study]) -> dict[int, StudyProgre
         query = select(table.study_id, func.count()).where(table.study_id.in_(ids), *which).group_by(table.study_id)
         return Counter({row[0]: row[1] for row in session.execute(query)})
 
-    is_item = Assignment.role == "item"
-    items = counted(StudyItem, StudyItem.role == "item")
-    answers = counted(Assignment, is_item, Assignment.state == "answered")
-    discarded = counted(Assignment, is_item, Assignment.state.in_(("discarded", "rejected")))
-    at_work = counted(Assignment, Assignment.state == "given", Assignment.expires >= now())
-    people, excluded = counted(Annotator), counted(Annotator, Annotator.excluded.is_not(None))
+    is_item, items = Assignment.role == "item", counted(StudyItem, StudyItem.role == "item")
+    counts = {
+        "answers": counted(Assignment, is_item, Assignment.state == "answered"),
+        "at_work": counted(Assignment, Assignment.state == "given", Assignment.expires >= now()),
+        "people": counted(Annotator),
+        "excluded": counted(Annotator, Annotator.excluded.is_not(None)),
+        "discarded": counted(Assignment, is_item, Assignment.state.in_(("discarded", "rejected"))),
+    }
     return {
-        study.id: StudyProgress(
-            wanted=items[study.id] * study.judgments,
-            answers=answers[study.id],
-            at_work=at_work[study.id],
-            people=people[study.id],
-            excluded=excluded[study.id],
-            discarded=discarded[study.id],
-        )
-        for study in studies
+        id: StudyProgress(wanted=items[id] * study.judgments, **{name: count[id] for name, count in counts.items()})
+        for id, study in zip(ids, studies, strict=True)
     }
 
 
@@ -320,9 +315,6 @@ def _computed(session: Session, study: Study) -> dict[str, Any]:
 
 
 def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
-    """Keeps what the child found."""
-    if not answer or session.get(Study, study_id) is None:
-        return
-    findings = session.get(StudyFindings, study_id) or StudyFindings(study_id=study_id)
-    findings.state, findings.body, findings.computed = answer["state"], answer["body"], now()
-    session.add(findings)
+    """Keeps what the child found, unless the study was deleted meanwhile."""
+    if answer and session.get(Study, study_id) is not None:
+        session.merge(StudyFindings(study_id=study_id, computed=now(), **answer))

@@ -167,6 +167,8 @@ class RequestContext:
         self._new_cookie: str | None = None
         self.policy: str | None = None
         """The Content-Security-Policy of this answer, error pages included, where it is not everybody's."""
+        self.problems: list[str] = []
+        """What was wrong with a form, said by its page, which is shown again."""
         self.language = asked_for(request.headers.get("accept-language", "")) if annotating else ENGLISH
         """Of an annotator's page, the one that the browser asks for, and once it is known, that of the study."""
 
@@ -204,8 +206,9 @@ class RequestContext:
         """The token that this browser's forms must carry as `csrf` (or the header `X-CSRF-Token`)."""
         return csrf_token(self.state.secret_key, self.keep_cookie())
 
-    def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    def render(self, template: str, status: int | None = None, **values: Any) -> HTMLResponse:
         """A page from `templates/`; it also sees `context`, `settings`, `language` and the macros `forms`."""
+        status = status or (422 if self.problems else 200)
         shared = {"context": self, "settings": self.settings, "language": self.language, "NOTICES": NOTICES}
         shared |= macros(self.state.templates, self.language.tag)
         text = self.state.templates.get_template(template).render(**shared, **values)
