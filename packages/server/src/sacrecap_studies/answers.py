@@ -8,7 +8,7 @@ import csv
 import datetime as dt
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, groupby
 from operator import attrgetter
@@ -212,53 +212,39 @@ def answers_csv(answers: Iterable[PageAnswer], *, pseudonymous: bool = False) ->
     A text that a spreadsheet would take for a formula gets an apostrophe in front. What is `pseudonymous` lacks what
     tells who somebody is elsewhere, such as worker ids; `person` stays.
     """
-    columns = {name: read for name, read in _COLUMNS.items() if not (pseudonymous and name in _PEOPLE)}
+    columns = [name for name in _COLUMNS if not (pseudonymous and name in _PEOPLE)]
     line = io.StringIO(newline="")
     table = csv.writer(line)
     table.writerow(columns)
     for answer in answers:
-        table.writerow([no_formula(read(answer)) for read in columns.values()])
+        table.writerow([no_formula(_cell(answer, column)) for column in columns])
         yield line.getvalue()
         line.seek(0)
         line.truncate()
     yield line.getvalue()
 
 
-def _order(answer: PageAnswer) -> str:
-    """The options as they stood: `c b`, or the systems of the sets."""
-    names = [entry["system"] for entry in answer.content["sets"]] if "sets" in answer.content else ["b", "c"]
-    return " ".join(names[option] for option in answer.order)
+_COLUMNS = (
+    "answer_id role item page image_id a b c b_system c_system category sets person worker platform_study "
+    "platform_session answer shown_order correct counts state reason given answered active_seconds elapsed_seconds "
+    "too_fast repeated"
+).split()
 
 
-def _cell(value: Any) -> Any:
-    """A value of a cell: texts as they are, other things as JSON, nothing for what there is not."""
-    return "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _read(name: str) -> Callable[[PageAnswer], Any]:
-    """What an answer's field of this name has, or else the content of its page."""
-    return lambda row: _cell(getattr(row, name)) if hasattr(row, name) else row.content.get(name, "")
-
-
-_COLUMNS: dict[str, Callable[[PageAnswer], Any]] = {
-    "answer_id": lambda row: row.id,
-    "role": lambda row: row.role,
-    "item": lambda row: row.group,
-    "page": lambda row: row.number,
-    **{name: _read(name) for name in ("image_id", "a", "b", "c", "b_system", "c_system", "category")},
-    "sets": lambda row: _cell(row.content.get("sets")),
-    "person": lambda row: row.person,
-    **{name: _read(name) for name in _PEOPLE},
-    "answer": lambda row: "null" if row.answer is None else _cell(row.answer),
-    "shown_order": _order,
-    **{name: _read(name) for name in ("correct", "counts", "state", "reason")},
-    "given": lambda row: row.given.isoformat(),
-    "answered": lambda row: row.answered.isoformat(),
-    "active_seconds": lambda row: _cell(row.active_seconds),
-    "elapsed_seconds": lambda row: "" if row.elapsed is None else round(row.elapsed, 3),
-    **{name: _read(name) for name in ("too_fast", "repeated")},
-}
-"""What each column of the answers has."""
+def _cell(row: PageAnswer, column: str) -> Any:
+    """The value of a column: a text as it is, other things as JSON, nothing for what there is not."""
+    if column == "shown_order":  # the options as they stood: `c b`, or the systems of the sets
+        names = [entry["system"] for entry in row.content["sets"]] if "sets" in row.content else ["b", "c"]
+        return " ".join(names[option] for option in row.order)
+    if column in ("given", "answered"):
+        return getattr(row, column).isoformat()
+    if column == "elapsed_seconds":
+        return "" if row.elapsed is None else round(row.elapsed, 3)
+    field = {"answer_id": "id", "item": "group", "page": "number"}.get(column, column)
+    value = getattr(row, field) if hasattr(row, field) else row.content.get(field)
+    if value is None and column != "answer":
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def no_formula(value: Any) -> Any:

@@ -92,16 +92,17 @@ def every(items: int, checks: Iterable[int], enough: int) -> int:
     return min(RARELY, max(1, number, once))
 
 
-def remarks(every: Mapping[str, int], there: int, items: int, rule: CheckRule) -> list[str]:
-    """Sentences for the owner before the start; none if there are enough checks.
+def remarks(settings: Mapping[str, Any], pages: Mapping[str, int], items: int) -> list[str]:
+    """Sentences for the owner of a study with these settings and pages of each role; none if there are enough checks.
 
-    `every` has the items for one check of each role, `there` are the checks of all roles, and a person answers `items`.
+    A person answers so many items.
     """
+    every: Mapping[str, int] = settings["checks"]
     if not every or not items:
         return []
-    short = shortage(every, there, items)
+    short = shortage(every, sum(pages.get(role, 0) for role in every), items)
     again = f"checks will come again: {short}" if short else ""
-    return list(filter(None, [again, rule.remark(needed(every, items))]))
+    return list(filter(None, [again, CheckRule(**settings["rule"]).remark(needed(every, items))]))
 
 
 @lru_cache(maxsize=64)

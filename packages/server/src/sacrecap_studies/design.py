@@ -84,9 +84,8 @@ class StudyDesign:
     @property
     def remarks(self) -> list[str]:
         """What the owner should know of the checks before the start: see `remarks`."""
-        every, rule = self.settings["checks"], CheckRule(**self.settings["rule"])
-        there = sum(len(self.known[role]) for role in every)
-        return remarks(every, there, min(len(self.pages), self.most_per_person or len(self.pages)), rule)
+        checks = {role: len(pages) for role, pages in self.known.items()}
+        return remarks(self.settings, checks, min(len(self.pages), self.most_per_person or len(self.pages)))
 
 
 def read_design(data: bytes, source: str = "study") -> StudyDesign:

@@ -16,19 +16,19 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import Form, Query, UploadFile
 from fastapi.responses import PlainTextResponse, Response
 from pydantic import ConfigDict
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from sacrecap_server import api
 from sacrecap_server.errors import Refused, not_found, problems_of_form
 from sacrecap_server.log import event
 from sacrecap_server.pages.annotate import Visit, show_question
-from sacrecap_server.store.schema import ABOUT_PEOPLE, Annotator, Assignment, Base, Study, StudyItem
+from sacrecap_server.store.schema import ABOUT_PEOPLE, Annotator, Assignment, Base, SignedIn, Study, StudyItem
 from sacrecap_server.studies import arrivals, endings, repository, results
 from sacrecap_server.studies.assignment import exclude, include
 from sacrecap_server.studies.endings import Ending, approvals, bonuses, flags_of, state_of
 from sacrecap_server.studies.results import ROLES, STATES, Filter, answers_page, people_of, progress, progress_of
-from sacrecap_server.web.context import Context, RequestContext, Role, Routes, is_token, new_secret, sign_in, sign_out
+from sacrecap_server.web.context import Context, RequestContext, Role, Routes, digest, is_token, new_secret, sign_in
 from sacrecap_server.web.security import neighbourhood, policy
 from sacrecap_studies import KINDS
 from sacrecap_studies.answers import export_name, no_formula
@@ -59,7 +59,7 @@ def sign_in_done(context: Context, token: Text = "", next: Text = "/") -> Respon
 @routes.page("/sign-out", role=Role.ANYONE, methods=("POST",))
 def sign_out_done(context: Context) -> Response:
     with context.database.write() as session:
-        sign_out(session, context.cookie)
+        session.execute(delete(SignedIn).where(SignedIn.token_hash == digest(context.cookie)))  # copies end, too
     context.set_cookie(new_secret())
     return context.redirect("/")
 
@@ -484,15 +484,10 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         return visit.render("annotate-welcome.html", arrival=arrivals.Arrival(), obstacle="", preview=preview)
     if key == "stop":
         return visit.render("annotate-stop.html", problem="", preview=preview)
-    return visit.render("annotate-end.html", ending=_ending(visit, list(_ENDS)[place]), preview=preview)
-
-
-def _ending(visit: Visit, kind: str) -> Ending:
-    assert visit.person is not None
-    if kind == "no-consent":
-        visit.person = None
-    elif kind != "full":
-        visit.person.items = visit.study.most_per_person or 1
+    kind = list(_ENDS)[place]
+    visit.person = None if kind == "no-consent" else person
+    person.items = 0 if kind == "full" else study.most_per_person or 1
+    ending = endings.with_code(kind, study, visit.person)
     if kind in ("waiting", "paused", "closed"):
-        return Ending(kind, minutes=0 if kind == "closed" else visit.study.minutes)
-    return endings.with_code(kind, visit.study, visit.person)
+        ending = Ending(kind, minutes=0 if kind == "closed" else study.minutes)
+    return visit.render("annotate-end.html", ending=ending, preview=preview)

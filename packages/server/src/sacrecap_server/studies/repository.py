@@ -28,7 +28,7 @@ from sacrecap_server.store.schema import (
     StudyItem,
 )
 from sacrecap_studies import KINDS
-from sacrecap_studies.checks import CheckRule, remarks
+from sacrecap_studies.checks import remarks
 from sacrecap_studies.design import DIRECTIONS, Limit, StudyDesign, StudyFileError, StudyPage, read_language, read_texts
 from sacrecap_studies.field_reader import Fields, Problems, link
 from sacrecap_studies.kinds import StudyKind
@@ -165,10 +165,7 @@ def limit_of(study: Study, name: str) -> Limit:
 
 def remarks_of(session: Session, study: Study) -> list[str]:
     """What the owner should know of the checks before the start."""
-    pages, every = sizes(session, study), study.settings["checks"]
-    return remarks(
-        every, sum(pages.get(role, 0) for role in every), most_items(study), CheckRule(**study.settings["rule"])
-    )
+    return remarks(study.settings, sizes(session, study), most_items(study))
 
 
 _COLUMNS = ("title", "judgments", "most_per_person", "minutes")

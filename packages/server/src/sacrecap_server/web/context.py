@@ -83,11 +83,6 @@ def sign_in(session: Session) -> str:
     return secret
 
 
-def sign_out(session: Session, cookie: str) -> None:
-    """Ends the sign-in: from now on the cookie is invalid, also copies of it."""
-    session.execute(delete(SignedIn).where(SignedIn.token_hash == digest(cookie)))
-
-
 class AppState:
     """Made once by `create_app`; handlers reach it as `context.state`."""
 

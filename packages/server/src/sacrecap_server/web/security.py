@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import errno
 import ipaddress
-import json
 import os
 import threading
 import time
@@ -19,7 +18,7 @@ from starlette import types
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException as PlainHTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -157,7 +156,8 @@ class Surrounding:
             limit = min(limit, _FIELDS_LIMIT)
         try:
             if refused := self._problem(scope, headers, limit):
-                await _refuse(send_protected, *refused)
+                refusing = JSONResponse(Refused(*refused).document, refused[0], headers={"connection": "close"})
+                await refusing(scope, receive, send_protected)
             else:
                 await self.app(inner, _counted(receive, limit), send_protected)
         except Exception as error:  # noqa: BLE001  (whatever it is, the server goes on)
@@ -254,17 +254,6 @@ def _counted(receive: Receive, limit: int) -> Receive:
 def _too_large(limit: int) -> str:
     size = f"{limit / 2**20:.0f} MiB" if limit >= 2**20 else f"{limit / 2**10:.0f} KiB"
     return f"The request is larger than the {size} that this server takes."
-
-
-async def _refuse(send: Send, status: int, message: str) -> None:
-    body = json.dumps(Refused(status, message).document).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 _MOST_KEYS = 10_000
