@@ -125,9 +125,6 @@ class Deleted(Body):
 
 routes = Routes(tags=["studies"])
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
-_MOST = 500
-_PIECE = 200
-"""Lines of a file that are sent at a time."""
 _FILE = {
     "requestBody": {
         "required": True,
@@ -235,7 +232,7 @@ def list_answers(
     context: Context,
     number: Number,
     page: Annotated[int, Query(ge=1, le=2**31 - 1)] = 1,
-    size: Annotated[int, Query(ge=1, le=_MOST, description="Answers per page.")] = 100,
+    size: Annotated[int, Query(ge=1, le=500, description="Answers per page.")] = 100,
     person: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
     item: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The question's number.")] = None,
     role: Annotated[str, Query(description=f"One of {', '.join(results.ROLES)}.")] = "",
@@ -306,7 +303,7 @@ def _streamed(
     def pieces() -> Iterator[str]:
         with context.database.read() as session:
             left = lines(session, repository.find(session, study_id))
-            while piece := "".join(islice(left, _PIECE)):
+            while piece := "".join(islice(left, 200)):
                 yield piece
 
     headers = {"Content-Disposition": f'attachment; filename="study-{study_id}-{name}"', "Cache-Control": "no-store"}

@@ -77,7 +77,6 @@ def _refused(request: Request, error: Exception) -> Response:
     return page
 
 
-_FINISH_SECONDS = 10
 _BACKLOG = 128
 
 
@@ -117,7 +116,7 @@ def serve_app(app: ASGIApp, settings: ServerSettings, *, believes_proxy: bool = 
         backlog=_BACKLOG,
         proxy_headers=believes_proxy and settings.behind_proxy is not None,
         forwarded_allow_ips=settings.behind_proxy or "",
-        timeout_graceful_shutdown=_FINISH_SECONDS,
+        timeout_graceful_shutdown=10,
         timeout_keep_alive=30,
     )
     server = _Announcing(config, settings)

@@ -100,7 +100,6 @@ _PEOPLE = ("worker", "platform_study", "platform_session")
 """Columns that say who somebody is elsewhere."""
 _SHARED = ("image_id", "pair", "category", "references", "inclusion")
 """What an item of the file has for all its captions."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export_name(kind: StudyKind) -> str:
@@ -249,7 +248,7 @@ def _cell(row: PageAnswer, column: str) -> Any:
 
 def no_formula(value: Any) -> Any:
     """The value of a cell, which no table program runs as a formula."""
-    return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return "'" + value if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, Any]]]:

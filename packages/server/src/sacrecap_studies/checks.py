@@ -24,8 +24,6 @@ MOST = 1000
 """Checks of one person that are looked at; far fewer decide."""
 ENDLESS = 200
 """Checks that nobody can be asked to answer: where fewer are not enough, no number is."""
-RARELY = 10
-"""Items between two checks of a role, where fewer are not needed."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def every(items: int, checks: Iterable[int], enough: int) -> int:
     """
     there = list(checks)
     number, once = items * len(there) // enough, -(-items * len(there) // max(1, sum(there)))
-    return min(RARELY, max(1, number, once))
+    return min(10, max(1, number, once))  # no longer, however few are needed
 
 
 def remarks(settings: Mapping[str, Any], pages: Mapping[str, int], items: int) -> list[str]:

@@ -26,7 +26,6 @@ PARTIAL = "partial"
 ROLES = ("gold", "attention")
 
 DIRECTIONS = ("ltr", "rtl")
-MOST_TEXTS = 100
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 _DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
@@ -272,7 +271,7 @@ def read_language(value: object) -> str:
 
 def read_texts(value: object) -> dict[str, str]:
     """The owner's words; the check of a field."""
-    texts = mapping(value, f"{{our text: your text}} with at most {MOST_TEXTS} texts", most=MOST_TEXTS)
+    texts = mapping(value, "{our text: your text} with at most 100 texts", most=100)
     return {text(ours, most=500): text(theirs, most=500).strip() for ours, theirs in texts.items()}
 
 

@@ -31,9 +31,6 @@ Interval = tuple[float, float]
 LEVEL = 0.95
 DRAWS = 1000
 _TAIL = (1 - LEVEL) / 2
-_SEED = 0
-_DRAWN_AT_A_TIME = 200_000
-"""Drawn units that are in memory at a time."""
 
 
 def sums_by_unit(units: Integers, *columns: Floats) -> Floats:
@@ -51,8 +48,8 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], samples: int 
     count = len(sums)
     if count < 2:
         return None
-    times = draws(count, samples, _SEED)
-    batch = max(1, _DRAWN_AT_A_TIME // count)
+    times = draws(count, samples, seed=0)
+    batch = max(1, 200_000 // count)  # drawn units that are in memory at a time
     values = statistic(np.concatenate([times[start : start + batch] @ sums for start in range(0, samples, batch)]))
     values = values[~np.isnan(values)]
     if len(values) < samples / 2:
@@ -173,14 +170,8 @@ class Alpha:
 H = TypeVar("H", bound=Hashable)
 
 _TINY = 1e-10
-_CLOSE = 1e-6
-"""The search ends when probabilities are this close to their limit."""
 _ROUNDS = 2_000
 _REDRAWS = 100
-_REDRAW_ROUNDS = 60
-_REDRAW_CLOSE = 1e-3
-_AT_A_TIME = 4_000_000
-"""Probabilities of drawn studies that are in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +230,7 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
         change, bend = update - posterior, two - 2 * update + posterior
         length = float(np.linalg.norm(change) / max(np.linalg.norm(bend), _TINY))
         # `length` rounds of this size are what is left to go, if each is as much smaller than the last as this one.
-        if np.abs(two - update).max() * max(length, 1.0) < _CLOSE:
+        if np.abs(two - update).max() * max(length, 1.0) < 1e-6:
             return estimate(two)
         posterior = two
         if length > 1:
@@ -269,7 +260,7 @@ def accuracy_intervals(
         (np.ones(len(items)), (items, people * label_count + labels)), shape=(item_count, people_count * label_count)
     )
     times = draws(int(units.max()) + 1, _REDRAWS, 0)
-    batch = max(1, _AT_A_TIME // (item_count * label_count))
+    batch = max(1, 4_000_000 // (item_count * label_count))  # probabilities that are in memory at a time
     drawn = [
         _redrawn_accuracies(answer_matrix, times[start : start + batch, units].T.astype(float), fit)
         for start in range(0, _REDRAWS, batch)
@@ -289,7 +280,7 @@ def _redrawn_accuracies(answer_matrix: Any, weights: Floats, fit: DawidSkene) ->
     item_count, label_count = fit.posterior.shape
     people_count, draw_count = len(fit.confusion), weights.shape[1]
     posterior = np.repeat(fit.posterior[:, None, :], draw_count, axis=1)  # (items, draws, labels)
-    for _ in range(_REDRAW_ROUNDS):
+    for _ in range(60):
         weighted = posterior * weights[:, :, None]
         prior = weighted.sum(axis=0) / weights.sum(axis=0)[:, None]
         counts = (answer_matrix.T @ weighted.reshape(item_count, -1)).reshape(
@@ -303,7 +294,7 @@ def _redrawn_accuracies(answer_matrix: Any, weights: Floats, fit: DawidSkene) ->
         new = np.exp(logs - logs.max(axis=2, keepdims=True))
         new /= new.sum(axis=2, keepdims=True)
         moved, posterior = np.abs(new - posterior).max(), new
-        if moved < _REDRAW_CLOSE:
+        if moved < 1e-3:
             break
     accuracy: Floats = np.einsum("plbl,bl->bp", confusion, prior)
     accuracy[totals.sum(axis=(1, 3)).T == 0] = np.nan

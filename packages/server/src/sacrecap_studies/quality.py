@@ -24,8 +24,6 @@ FEW_UNITS = 20
 SECONDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
 """Where the bars of the distribution of seconds begin; the last has no end."""
 EVEN_FROM = 10
-_HOURS = 72
-_DAYS = 120
 
 
 @dataclass(frozen=True)
@@ -311,11 +309,11 @@ def _times(result: Quality, answers: Sequence[PageAnswer]) -> None:
         return
     moments = [answer.answered for answer in items]
     first, last = min(moments), max(moments)
-    if last - first <= dt.timedelta(hours=_HOURS):
+    if last - first <= dt.timedelta(hours=72):
         result.course_unit, step = "hour", dt.timedelta(hours=1)
         begin = first.replace(minute=0, second=0, microsecond=0)
     else:
-        is_long = last - first > dt.timedelta(days=_DAYS)
+        is_long = last - first > dt.timedelta(days=120)
         result.course_unit, step = ("week", dt.timedelta(days=7)) if is_long else ("day", dt.timedelta(days=1))
         begin = first.replace(hour=0, minute=0, second=0, microsecond=0)
     counts = Counter((moment - begin) // step for moment in moments)

@@ -411,11 +411,8 @@ def _quoted(content: Content, letter: str) -> str:
 LEAST_WORDS = 4
 MOST_CHARACTERS = 500
 
-_WORD = re.compile(r"[^\W\d_]+")
 # Scripts that put no blanks between words: Thai to Khmer, kana, Chinese characters. A word has about two letters.
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_LATIN = re.compile(r"[a-z]{4,}")
-_SAME_LETTER = re.compile(r"([^\W\d_])\1{3}")
 _KEYS = ("qwertyuiop", "qwertzuiop", "azertyuiop", "asdfghjkl", "zxcvbnm", "yxcvbnm")
 
 
@@ -442,7 +439,7 @@ class ImageSentence(Text):
 
     def fingerprint(self, answer: Any) -> str | None:
         """Of the words alone: other punctuation, numbers or order of words make no other sentence."""
-        words = sorted(set(_WORD.findall(answer.casefold())))
+        words = sorted(set(re.findall(r"[^\W\d_]+", answer.casefold())))
         return hashlib.sha256(" ".join(words).encode()).hexdigest()[:32]
 
 
@@ -452,14 +449,14 @@ def _is_gibberish(sentence: str) -> bool:
     letters = sum(unicodedata.category(sign)[0] in "LM" for sign in signs)
     words = sentence.casefold().split()
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", sentence.casefold()) if sign.isascii())
-    latin = _LATIN.findall(plain)
+    latin = re.findall("[a-z]{4,}", plain)
     # Of four plain letters or more: no vowel, or neighbours on the keyboard.
     is_no_word = [
         not set(word) & set("aeiouy") or any(word in keys or word[::-1] in keys for keys in _KEYS) for word in latin
     ]
     return (
         letters < 0.6 * len(signs)
-        or _SAME_LETTER.search(sentence.casefold()) is not None
+        or re.search(r"([^\W\d_])\1{3}", sentence.casefold()) is not None  # the same letter four times
         or (len(words) >= LEAST_WORDS and 2 * len(set(words)) <= len(words))
         or (len(latin) > 1 and 2 * sum(is_no_word) > len(latin))
     )

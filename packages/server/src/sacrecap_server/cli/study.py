@@ -172,12 +172,8 @@ def _listed(file: str, name: str) -> list[Any]:
     return value
 
 
-_WHAT = ("accuracy", "mean", "difference", "tau")
-_PEOPLE = (1, 3, 5, 7, 11)
-
-
 @command.command(short_help="Say how many items and people a study needs.")
-@click.argument("what", metavar="WHAT", type=click.Choice(_WHAT))
+@click.argument("what", metavar="WHAT", type=click.Choice(("accuracy", "mean", "difference", "tau")))
 @takes(
     """
     --width W  How wide the interval of 95 % may be, from end to end.
@@ -228,7 +224,7 @@ def plan(
     design = None if study is None else read_design(read_bytes(study), study)
     if per_person is None:
         per_person = 20 if design is None else min(len(design.pages), design.most_per_person or len(design.pages))
-    rows = [target.need(width, people, per_person) for people in _PEOPLE]
+    rows = [target.need(width, people, per_person) for people in (1, 3, 5, 7, 11)]
     of_design = None if design is None else target.of(len(design.pages), design.judgments, per_person)
     if format_ == "json":
         plan = {"what": what, "width": width, "assumed": assumed, "per_person": per_person}

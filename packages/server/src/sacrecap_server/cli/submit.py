@@ -24,10 +24,6 @@ from sacrecap.errors import DataError, UsageError
 from sacrecap.report.printing.table import Column, Number, Table, Value
 from sacrecap.report.printing.terminal import render
 
-_LONGEST_WAIT = 60
-"""Seconds: if the server is busy for longer, the user is told."""
-_ATTEMPTS = 4
-
 
 @click.command(cls=Command, section="People, studies and benchmarks")
 @click.argument("link")
@@ -99,7 +95,7 @@ class _Door:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if data is not None:
             headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(len(data))}
-        for left in range(_ATTEMPTS - 1, -1, -1):
+        for left in (3, 2, 1, 0):
             body = None if data is None else _Sent(data)
             request = urllib.request.Request(self.url + path, body, headers)  # noqa: S310  (checked above)
             try:
@@ -114,8 +110,8 @@ class _Door:
                         click.echo(f"sacrecap: {_printable(str(problem))}", err=True)
                     refusal = str(body["message"])
                 refusal = f"{self.url}: {_printable(refusal)}"
-                is_busy = error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT
-                if not left or not is_busy:
+                is_busy = error.code in (429, 503) and wait.isdecimal() and int(wait) <= 60
+                if not left or not is_busy:  # for longer, the user is told
                     raise DataError(refusal) from None
             except (OSError, ValueError) as error:
                 raise DataError(f"{self.url}: no answer of a contest ({getattr(error, 'reason', error)})") from None

@@ -40,8 +40,6 @@ from sacrecap_server.web.templates import STATIC, templates
 SECRET_HEADER = "x-sacrecap-proxy-secret"  # noqa: S105
 _CHECKS, _MOST_INSIDE, _MOST_OF_ONE, _A_MINUTE = 2, 20, 2, 20
 """How many files are checked at a time, are in the server, are of one team, and are begun in a minute."""
-_CHECK_LIMITS = ResourceLimits(seconds=60, memory=3072)
-_TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
 
 
 @dataclass(frozen=True)
@@ -180,10 +178,9 @@ class Door:
         self.ranker.wake()
 
 
-Handler = Callable[[Request, Door, Team], Response]
-
-
-def _route(path: str, handler: Handler, *, method: str = "GET", host: bool | None = None) -> Route:
+def _route(
+    path: str, handler: Callable[[Request, Door, Team], Response], *, method: str = "GET", host: bool | None = None
+) -> Route:
     """A route; `host` says whether it is for the host alone or for teams alone, and None is whoever has a link."""
 
     async def endpoint(request: Request) -> Response:
@@ -253,7 +250,8 @@ def board(request: Request) -> Response:
     if name not in PAGES or path.is_symlink() or not path.is_file():
         raise Refused(404, "There is no such page. The first board comes within a minute of the first submission.")
     headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "frame-ancestors 'none'"}
-    return Response(path.read_bytes(), media_type=_TYPES[path.suffix], headers=headers)
+    media_type = {".html": "text/html; charset=utf-8", ".json": "application/json"}[path.suffix]
+    return Response(path.read_bytes(), media_type=media_type, headers=headers)
 
 
 def images(request: Request) -> Response:
@@ -371,9 +369,8 @@ def _take(door: Door, team: Team, contest: Contest, data: bytes, name: str, syst
     if door.ledger.submission(team.slug, sha=hashlib.sha256(data).hexdigest()) is None:
         door.ledger.check_allowed(team, contest, door.ledger.clock())
     try:
-        problems = door.run(
-            "sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], _CHECK_LIMITS
-        )
+        limits = ResourceLimits(seconds=60, memory=3072)
+        problems = door.run("sacrecap_server.contest.work:problems", {"folder": str(door.folder)}, [data], limits)
     except ChildRefusedError as error:
         door.ranker.problem = str(error)
         raise door.changing from None

@@ -31,7 +31,6 @@ from sacrecap_server.store.schema import Base
 
 VERSION = 1
 """Of the tables; SQLite keeps it in the file, as `user_version`."""
-_CONNECTIONS = 16
 _BUSY_SECONDS = 10
 """Longest wait for the right to write."""
 _STUCK_SECONDS = 1
@@ -49,7 +48,7 @@ class Database:
         self.engine = create_engine(
             URL.create("sqlite", database=file),
             poolclass=QueuePool,
-            pool_size=_CONNECTIONS,
+            pool_size=16,
             max_overflow=-1,
             hide_parameters=True,
             connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},

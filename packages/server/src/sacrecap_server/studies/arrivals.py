@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.errors import JoseError
@@ -33,8 +33,6 @@ PLATFORMS = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
 MTURK_FRAMES = "https://*.mturk.com"
 """What shows a study made for Mechanical Turk in its frame: pages of workers, of requesters, of the sandbox."""
 _MTURK_SUBMIT = re.compile(r"https://(www|workersandbox|worker|sandbox)\.mturk\.com")
-_PROLIFIC_COMPLETE = "https://app.prolific.com/submissions/complete?cc="
-_LETTERS = 32
 
 
 def platform_key(secret_key: str, code: str) -> str:
@@ -58,7 +56,7 @@ def is_right(password: str, expected: str) -> bool:
 
 
 def _sign(secret_key: str, what: str) -> str:
-    return hmac.new(secret_key.encode(), what.encode(), hashlib.sha256).hexdigest()[:_LETTERS]
+    return hmac.new(secret_key.encode(), what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def open_link(base: str, code: str) -> str:
@@ -82,11 +80,6 @@ def platform_link(base: str, secret_key: str, code: str, platform: str) -> str:
     return link + names.get(platform, "&worker=WORKER&study=STUDY&session=SESSION")
 
 
-def completion_address(platform: str, code: str, url: str) -> str:
-    """Where a code's button leads: what the owner says, or what the platform does with its codes."""
-    return url or (_PROLIFIC_COMPLETE + quote(code, safe="") if platform == "prolific" and code else "")
-
-
 def submit_origin(text: str, more: tuple[str, ...] = ()) -> str:
     """The origin of Mechanical Turk that a link's `turkSubmitTo` names; nothing if it is not one of its hosts."""
     origin = text.rstrip("/")
@@ -98,7 +91,6 @@ SECONDS = 5.0
 _AT_ONCE = 4
 """Requests at a time: a slow server must not take all threads of this one."""
 _LARGEST = 2**20
-_FRESH_SECONDS = 3600.0
 _open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
 
@@ -108,9 +100,6 @@ class AwayError(Exception):
 
 TOKEN = "prolific_token"  # noqa: S105
 KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
-_ISSUER = "https://www.prolific.com"
-_IDS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-_LEEWAY = 60
 
 
 class ProlificSignatures:
@@ -128,13 +117,13 @@ class ProlificSignatures:
         try:
             claims = self._claims(token)
             ids = claims["prolific"]
-            is_fresh = float(claims["exp"]) > time.time() - _LEEWAY
+            is_fresh = float(claims["exp"]) > time.time() - 60
             base, audience = urlsplit(link), claims["aud"]
             for value in map(urlsplit, [audience] if isinstance(audience, str) else audience):
                 # For this study: its address, or that of the whole server.
                 is_here = value[:2] == base[:2] and value.path in ("", "/", base.path)
-                if is_here and is_fresh and claims["iss"] == _ISSUER:
-                    return {name: str(ids[name]) for name in _IDS}
+                if is_here and is_fresh and claims["iss"] == "https://www.prolific.com":
+                    return {name: str(ids[name]) for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")}
         except (JoseError, KeyError, TypeError, ValueError):
             pass
         return None
@@ -151,7 +140,7 @@ class ProlificSignatures:
         finally:
             self._turns.release()
 
-    def _keys(self, most_seconds: float = _FRESH_SECONDS) -> KeySet:
+    def _keys(self, most_seconds: float = 3600.0) -> KeySet:
         """The keys, not older than so many seconds."""
         cached = self._cached
         if cached is not None and time.monotonic() - cached[0] < most_seconds:

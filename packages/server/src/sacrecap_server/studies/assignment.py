@@ -32,8 +32,6 @@ from sacrecap_studies.questions import AnswerError
 
 WAVE = 1000
 """Items that are open at once."""
-_CANDIDATES = 16
-"""Items that are looked at for one whose pair the person does not know yet."""
 _PRIME = 1_000_003
 """Multiplying by a number below it shuffles the numbers of a wave; products stay below 2 ** 31."""
 
@@ -45,7 +43,7 @@ _BEST = (
     select(StudyItem.id, StudyItem.taken, StudyItem.group)
     .where(*_OPEN, StudyItem.shuffle >= bindparam("start"), StudyItem.shuffle < bindparam("end"), _IS_NEW)
     .order_by(StudyItem.taken, _OWN_ORDER)
-    .limit(_CANDIDATES)
+    .limit(16)  # of which one may be of a pair that the person does not know yet
 )
 _FIRST_OPEN = (
     select(StudyItem.shuffle).where(*_OPEN, StudyItem.shuffle >= bindparam("start")).order_by(StudyItem.shuffle)
@@ -233,7 +231,6 @@ TOO_FAST = "too-fast"
 """How people ended whose answers came faster than anybody reads."""
 ANSWERED = ("answered", "discarded", "rejected")
 """States of assignments with an answer."""
-_LONGEST_MS = 24 * 3600 * 1000
 WITH_ITEM = select(Assignment).options(joinedload(Assignment.item))
 _PRESENT = WITH_ITEM.where(Assignment.annotator_id == bindparam("annotator"), Assignment.state == "given")
 _MINE = WITH_ITEM.where(Assignment.id == bindparam("assignment"), Assignment.annotator_id == bindparam("annotator"))
@@ -383,7 +380,7 @@ def _store(
     assignment.state, assignment.answered, assignment.answer = "answered", now(), answer
     milliseconds = form.get("active", "")  # that the browser measured, if they are plausible
     is_plausible = milliseconds.isascii() and milliseconds.isdecimal() and len(milliseconds) < 12
-    assignment.active_ms = min(int(milliseconds), _LONGEST_MS) if is_plausible else None
+    assignment.active_ms = min(int(milliseconds), 24 * 3600 * 1000) if is_plausible else None
     in_sight = None if assignment.active_ms is None else assignment.active_ms / 1000
     seconds = shortest(elapsed(assignment.given, assignment.answered), in_sight)
     assignment.too_fast = None if seconds is None else seconds < repository.limit_of(study, "speed").least

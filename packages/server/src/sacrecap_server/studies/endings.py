@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from urllib.parse import quote
 
 from sqlalchemy import delete, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from sacrecap_server.errors import Refused, not_found
 from sacrecap_server.store.schema import Annotator, Assignment, Study, StudyFindings, StudyItem, now
-from sacrecap_server.studies.arrivals import completion_address
 from sacrecap_server.studies.assignment import AGAIN, ANSWERED, TOO_FAST, WITH_ITEM, give_back, withdraw
 
 LEFT = ("partial", "stopped", "withdrawn", TOO_FAST)
@@ -99,7 +99,9 @@ def with_code(kind: str, study: Study, person: Annotator | None) -> Ending:
     code, url = ending.get("code", ""), ending.get("url", "")
     if not code and name in ("completion", "partial") and person is not None:
         return Ending(kind, code=person.completion, url=url)
-    return Ending(kind, code=code, url=completion_address(settings.get("platform", ""), code, url))
+    if not url and code and settings.get("platform", "") == "prolific":  # what it does with its codes
+        url = f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"
+    return Ending(kind, code=code, url=url)
 
 
 def finish(session: Session, study: Study, person: Annotator) -> bool:
@@ -133,9 +135,6 @@ def state_of(person: Annotator) -> str:
     return person.ended or "at work"
 
 
-_LONGEST = 200
-
-
 def reject(session: Session, study: Study, answer_id: int, reason: str = "") -> None:
     """The answer does not count from now on, whatever becomes of the person, and somebody else is asked."""
     assignment = _answer(session, study, answer_id)
@@ -143,7 +142,7 @@ def reject(session: Session, study: Study, answer_id: int, reason: str = "") -> 
         study.wave = 0
         assignment.item.taken -= assignment.role != AGAIN
     if assignment.state in ANSWERED:
-        assignment.state, assignment.reason = "rejected", " ".join(reason.split())[:_LONGEST]
+        assignment.state, assignment.reason = "rejected", " ".join(reason.split())[:200]
 
 
 def restore(session: Session, study: Study, answer_id: int) -> None:
@@ -180,14 +179,6 @@ def erase(session: Session, study: Study, person: Annotator) -> None:
     session.delete(person)
 
 
-EVEN = 0.1
-"""Times that differ less than this from each other, by their mean, are rarely a person's."""
-_AWAY = 0.5
-_PASTED = 0.1
-_TOGETHER = 3
-"""People at one address from which this is said: a household has two."""
-
-
 def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> dict[int, list[str]]:
     """Remarks on all people of a study, none for most; `spreads` are those of their times, as `quality` has them."""
     there = list(people)
@@ -196,10 +187,10 @@ def flags_of(people: Iterable[Annotator], spreads: dict[int, float | None]) -> d
     for person in there:
         spread, together = spreads.get(person.id), places[person.place or ""]
         remarks = {
-            f"pasted into {person.pasted} of {person.pages} answers": person.pasted > _PASTED * person.pages,
-            f"in another window during {person.away} of {person.pages}": person.away > _AWAY * person.pages,
-            "answers at an even pace": spread is not None and spread < EVEN,
-            f"{together} people at one address": together >= _TOGETHER,
+            f"pasted into {person.pasted} of {person.pages} answers": person.pasted > 0.1 * person.pages,
+            f"in another window during {person.away} of {person.pages}": person.away > 0.5 * person.pages,
+            "answers at an even pace": spread is not None and spread < 0.1,  # such times are rarely a person's
+            f"{together} people at one address": together > 2,  # as in many households
         }
         flags[person.id] = [remark for remark, holds in remarks.items() if holds]
     return flags

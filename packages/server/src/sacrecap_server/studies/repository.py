@@ -37,7 +37,6 @@ from sacrecap_studies.questions import images_of
 SURVEYS = ("before", "after")
 """Roles of the pages with questions to everybody: before the first item and after the last."""
 STATES = ("open", "paused", "closed")
-_BATCH = 5000
 _TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500, "completion_code": 60}
 """Texts that can be changed, and their most characters."""
 
@@ -114,7 +113,7 @@ def _paused(session: Session, seed: str | None = None, **rules: Any) -> Study:
 
 def _insert(session: Session, items: Iterable[dict[str, Any]]) -> None:
     rows = iter(items)
-    while batch := list(islice(rows, _BATCH)):
+    while batch := list(islice(rows, 5000)):
         session.execute(insert(StudyItem), batch)
 
 

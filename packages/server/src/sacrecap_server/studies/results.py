@@ -31,7 +31,6 @@ from sacrecap_server.studies import repository
 from sacrecap_studies.answers import PageAnswer
 from sacrecap_studies.quality import quality
 
-A_PAGE = 50
 _AT_A_TIME = 1000
 STATES = {"counted": "answered", "rejected": "rejected", "excluded": "discarded"}
 """What answers are, as pages and files say it, and the state that the database has. Practice is none of these."""
@@ -170,7 +169,7 @@ class AnswersPage:
     pages: int
 
 
-def answers_page(session: Session, study: Study, chosen: Filter, page: int, size: int = A_PAGE) -> AnswersPage:
+def answers_page(session: Session, study: Study, chosen: Filter, page: int, size: int = 50) -> AnswersPage:
     """One page of the answers that the filter lets through; the last where there are fewer pages."""
     count = session.execute(chosen.apply(select(func.count()).select_from(Assignment), study)).scalar_one()
     pages = max(1, -(-count // size))
@@ -195,9 +194,6 @@ def people_of(session: Session, study: Study) -> dict[int, Annotator]:
 
 SMALL = 200
 """Answers up to which statistics are computed in the request; that takes a tenth of a second."""
-_AGAIN = 60.0
-"""Seconds that statistics of many answers stay before newer answers are counted."""
-_LIMITS = ResourceLimits(seconds=600, memory=4096)
 
 
 @dataclass(frozen=True)
@@ -260,7 +256,7 @@ class Counting:
             latest = self._counts.get(study_id)
             if latest is not None and latest.done():
                 ended, problem = latest.result()
-                if time.monotonic() - ended < _AGAIN:
+                if time.monotonic() - ended < 60:
                     return False, problem
                 latest = None
             if latest is None:
@@ -277,7 +273,8 @@ class Counting:
         problem = ""
         try:
             header = {"database": self._database.file, "study": study_id}
-            answer = run_child(f"{__name__}:compute", header, [], _LIMITS, self._stopping)
+            limits = ResourceLimits(seconds=600, memory=4096)
+            answer = run_child(f"{__name__}:compute", header, [], limits, self._stopping)
             with self._database.write() as session:
                 store(session, study_id, answer)
         except ChildFailedError as error:

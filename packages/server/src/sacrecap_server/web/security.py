@@ -28,7 +28,6 @@ from sacrecap_server.settings import ServerSettings
 from sacrecap_server.store.database import unstorable
 from sacrecap_studies.messages import Message
 
-_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _AWAY = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly", "not a database", "malformed")
 
 
@@ -68,7 +67,7 @@ def _is_full(error: BaseException) -> bool:
     """Whether there is no space left, for the database or for uploads on their way."""
     if isinstance(error, DBAPIError):
         return "is full" in str(error.orig)
-    return isinstance(error, OSError) and error.errno in _NO_SPACE
+    return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 CONTENT_SECURITY_POLICY = (
@@ -100,11 +99,6 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
-_ANY_HOST = frozenset({"/healthz"})
-"""For programs beside the server, which call it by whatever name their network gives it."""
-_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
-_FIELDS_LIMIT = 256 * 1024
-"""Bytes of a form without files: each of its fields becomes an object in memory, however small."""
 
 
 class Surrounding:
@@ -153,11 +147,12 @@ class Surrounding:
         headers = Headers(scope=scope)
         limit = self._upload_limit
         if headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-            limit = min(limit, _FIELDS_LIMIT)
+            limit = min(limit, 256 * 1024)  # each of its fields becomes an object in memory, however small
         try:
-            if refused := self._problem(scope, headers, limit):
-                refusing = JSONResponse(Refused(*refused).document, refused[0], headers={"connection": "close"})
-                await refusing(scope, receive, send_protected)
+            refused, message = self._problem(scope, headers, limit) or (0, "")
+            if refused:
+                document = Refused(refused, message).document
+                await JSONResponse(document, refused, {"connection": "close"})(scope, receive, send_protected)
             else:
                 await self.app(inner, _counted(receive, limit), send_protected)
         except Exception as error:  # noqa: BLE001  (whatever it is, the server goes on)
@@ -191,7 +186,8 @@ class Surrounding:
         """What is wrong around the body. The web server decodes this text so that only NUL can be left."""
         host = headers.get("host", "")
         name, _, port = host.rpartition(":")
-        if (name if name and port.isdigit() else host).lower() not in self._hosts and scope["path"] not in _ANY_HOST:
+        # Programs beside the server call /healthz by whatever name their network gives it.
+        if (name if name and port.isdigit() else host).lower() not in self._hosts and scope["path"] != "/healthz":
             return 421, "This server is not known by that host name; see --public-url."
         if unstorable(scope["path"]) or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
             return 400, "The address has a NUL character (%00), which nothing here has in its name."
@@ -199,7 +195,8 @@ class Surrounding:
             return 400, "A header has a NUL character."
         kind, _, parameters = headers.get("content-type", "").lower().partition(";")
         charset = parameters.partition("charset=")[2].partition(";")[0].strip(' "')
-        if kind.strip() in _FORMS and charset not in {"", "utf-8", "utf8"}:
+        is_form = kind.strip() in {"application/x-www-form-urlencoded", "multipart/form-data"}
+        if is_form and charset not in {"", "utf-8", "utf8"}:
             return 400, "Forms must be sent as UTF-8."
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > limit:  # the beginning of a longer number is too large, too
@@ -256,10 +253,6 @@ def _too_large(limit: int) -> str:
     return f"The request is larger than the {size} that this server takes."
 
 
-_MOST_KEYS = 10_000
-"""Beyond, those whose time is over are forgotten."""
-
-
 class RateLimit:
     """At most `times` in `seconds`, which begin with the first of them; each key has a count of its own."""
 
@@ -273,7 +266,7 @@ class RateLimit:
         """Counts one; raises `Refused` (429, with the time to wait) beyond the limit."""
         moment = self.clock()
         with self._lock:
-            if len(self._counts) > _MOST_KEYS:
+            if len(self._counts) > 10_000:  # those whose time is over are forgotten
                 self._counts = {key: counted for key, counted in self._counts.items() if counted[0] > moment}
             ends, count = self._counts.get(key, (0.0, 0))
             if ends <= moment:
