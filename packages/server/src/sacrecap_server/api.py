@@ -259,10 +259,8 @@ def get_results(context: Context, number: Number) -> ResultsBody:
     """Agreement, strengths or ratings, and people, with intervals; many answers are counted beside requests."""
     with context.database.read() as session:
         study = repository.find(session, number)
-        latest = results.current(session, study, context.state.counting)
-    return ResultsBody.model_validate(
-        {"current": latest.is_current, "computed": latest.computed, "results": latest.body}
-    )
+        known = results.current(session, study, context.state.counting)
+    return ResultsBody.model_validate({"current": known.is_current, "computed": known.computed, "results": known.body})
 
 
 @routes.api("/studies/{number}/export", response_class=Response, responses=_TEXT)

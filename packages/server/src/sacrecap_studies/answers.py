@@ -266,9 +266,7 @@ def compare_winners(triplets: str, choices: str) -> tuple[str, list[dict[str, An
             liked = likes[pair]["winner"]
             if line["b"] != likes[pair]["b"]:  # as B and C stand in the first study
                 liked = other_side.get(liked, liked)
-            columns: dict[str, Any] = {
-                name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line
-            }
+            columns: Content = {name: line[name] for name in ("pair", "image_id", "b", "c", "category") if name in line}
             joined.append({**columns, "human_like": line["winner"], "humans_like": liked})
     if not joined:
         raise DataError(

@@ -63,9 +63,8 @@ class StudyKind:
         """The kind with what a study's file asks, as `StudyDesign.question_settings` has it, checked before."""
         fields = Fields(settings, "", Problems())
         questions: dict[str, Any] = {name: read_questions(fields, name) for name in ASKED if fields.has(name)}
-        return replace(
-            self, **questions, **{name: settings[name] for name in ("shows_image", "has_pairs") if name in settings}
-        )
+        looks = {name: settings[name] for name in ("shows_image", "has_pairs") if name in settings}
+        return replace(self, **questions, **looks)
 
     def contents(self, item: Fields) -> list[Content]:
         """The pages that one item of the file becomes."""

@@ -185,9 +185,8 @@ class _Maker:
         drawn: list[dict[str, Any]] = []
         used: Counter[str] = Counter()
         for _ in range(number):
-            least = min(
-                (pair for pair in by_systems if by_systems[pair]), key=lambda pair: sum(used[name] for name in pair)
-            )
+            left = [pair for pair in by_systems if by_systems[pair]]
+            least = min(left, key=lambda pair: sum(used[name] for name in pair))
             drawn.append(by_systems[least].pop())
             used.update(least)
         return drawn
@@ -260,9 +259,8 @@ class _Maker:
                     check = self._known_sets(role, image, len(sets), len(sets[0]["captions"]))
                 else:
                     check = self._known_ratings(role, image, len(sets))
-                page = (
-                    {"a": _distinct(self.references[image])[0]} if self.kind.has_several_pages else {"image_id": image}
-                )
+                first = _distinct(self.references[image])[0]
+                page = {"a": first} if self.kind.has_several_pages else {"image_id": image}
                 roles.setdefault(role, {"items": []})["items"].append(page | check)
         return roles
 
@@ -352,10 +350,8 @@ def _telling_words(references: Sentences) -> dict[str, list[str]]:
         for image, sentences in references.items()
     }
     images = Counter(word for counts in words.values() for word in counts)
-    common = max(1, len(references) // 5)
-    return {
-        image: [word for word in counts if images[word] <= common] or list(counts) for image, counts in words.items()
-    }
+    most = max(1, len(references) // 5)
+    return {image: [word for word in counts if images[word] <= most] or list(counts) for image, counts in words.items()}
 
 
 def images_of(place: str | Path | ImageSource, image_ids: Sequence[str]) -> dict[str, str]:

@@ -266,11 +266,9 @@ def _ratings(
     place = dict(zip(names, range(len(names)), strict=True))
     for page, image in zip(pages, images, strict=True):
         captions = captions_of(page[0].content)
-        ratings_of_page = [(answer, question.ratings(answer.answer, len(captions))) for answer in page]
+        rated = [(answer, question.ratings(answer.answer, len(captions))) for answer in page]
         for number, caption in enumerate(captions):
-            scores = [
-                (answer.person, score) for answer, ratings in ratings_of_page if (score := ratings[number]) is not None
-            ]
+            scores = [(answer.person, score) for answer, ratings in rated if (score := ratings[number]) is not None]
             total = sum(score for _, score in scores)
             by_system[caption["system"]] += [(int(image), score) for _, score in scores]
             for person, score in scores:

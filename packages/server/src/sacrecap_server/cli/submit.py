@@ -76,16 +76,14 @@ class _Door:
         if not link.startswith(("https://", "http://")):
             with reading(link), open(link, encoding="utf-8") as file:
                 link = file.read().strip()
-        parts = urllib.parse.urlsplit(link)
-        is_link = parts.scheme in {"http", "https"} and parts.hostname
-        if not is_link or not re.fullmatch(r"[\w.~%-]+", parts.fragment):
+        url = urllib.parse.urlsplit(link)
+        is_link = url.scheme in {"http", "https"} and url.hostname
+        if not is_link or not re.fullmatch(r"[\w.~%-]+", url.fragment):
             raise UsageError("LINK must be a team's whole link, https://…/enter#…, or a file that has it")
-        if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
-            raise UsageError(
-                f"a link by http:// would be sent unencrypted to {parts.hostname}; ask for one by https://"
-            )
-        self.url = f"{parts.scheme}://{parts.netloc}{parts.path.removesuffix('/enter')}"
-        self.token = parts.fragment
+        if url.scheme == "http" and url.hostname not in {"localhost", "127.0.0.1", "::1"}:
+            raise UsageError(f"a link by http:// would be sent unencrypted to {url.hostname}; ask for one by https://")
+        self.url = f"{url.scheme}://{url.netloc}{url.path.removesuffix('/enter')}"
+        self.token = url.fragment
 
     def call(self, path: str, data: bytes | None = None) -> dict[str, Any]:
         """The JSON answer; if the server is busy and says for how long, the request is repeated after that time.

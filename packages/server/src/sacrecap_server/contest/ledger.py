@@ -153,9 +153,8 @@ class Ledger:
     def renew(self, slug: str, *, revoked: bool = False) -> Team:
         """Ends the team's links and cookies; without `revoked`, a new one opens the door."""
         with self._write() as connection:
-            connection.execute(
-                "UPDATE team SET renewal = renewal + 1, revoked = ? WHERE slug = ?", (int(revoked), slug)
-            )
+            query = "UPDATE team SET renewal = renewal + 1, revoked = ? WHERE slug = ?"
+            connection.execute(query, (int(revoked), slug))
             return _teams(connection, "slug = ?", slug)[0]
 
     def submissions(self, team: str | None = None) -> list[TakenFile]:

@@ -56,11 +56,10 @@ class Visit:
         row = session.execute(query).one_or_none()
         if row is None:
             raise not_found("study")
-        study, person = row
-        if study.settings.get("platform") == "mturk" and not context.in_address:
+        visit = cls(context, *row)
+        if visit.study.settings.get("platform") == "mturk" and not context.in_address:
             context.keep_in_address()
-            person = None
-        visit = cls(context, study, person)
+            visit.person = None
         visit.prepare()
         return visit
 

@@ -7,7 +7,7 @@ import io
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from decimal import Decimal
 from itertools import accumulate
 from typing import Annotated, Any
@@ -306,7 +306,7 @@ def personal_links(context: Context, study_id: int, workers: Annotated[str, Form
         )
     base, key = context.base_address, context.state.secret_key
     links = [(worker, arrivals.personal_link(base, key, study.code, worker)) for worker in ids]
-    return context.download(_table([("worker", "link"), *links]), f"study-{study_id}-links.csv", "text/csv")
+    return _table([("worker", "link"), *links], f"study-{study_id}-links.csv")
 
 
 @routes.page("/studies/{study_id}/people", role=Role.OWNER)
@@ -322,31 +322,20 @@ def people_page(context: Context, study_id: int) -> Response:
     )
 
 
-_COLUMNS: dict[str, Callable[[Annotator], str]] = {
-    "person": lambda person: str(person.id),
-    "worker": lambda person: person.worker or "",
-    "platform_study": lambda person: person.platform_study,
-    "platform_session": lambda person: person.platform_session,
-    "started": lambda person: person.started.isoformat(),
-    "answers": lambda person: str(person.items),
-    "state": state_of,
-    "ended": lambda person: person.ended_at.isoformat() if person.ended_at else "",
-    "excluded": lambda person: person.excluded or "",
-    "own_code": lambda person: person.completion,
-    "pasted": lambda person: str(person.pasted),
-    "away": lambda person: str(person.away),
-}
-"""What each column of the people has."""
-
-
 @routes.token_page("/studies/{study_id}/people.csv")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     _, people = _people(context, study_id)
     places = Counter(person.place for person in people if person.place)
-    rows = ([*(read(person) for read in _COLUMNS.values()), str(places[person.place or ""])] for person in people)
-    head = [*_COLUMNS, "same_address"]
-    return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
+    rows = ["person worker platform_study platform_session started answers state ended excluded own_code".split()]
+    rows[0] += ["pasted", "away", "same_address"]
+    for person in people:
+        ended = person.ended_at.isoformat() if person.ended_at else ""
+        row = [str(person.id), person.worker or "", person.platform_study, person.platform_session]
+        row += [person.started.isoformat(), str(person.items), state_of(person), ended, person.excluded or ""]
+        row += [person.completion, str(person.pasted), str(person.away), str(places[person.place or ""])]
+        rows.append(row)
+    return _table(rows, f"study-{study_id}-people.csv")
 
 
 @routes.token_page("/studies/{study_id}/approve")
@@ -354,8 +343,7 @@ def approve_list(context: Context, study_id: int) -> Response:
     """Whose work is to be approved, as the study's platform takes it."""
     study, people = _people(context, study_id)
     platform = study.settings.get("platform", "")
-    table = _table(approvals(people, platform))
-    return context.download(table, f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}", "text/csv")
+    return _table(approvals(people, platform), f"study-{study_id}-approve.{'csv' if platform == 'mturk' else 'txt'}")
 
 
 @routes.token_page("/studies/{study_id}/bonus")
@@ -364,8 +352,7 @@ def bonus_list(
 ) -> Response:
     """What those get who did a part of the work, as the study's platform takes it."""
     study, people = _people(context, study_id)
-    table = _table(bonuses(people, study.settings.get("platform", ""), per_answer))
-    return context.download(table, f"study-{study_id}-bonus.csv", "text/csv")
+    return _table(bonuses(people, study.settings.get("platform", ""), per_answer), f"study-{study_id}-bonus.csv")
 
 
 @routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.OWNER)
@@ -378,9 +365,7 @@ def person_page(context: Context, study_id: int, annotator_id: int) -> Response:
 
 
 @routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.OWNER, methods=("POST",))
-def change_person(
-    context: Context, study_id: int, annotator_id: int, action: Annotated[str, Form(max_length=400)] = ""
-) -> Response:
+def change_person(context: Context, study_id: int, annotator_id: int, action: Text = "") -> Response:
     """Excludes a person, or reverses that; or deletes them, a right by article 17 of the GDPR."""
     with context.database.write() as session:
         study, person = person_of(session, study_id, annotator_id)
@@ -411,10 +396,12 @@ def _people(context: RequestContext, study_id: int) -> tuple[Study, list[Annotat
         return study, list(people_of(session, study).values())
 
 
-def _table(rows: Iterable[Iterable[str]]) -> str:
+def _table(rows: Iterable[Iterable[str]], name: str) -> Response:
+    """A file to save, whose name is plain; kept by no cache, since the next caller may not see it."""
     file = io.StringIO(newline="")
     csv.writer(file).writerows([no_formula(value) for value in row] for row in rows)
-    return file.getvalue()
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return PlainTextResponse(file.getvalue(), media_type="text/csv", headers=headers)
 
 
 _ROLES = {"practice": "Practice", "item": "Questions", "gold": "Gold questions", "attention": "Attention checks"}
@@ -471,9 +458,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         "name": f"Ending: {list(_ENDS.values())[place]}" if key == "end" else name,
         "previous": page - 1 if page else None,
         "next": page + 1 if page < end - 1 else None,
-        "sections": [
-            (section[1], first, first == firsts[number]) for section, first in zip(sections, firsts, strict=True)
-        ],
+        "sections": [(title, at, at == firsts[number]) for (_, title, _), at in zip(sections, firsts, strict=True)],
     }
     if item is not None:
         options = list(range(repository.kind_of(study).options(contents[0])))

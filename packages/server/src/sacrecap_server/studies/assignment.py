@@ -362,15 +362,13 @@ def _wrote_it(session: Session, assignment: Assignment, written: str | None, *, 
     """Whether this person wrote the same of another page before, or anybody else of any page."""
     if written is None:
         return False
+    is_mine = Assignment.annotator_id == assignment.annotator_id
     query = select(Assignment.id).where(
-        Assignment.study_id == assignment.study_id, Assignment.fingerprint == written, Assignment.state.in_(ANSWERED)
+        Assignment.study_id == assignment.study_id,
+        Assignment.fingerprint == written,
+        Assignment.state.in_(ANSWERED),
+        is_mine & (Assignment.item_id != assignment.item_id) if mine else ~is_mine,
     )
-    if mine:
-        query = query.where(
-            Assignment.annotator_id == assignment.annotator_id, Assignment.item_id != assignment.item_id
-        )
-    else:
-        query = query.where(Assignment.annotator_id != assignment.annotator_id)
     return session.execute(query.limit(1)).first() is not None
 
 

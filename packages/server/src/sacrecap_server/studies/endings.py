@@ -216,9 +216,8 @@ def approvals(people: Iterable[Annotator], platform: str) -> Rows:
         is_done = state_of(person) in DONE
         reason = "" if person.excluded is None else f"Excluded: {person.excluded}."
         if is_done or reason:
-            rows.append(
-                (person.platform_study, person.platform_session, str(person.worker), "x" if is_done else "", reason)
-            )
+            ids = (person.platform_study, person.platform_session, str(person.worker))
+            rows.append((*ids, "x" if is_done else "", reason))
     return rows
 
 

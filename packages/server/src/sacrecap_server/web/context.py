@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request, Security
-from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 from sqlalchemy import delete
@@ -210,11 +210,6 @@ class RequestContext:
         """On to another page, which shows the notice: a key of `NOTICES`, so that no link can show words of its own."""
         query = f"{'&' if '?' in path else '?'}notice={quote(notice)}" if notice else ""
         return self.answer(RedirectResponse(path + query, 303))
-
-    def download(self, text: str, name: str, media_type: str) -> PlainTextResponse:
-        """A file to save, whose name is plain; kept by no cache, since the next caller may not see it."""
-        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-        return PlainTextResponse(text, media_type=media_type, headers=headers)
 
     def answer(self, response: R) -> R:
         """Adds the cookie where it is new, and the policy where it is another than everybody's."""

@@ -205,10 +205,8 @@ class Surrounding:
 
     def _response(self, scope: Scope, refused: Refused) -> Response:
         if refused.status == 500:
-            number = scope["state"]["request_id"]
-            refused = Refused(
-                500, "Something unexpected happened. Report it with the number %(number)s.", number=number
-            )
+            id = scope["state"]["request_id"]
+            refused = Refused(500, "Something unexpected happened. Report it with the number %(number)s.", number=id)
         try:
             return self.answer(Request(scope), refused)
         except Exception as error:  # noqa: BLE001  (the page that says so may be what is broken)
