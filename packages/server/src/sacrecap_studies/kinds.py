@@ -191,6 +191,12 @@ class StudyKind:
 
 
 _CHOOSE = Choice(name="choice")
+_EXPERT = (
+    "It is unrelated to the image.",
+    "It is somewhat related to the image.",
+    "It describes the image with minor errors.",
+    "It describes the image without any errors.",
+)
 _LIKERT = ("Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree")
 _RATE = (
     "You will see an image and a sentence that is meant to describe it. Look at the image, read the sentence, and rate "
@@ -278,17 +284,7 @@ KINDS: dict[str, StudyKind] = {
             title="Rate descriptions of images",
             question="How well does the sentence describe the image?",
             instructions=_RATE,
-            questions=(
-                _scale_of(
-                    "score",
-                    (
-                        "It is unrelated to the image.",
-                        "It is somewhat related to the image.",
-                        "It describes the image with minor errors.",
-                        "It describes the image without any errors.",
-                    ),
-                ),
-            ),
+            questions=(_scale_of("score", _EXPERT),),
             forms=("caption", "sets"),
         ),
         StudyKind(

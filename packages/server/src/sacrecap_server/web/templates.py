@@ -31,16 +31,6 @@ def moment(value: dt.datetime | None) -> Markup:
     return Markup("<time>{}</time>").format(text)
 
 
-def count(value: int) -> str:
-    """A whole number with thousands apart."""
-    return f"{value:,}"
-
-
-def link(contact: str) -> str:
-    """A contact as a link's target: an address of a page stays, an e-mail address is written to."""
-    return contact if contact.startswith(("https://", "http://")) else f"mailto:{contact}"
-
-
 @cache
 def templates(folder: Path) -> Environment:
     """The templates of a folder, which have `_`, `ngettext` and `translated` in the language of each page.
@@ -57,7 +47,9 @@ def templates(folder: Path) -> Environment:
         auto_reload=False,
     )
     environment.install_gettext_callables(_pattern, _pattern, newstyle=True)  # type: ignore[attr-defined]
-    environment.filters.update(moment=moment, link=link, count=count, translated=_translated)
+    environment.filters.update(moment=moment, count="{:,}".format, translated=_translated)
+    # A contact as a link's target: an address of a page stays, an e-mail address is written to.
+    environment.filters["link"] = lambda to: to if to.startswith(("https://", "http://")) else f"mailto:{to}"
     environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     return environment
 
