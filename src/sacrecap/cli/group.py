@@ -194,7 +194,8 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, names = args[0], self.list_commands(ctx)
-        if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
+        name = args[0]
+        if not (name.startswith("-") or ctx.resilient_parsing or self.get_command(ctx, name)):
+            names = self.list_commands(ctx)
             ctx.fail(f"no command {name!r}{did_you_mean(name, names)}; commands: {', '.join(names)}")
         return super().resolve_command(ctx, args)

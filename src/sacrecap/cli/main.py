@@ -103,10 +103,7 @@ class OpenGroup(Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
-            if args[0] in self.own_commands or ctx.resilient_parsing:
-                # A command of our own need not wait for those of other packages to be looked up.
-                return click.Group.resolve_command(self, ctx, args)
-            if args[0] in MEMBERS and args[0] not in self.list_commands(ctx):
+            if args[0] in MEMBERS and not (ctx.resilient_parsing or self.get_command(ctx, args[0])):
                 raise MissingDependencyError(f"sacrecap {args[0]}", extra=MEMBERS[args[0]])
             return super().resolve_command(ctx, args)
         finally:

@@ -78,19 +78,16 @@ def describe(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _range(smallest: float | None, largest: float | None) -> str:
-    if smallest is None:
-        return "any number" if largest is None else f"up to {largest:g}"
-    return f"{smallest:g} " + ("and more" if largest is None else f"to {largest:g}")
-
-
 def _page(metric: dict[str, Any]) -> str:
+    least, most = metric["range"]
+    upwards = "and more" if most is None else f"to {most:g}"
+    below = "any number" if most is None else f"up to {most:g}"
     lines = [
         f"{metric['label']}   ({metric['name']}; groups: {', '.join(metric['groups']) or 'none'})",
         f"  {metric['summary']}",
         "",
         f"  equation    {metric['equation']}",
-        f"  range       {_range(*metric['range'])}, {metric['direction']}",
+        f"  range       {below if least is None else f'{least:g} {upwards}'}, {metric['direction']}",
         f"  needs       {', '.join(metric['needs'])}",
         f"  source      {metric['source']}",
         f"  comes from  {metric['origin']}",

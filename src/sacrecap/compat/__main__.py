@@ -65,21 +65,17 @@ def main(arguments: list[str]) -> None:
     if os.path.isdir(program[0]):
         runpy.run_path(program[0], run_name="__main__")
         return
-    _run_file(program[0])
-
-
-def _run_file(path: str) -> None:
-    """Runs a file as Python does: as the main module until the end of the process."""
-    path = os.path.abspath(path)
+    # A file, as Python runs one: as the main module until the end of the process.
+    path = os.path.abspath(program[0])
     try:
         with open(path, "rb") as file:
             source = file.read()
     except OSError as error:
         _stop(f"{path}: {error.strerror}")
     sys.path[0] = os.path.dirname(os.path.realpath(path))
-    sys.modules["__main__"] = main = ModuleType("__main__")
-    vars(main).update(__file__=path, __cached__=None, __builtins__=builtins)
-    exec(compile(source, path, "exec", dont_inherit=True), vars(main))  # noqa: S102  (what Python would run)
+    sys.modules["__main__"] = module = ModuleType("__main__")
+    vars(module).update(__file__=path, __cached__=None, __builtins__=builtins)
+    exec(compile(source, path, "exec", dont_inherit=True), vars(module))  # noqa: S102  (what Python would run)
 
 
 def _stop(message: str) -> NoReturn:

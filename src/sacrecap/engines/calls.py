@@ -122,7 +122,8 @@ class EngineOptions:
             progress = Progress("scoring", source.images, plan.needs.progress)
             collected = Collected(plan, source, keep=keep)
             collected.take(engine.score(for_pieces, whole, progress.watched(source.pieces())))
-            return collected.results(how)
+            corpora = source.corpora(collected.image_ids, plan.tokenizer)
+            return {name: collected.result(name, corpora[name], how) for name in collected.extents}
         finally:
             engine.close()
 
@@ -152,16 +153,15 @@ def _source(references: Any, candidates: Any, on_missing: str) -> PieceSource:
 
 
 class Collected:
-    """What comes of all pieces, in their order."""
+    """What comes of all pieces, in their order; `keep`: whether rows are kept, or added up."""
 
     def __init__(self, plan: Plan, source: PieceSource, *, keep: bool) -> None:
-        """`keep`: whether to keep rows, or add them up."""
         self._plan, self._source, self._keep = plan, source, keep
-        self._ids: list[str] = []
+        self.image_ids: list[str] = []
         self._order: list[bytes] = []
         self._rows: dict[str, _core.StatisticsBuilder] = {}
         self._sums: dict[str, _core.ExactSums] = {}
-        self._extents: dict[str, Extent] = {}
+        self.extents: dict[str, Extent] = {}
         self._sample: Sample = {}
         self._warnings: dict[str, None] = {}
 
@@ -169,17 +169,17 @@ class Collected:
         """Takes pieces. Raises `DataError` where there is none, or an image comes twice."""
         for rows, order, sample, messages in scored:
             for name, (_, statistics, extent) in rows.items():
-                self._extents[name] = self._extents.get(name, Extent()) + extent
+                self.extents[name] = self.extents.get(name, Extent()) + extent
                 if self._keep:
                     self._rows.setdefault(name, _core.StatisticsBuilder()).add(statistics)
                 else:
                     self._sums.setdefault(name, _core.ExactSums()).add(statistics)
-            self._ids += next(iter(rows.values())).ids or () if self._keep else ()
+            self.image_ids += next(iter(rows.values())).ids or () if self._keep else ()
             self._order.append(order)
             every = {**self._sample, **sample}
             self._sample = {key: every[key] for key in sorted(every)[:SAMPLE]}
             self._warnings.update(dict.fromkeys(messages))
-        if not self._extents:
+        if not self.extents:
             raise DataError("no image to score")
         self._check_repeated()
         for message in self._warnings:
@@ -205,13 +205,9 @@ class Collected:
         if repeated:
             raise DataError(f"{candidates.source}: {several_candidates(repeated)}")
 
-    def results(self, how: Resampling) -> dict[str, Result]:
-        """The result of each system."""
-        corpora = self._source.corpora(self._ids, self._plan.tokenizer)
-        return {name: self._result(name, corpora[name], how) for name in self._extents}
-
-    def _result(self, name: str, corpus: Corpus, how: Resampling) -> Result:
-        plan, extent = self._plan, self._extents[name]
+    def result(self, name: str, corpus: Corpus, how: Resampling) -> Result:
+        """The result of a system."""
+        plan, extent = self._plan, self.extents[name]
         images = self._sample.values()
         references = _core.Captions.of_images([(image, texts) for image, texts, _ in images], None)
         candidates = _core.Captions.of_images([(image, systems[name]) for image, _, systems in images], None)

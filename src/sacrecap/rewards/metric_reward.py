@@ -265,11 +265,10 @@ class MetricReward(ABC):
         tokenizer, reference_column = self.tokenizer, self._reading.reference_column
         of_sets = [term for term in self._mixture.terms if term.metric.scores_sets]
         of_captions = [term for term in self._mixture.terms if not term.metric.scores_sets]
-        for term in of_captions:
-            if any(part.trained_on_references for part in term.metric.parts):
-                key = term.metric.key
+        for metric in (term.metric for term in of_captions):
+            if any(part.trained_on_references for part in metric.parts):
                 raise UsageError(
-                    f"{key} learns from the references of all images, and a batch has few; name another metric"
+                    f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
                 )
         self._is_alone = references is None and reference_column is None and not of_captions
         """Whether completions need neither references nor image ids."""
@@ -287,26 +286,22 @@ class MetricReward(ABC):
         self._of_sets = [(term, ready_needs(term.metric, captions, tokenizer, needs)) for term in of_sets]
         self._of_captions: list[tuple[Term, bool, CiderDOfWords | _Scorer]] = []
         """Terms of single captions, whether ends count in each, and its scorer."""
-        is_weighed = captions is not None and captions.image_count > 1
         has_frequencies = "document_frequency" in needs
+        counts = captions is not None and captions.image_count > 1 and not has_frequencies
         for term in of_captions:
             metric, with_ends = term.metric, counts_ends(term.metric, end, needs)
             texts = with_end(words) if with_ends else words
-            if isinstance(metric, CiderD) and is_weighed and not has_frequencies:
+            if isinstance(metric, CiderD) and counts:
                 self._of_captions.append((term, with_ends, CiderDOfWords(texts, metric, self.threads)))
                 continue
             source, cut_by = captions, tokenizer
             if with_ends:  # what knows ends reads words alone
-                source, cut_by = (
-                    Captions.from_dict(texts) if is_weighed and not has_frequencies else captions,
-                    TOKENISED,
-                )
+                source, cut_by = Captions.from_dict(texts) if counts else captions, TOKENISED
             ready = ready_needs(metric, source, cut_by, needs)
             self._of_captions.append((term, with_ends, _Scorer(metric, texts, source, cut_by, ready, with_ends)))
-        has_weights = is_weighed or has_frequencies
-        self._watch = Watch(
-            words, tokenizer, ready_needs(SelfCider(), captions, tokenizer, needs) if has_weights else None
-        )
+        is_weighed = counts or has_frequencies
+        to_watch = ready_needs(SelfCider(), captions, tokenizer, needs) if is_weighed else None
+        self._watch = Watch(words, tokenizer, to_watch)
 
     @abstractmethod
     def _check(self) -> None:
