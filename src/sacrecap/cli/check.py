@@ -143,8 +143,6 @@ _LACKING = {
     "standard": ("standard", "--standard"),
 }
 """Parts of inputs that are not captions: what a call gives, and by which option."""
-_OF_REFERENCES = ("corpus(", "references(", "sets(")
-"""Values of parts that say that references or captions are the input."""
 
 
 @click.command(
@@ -221,7 +219,8 @@ def verify_command(
 
 def _metric(claimed: Signature, named: str | None, needs: Needs) -> tuple[Metric | None, str]:
     """The metric, or None for one that is not made here, and why its number cannot be made again here."""
-    parts = [name for name, value in claimed.parts if not value.startswith(_OF_REFERENCES)]
+    # References or captions are the input of some parts.
+    parts = [name for name, value in claimed.parts if not value.startswith(("corpus(", "references(", "sets("))]
     # Of word vectors a call has its own, if it gives none.
     _check_given([name for name in parts if name in _LACKING and name != "embeddings"], claimed, needs)
     try:

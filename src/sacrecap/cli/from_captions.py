@@ -26,13 +26,6 @@ from sacrecap.metrics.spice.scene_graph import scene_graphs
 from sacrecap.scoring.findings import findings, histogram, quantile
 from sacrecap.scoring.result import counted
 
-SHOWN = 3
-"""Images that are shown."""
-WIDTH = 100
-"""Characters of an image's captions that the table shows."""
-_HERE = ("file", "format_", "quiet")
-"""What is given for this command alone."""
-
 
 @click.command(
     cls=Command,
@@ -69,7 +62,7 @@ def inspect_command(file: str, format_: str, files: CaptionFiles) -> None:
                 "images": captions.image_count,
                 "captions": captions.caption_count,
                 "captions_per_image": [min(counts, default=0), max(counts, default=0)],
-                "first": {image: captions.captions(image) for image in captions.image_ids[:SHOWN]},
+                "first": {image: captions.captions(image) for image in captions.image_ids[:3]},
             }
             for name, captions in zip(names, read, strict=True)
             for counts in [captions.caption_counts()]
@@ -93,7 +86,7 @@ def _use(name: str, captions: Captions, *, holds_both: bool) -> str:
     uses: dict[str, str] = {}
     for parameter in options.on_command_line():
         called = str(parameter.name)
-        if called not in _HERE:
+        if called not in ("file", "format_", "quiet"):  # which are for this command alone
             values = parameters[called] if isinstance(parameters[called], (list, tuple)) else [parameters[called]]
             uses[called] = "".join(f" {parameter.opts[0]} {shlex.quote(str(value))}" for value in values)
     format_ = uses.pop("captions_format", "")
@@ -125,7 +118,7 @@ def _printed(document: dict[str, Any], notes: list[str]) -> str:
         rows += [
             (name, f"{section['captions']:,}, {per_image} each of {counted(section['images'], 'image')}"),
             ("  words", f"{lengths['least']} to {lengths['most']}, median {lengths['median']}"),
-            *(("  " + image, textwrap.shorten(" | ".join(texts), WIDTH)) for image, texts in section["first"].items()),
+            *(("  " + image, textwrap.shorten(" | ".join(texts), 100)) for image, texts in section["first"].items()),
         ]
     rows += zip(("use", "or"), document["use"].split(", or "), strict=False)
     columns = [Column("what", align="left"), Column("seen", align="left", names=True)]

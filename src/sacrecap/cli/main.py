@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ISSUES = "https://github.com/sacrecap/sacrecap/issues"
-
 COMPLETION = "_SACRECAP_COMPLETE"
 """The variable by which a shell asks what a line could go on with."""
 
@@ -261,15 +260,11 @@ def _usage(error: click.ClickException) -> str:
         choices: Sequence[str] = error.param.type.choices  # type: ignore[union-attr]
         before, is_not, all_choices = message.partition(" is not one of ")
         question = did_you_mean(before.rpartition(": ")[2].strip("'"), choices)
-        if len(choices) >= _LONG_LIST:
+        if len(choices) >= 20:
             is_not, all_choices = " is not one of ", f"the {len(choices)} names in the help"
         return f"{before}{is_not}{all_choices}{question}{hint}"
     message = re.sub("not a valid integer( range)?", "not a whole number", message)
     return re.sub("not a valid float( range)?", "not a number", message) + hint
-
-
-_LONG_LIST = 20
-"""From so many choices on, only the nearest are named: the help has all."""
 
 
 def _known_elsewhere(error: click.NoSuchOption) -> str:

@@ -87,13 +87,11 @@ def _without_runner(
     show: Callable[..., object], kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """Shows an exception as Python does, without the lines of this runner."""
-    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, _RUNPY):
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         trace = trace.tb_next
     # If the program itself did not compile, no line is its own.
     show(kind, error.with_traceback(trace), trace)
 
-
-_RUNPY = "<frozen runpy>"
 
 if __name__ == "__main__":
     main(sys.argv[1:])

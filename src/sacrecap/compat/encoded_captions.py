@@ -11,7 +11,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sacrecap import _core
 from sacrecap.corpus import DocumentFrequency
@@ -23,8 +23,6 @@ from sacrecap.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Self
-
-TOKENIZER: Final = "blanks"
 
 Captions = Mapping[Any, Sequence[str]]
 """Captions by image: `{image id: [caption, …]}`; the ids may be anything that a dictionary takes."""
@@ -81,7 +79,7 @@ def encoded(
     check_captions(described, "the references")
     check_captions(captions, "the candidates")
     # As a part of a corpus, of which nothing is left out: to their scorers, an empty reference is one.
-    [corpus] = Corpus.of_part(described, {"": captions}, tokenizer=TOKENIZER).values()
+    [corpus] = Corpus.of_part(described, {"": captions}, tokenizer="blanks").values()
     return corpus
 
 

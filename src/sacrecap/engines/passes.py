@@ -104,9 +104,7 @@ class Plan:
 
 
 LOG = logging.getLogger("sacrecap.engines")
-"""Where progress is logged, for programs that have handlers: an event at level INFO, its figures as fields."""
-LOG_SECONDS = 10.0
-"""Seconds between two events."""
+"""Where progress is logged, for programs that have handlers: at level INFO, with its figures as fields."""
 
 
 class Progress:
@@ -127,7 +125,7 @@ class Progress:
             share = self._done / self._all if self._all else 0.0
             rate = self._done / max(now - self._started, 1e-9)
             left = (self._all - self._done) / rate if self._all else None
-            if share >= 1 or now - self._logged >= LOG_SECONDS:
+            if share >= 1 or now - self._logged >= 10:
                 self._logged = now
                 figures = {"images": self._done, "images_per_second": rate, "seconds_left": left, "share": share}
                 LOG.info("%s", self._what, extra=figures)
@@ -146,8 +144,6 @@ def duration(seconds: float) -> str:
 
 RARE = 2
 """An n-gram in one document weighs as much as one in none, so those are not kept."""
-MOST_WARNINGS = 20
-"""Different warnings of a piece that are kept."""
 
 
 class Counts(NamedTuple):
@@ -251,7 +247,7 @@ def score(plan: Plan, known: WholeCorpus | None, piece: Piece) -> ScoredPiece:
         texts = references.captions(ids[place]) if references.image_count else []
         candidates = {name: captions.captions(ids[place]) for name, captions in systems.items()}
         sample[int(hashes[place])] = ids[place], texts, candidates
-    messages = list(dict.fromkeys(str(warning.message) for warning in warned))[:MOST_WARNINGS]
+    messages = list(dict.fromkeys(str(warning.message) for warning in warned))[:20]
     return ScoredPiece(rows, order, sample, messages)
 
 

@@ -24,8 +24,6 @@ from sacrecap.errors import DataError
 
 ROWS = 16_384
 """Images of a piece: more are counted faster, and take more memory."""
-TOLD_WHOLE = 2_000_000
-"""Rows of a file that is read whole to tell what is wrong."""
 
 
 PieceSource: TypeAlias = "Held | RowsOfFile"
@@ -128,7 +126,7 @@ class RowsOfFile:
                 yield self._piece(described, candidates)
         except DataError:
             # What is wrong is told of all images, not of those of a piece, where they fit into memory.
-            if (self._opened().looks(self.columns).rows or 0) <= TOLD_WHOLE:
+            if (self._opened().looks(self.columns).rows or 0) <= 2_000_000:
                 self._piece(*RereadCorpus(self.path, self.reading, self.columns, [], "ptb").both)
             raise
         self._left_out = added_up(self._left_out, {"excluded annotation": file.excluded})

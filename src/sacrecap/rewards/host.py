@@ -131,9 +131,6 @@ class CiderDReward:
         return np.frombuffer(scores, dtype="<f8")
 
 
-_PADDING = -1
-
-
 class CiderDOfWords:
     """`cider-d` with the document frequencies of the references, by the scorer on token ids: words get numbers. The
     scores are the same, and references are not weighted again in every call.
@@ -145,7 +142,7 @@ class CiderDOfWords:
         groups = []
         for group in references.values():
             rows = [[self._words.setdefault(word, len(self._words)) for word in text.split()] for text in group]
-            columns = list(zip_longest(*rows, fillvalue=_PADDING))
+            columns = list(zip_longest(*rows, fillvalue=-1))
             groups.append(np.array(columns, dtype=np.int64).T if columns else np.zeros((len(rows), 0), dtype=np.int64))
         counts = DocumentFrequency.from_token_ids(groups, end_of_sentence=None, n=metric.n)
         self._reward = CiderDReward(counts, end_of_sentence=None, n=metric.n, sigma=metric.sigma, threads=threads)

@@ -72,13 +72,9 @@ def _say_once() -> None:
     )
 
 
-_TOGETHER = "\N{OBJECT REPLACEMENT CHARACTER}"
-"""Begins the text that stands for several captions, so that it is not taken for one of them."""
-
-
 def _as_one(captions: Sequence[str]) -> str:
-    """The text that stands for these captions together; that of a single one is itself."""
-    return captions[0] if len(captions) == 1 else " ".join([_TOGETHER, *captions])
+    """The text that stands for these captions together: itself, or with a sign before several."""
+    return captions[0] if len(captions) == 1 else " ".join(["\N{OBJECT REPLACEMENT CHARACTER}", *captions])
 
 
 def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _core.SceneGraphs:
