@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sacrecap.compat import SUITES
-from sacrecap.compat.originals import KNOWN, decide, fingerprint, original
+from sacrecap.compat.finder import KNOWN, decide, fingerprint, original
 
 SPEC = importlib.util.find_spec("pycocoevalcap")
 INSTALLED = Path(next(iter(SPEC.submodule_search_locations)))  # type: ignore[union-attr,arg-type]

@@ -13,7 +13,7 @@ import sacrecap
 from command_line import candidates, references, run
 from runner import Runner
 from sacrecap import DocumentFrequency, example
-from sacrecap.compat.frequencies import OfFile
+from sacrecap.compat.pyciderevalcap.ciderD.ciderD_scorer import OfFile
 from sacrecap.corpus.document_frequency import find_frequencies, frequency_names
 from sacrecap.data import testsets
 from sacrecap.data.testsets import FOLDER, PublishedFile

@@ -1,17 +1,23 @@
-"""The import system asks this finder first. It finds the modules that are replaced."""
+"""The import system asks this finder first. It replaces only what computes the same numbers, under whatever name.
+
+Projects copy pycocoevalcap to change it. So a module is known by its source, without comments, layout and the form of
+its imports, and not by its name.
+"""
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import sys
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-from sacrecap.compat.originals import FOLDERS, STEMS, Decision, decide, files, original
+from typing import Any, NamedTuple
 
 SUITES = ("pycocoevalcap", "pyciderevalcap")
 """The packages that can be replaced. A program that lacks one of them is given it, even inside another package, as in
@@ -19,6 +25,46 @@ SUITES = ("pycocoevalcap", "pyciderevalcap")
 """
 
 _HERE = __name__.rpartition(".")[0]
+_SOURCES = {
+    "pycocoevalcap.bleu.bleu": (
+        "0bc5da6801ca c22380101f8f 18f609e38966 91cc2fa35801 38d710cbd11b f677c44532ff 1b1aeb046387"
+    ),
+    "pycocoevalcap.bleu.bleu_scorer": (
+        "44f16cb4b7d5 0eb53dc471b7 779bd9ce0aeb 856d561becad 799776bc38b8 493b3d7ffb18 16328cc5cdda 325303f1cff9 "
+        "beacfe97ea50 5ac6673e2ce9 9f4bae5709ef 420940da5c95"
+    ),
+    "pycocoevalcap.cider.cider": "2ed83cbffe64 41410d5395ab e3165b8fa5b3 ba9685218799 4c17ab5eb49f",
+    "pycocoevalcap.cider.cider_scorer": "aa7198f52078 4c3845292a54 fd3367aa080f de6534dd5f56 4770ecfd5724",
+    "pycocoevalcap.rouge.rouge": "f3a078a819b7 77b7a41f70c8 770651eec057 1da5ef5fdd61 0eeafdf3d2d4 041a913a1029",
+    "pycocoevalcap.meteor.meteor": "6e29b85af113 39a600698348 29e431b11093 cc92409a2c0c 29a9b4c7ed70 e389e721c183",
+    "pycocoevalcap.meteor.by_id": "2a453ed82454 e14619dba01b",
+    "pycocoevalcap.spice.spice": (
+        "be9638704039 182e5b6fa4a0 2007bc838f56 a8a814f201df 91fadcfa5eb5 5723017526a1 119f65fa4a30 6657bdfc5f47 "
+        "c0dd439e0c1c 5e7111e1623a 109d05798932"
+    ),
+    "pycocoevalcap.tokenizer.ptbtokenizer": (
+        "ddf2ac2a60c2 88da7571a9a0 df773a0ca84d ebc5b866a913 f5767a3da933 66327d927eed 5a6432b4f784 6caa77d9bb7f "
+        "a6aa33a7f39f 1f0280796945 f97c9d175e61 0c82dbc4156b"
+    ),
+    "pycocoevalcap.eval": "8df918b6e04c c82e3d8a956a",
+    "pycocoevalcap.eval_spice": "0a146d265f34",
+    "pyciderevalcap.cider.cider": "5557025c9e74",
+    "pyciderevalcap.cider.cider_scorer": "066fdb1f8afd",
+    "pyciderevalcap.ciderD.ciderD": "9c06ee8c5d6b",
+    "pyciderevalcap.ciderD.ciderD_scorer": "8474f735cc42",
+    "pyciderevalcap.tokenizer.ptbtokenizer": "4e7f52c75363",
+    "pyciderevalcap.eval": "bc82735ea87e",
+}
+
+KNOWN = {source: module for module, sources in _SOURCES.items() for source in sources.split()}
+"""The module of `sacrecap.compat` by the fingerprint of a source: of pycocoevalcap 1.2, tylin's and ruotianluo's
+coco-caption, ports of these to Python 3 and to captions of sound, and ruotianluo's cider. Each was compared with the
+first of its line, statement by statement: only what changes no number differs, such as the form of a loop.
+"""
+STEMS = frozenset(module.rpartition(".")[2] for module in KNOWN.values())
+"""Names of files that may be the original's."""
+FOLDERS = frozenset(module.split(".")[1] for module in KNOWN.values() if module.count(".") > 1)
+"""Names of the folders in which the original keeps them."""
 
 
 class Finder(Loader):
@@ -140,3 +186,120 @@ def _root(path: str) -> Path:
     """The folder of a whole copy, by the path of one of its files."""
     folder = Path(path).parent
     return folder.parent if folder.name in FOLDERS else folder
+
+
+class Decision(NamedTuple):
+    """What becomes of a module: its name in the program and its file, if there is one; the module of `sacrecap.compat`
+    that takes its place, None if it is kept; and why.
+    """
+
+    module: str
+    path: str | None
+    new: str | None
+    reason: str
+
+
+def decide(module: str, path: str, suites: Collection[str]) -> Decision:
+    """Whether a module that is in this file is replaced: if its source, and those of the modules that it works with,
+    compute what those of one of these packages do.
+    """
+    new = original(path)
+    if new is None:
+        return Decision(module, path, None, "its source is not the original's")
+    if new.partition(".")[0] not in suites:
+        return Decision(module, path, None, "its package is not to be replaced")
+    # A scorer works with the files in its folder; what runs all scorers, with those of the whole copy.
+    folder, (package, _, name) = Path(path).parent, new.rpartition(".")
+    beside = files(folder, below=name.startswith("eval"))
+    works_with = {file: ".".join([package, *file.relative_to(folder).with_suffix("").parts]) for file in beside}
+    for file, expected in {**works_with, Path(path): new}.items():
+        reason = _hindrance(file, expected)
+        if reason is not None:
+            return Decision(module, path, None, reason)
+    return Decision(module, path, new, "its source is the original's")
+
+
+@cache
+def original(path: str) -> str | None:
+    """The module of `sacrecap.compat` that computes what this source does; None for another source, as a fork's."""
+    try:
+        source = Path(path).read_bytes()
+    except OSError:
+        return None
+    return KNOWN.get(fingerprint(source))
+
+
+def fingerprint(source: bytes) -> str:
+    """Twelve hexadecimal digits, the same for sources that differ in comments, layout or the form of imports alone.
+    Source of Python 2 that Python 3 cannot read counts as text without white space.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the import itself shows them
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return _digest(b"".join(source.split()))
+    words: list[str] = []
+    _spell(tree, words)
+    return _digest(" ".join(words).encode())
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:12]
+
+
+def files(folder: Path, below: bool) -> list[Path]:
+    """The files of a folder whose names the original has; with `below`, those of a whole copy."""
+    folders = [folder, *(folder / name for name in FOLDERS if below)]
+    return sorted(file for place in folders for file in place.glob("*.py") if file.stem in STEMS)
+
+
+def _hindrance(file: Path, new: str) -> str | None:
+    """Why a file with which a module works cannot be replaced by this one; None if it can."""
+    if original(str(file)) != new:
+        return f"it works with {file.name}, whose source is not the original's"
+    for name, size in _DATA.items():
+        data = file.parent / name
+        if data.is_file() and data.stat().st_size != size:
+            return f"{name} beside {file.name} is not the original's"
+    if not new.startswith("pycocoevalcap.meteor."):
+        return None
+    from sacrecap.metrics.meteor.meteor import missing
+
+    reason = missing()
+    return None if reason is None else f"METEOR's tables are missing: {reason}"
+
+
+_DATA = {"meteor-1.5.jar": 6_318_693, "data/paraphrase-en.gz": 61_813_011, "stanford-corenlp-3.4.1.jar": 5_921_410}
+"""Programs and tables that the original runs, and their sizes."""
+
+
+def _spell(node: ast.AST, words: list[str]) -> None:
+    """The syntax tree as text, equal in all versions of Python: without what is empty or says nothing."""
+    words.append(type(node).__name__)
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value is None or value == [] or name in ("ctx", "kind", "type_comment"):
+            continue
+        if isinstance(node, ast.ImportFrom) and name in ("module", "level"):
+            # `from .cider_scorer`, `from cider_scorer` and `from pycocoevalcap.cider.cider_scorer` are of one file.
+            value = None if name == "level" else value.rpartition(".")[2]
+        parts = [part for part in value if not _says_nothing(part)] if isinstance(value, list) else [value]
+        for part in parts:
+            words.append(name)
+            if isinstance(part, ast.AST):
+                _spell(part, words)
+            else:
+                words.append(repr(part))
+    words.append(")")
+
+
+def _says_nothing(node: object) -> bool:
+    """A text that stands alone, as a docstring does; the author's name; the base class that every class has."""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__author__"
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__"
+    return isinstance(node, ast.Name) and node.id == "object"
