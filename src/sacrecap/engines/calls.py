@@ -19,11 +19,11 @@ from sacrecap.engines.sources import Held, PieceSource, RowsOfFile, pieces_of_re
 from sacrecap.errors import DataError, SacrecapWarning, UsageError, accepted_name, warn
 from sacrecap.metrics.base import Metric, Ready
 from sacrecap.resources.needs import Needs
-from sacrecap.scoring.collected import Extent, result_without_captions
+from sacrecap.scoring.collected import Extent
 from sacrecap.scoring.comparison import Comparison, Significance, compare_results
 from sacrecap.scoring.intervals import Resampling
 from sacrecap.scoring.result import Result, Summed
-from sacrecap.scoring.score import NO_CANDIDATES, CountedMetric, standard_of, without_standard
+from sacrecap.scoring.score import NO_CANDIDATES, CountedMetric, result_of, standard_of, without_standard
 
 SYSTEM = ""
 
@@ -233,4 +233,4 @@ class Collected:
             counted.append(CountedMetric(metric, ready, statistics[number]))
             for message in metric.warnings(ready, statistics[number]) if ready.own is not None else ():
                 warn(message)
-        return result_without_captions(counted, corpus, plan.needs, how)
+        return result_of(counted, corpus, plan.needs, how, explains=False)

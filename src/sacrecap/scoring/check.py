@@ -53,31 +53,26 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
+        why = "" if isinstance(document, dict) else "it is no JSON object"
     except OSError as error:
         raise DataError(f"{name}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:
-        raise _no_baseline(name, f"it is no JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise _no_baseline(name, "it is no JSON object")
-    scores: Any = document.get("scores")
-    signatures: Any = document.get("signatures")
-    captions: Any = document.get("captions")
-    if not _maps(scores, float, int, type(None)) or not _maps(signatures, str) or scores.keys() != signatures.keys():
-        raise _no_baseline(name, 'its "scores" and "signatures" are not those of the same metrics')
-    if not (captions is None or _maps(captions, str)):
-        raise _no_baseline(name, 'its "captions" are not texts')
+        document, why = None, f"it is no JSON: {error}"
+    parts: Any = document if isinstance(document, dict) else {}
+    scores, signatures, captions = (parts.get(part) for part in ("scores", "signatures", "captions"))
+
+    def maps(value: Any, *kinds: type) -> bool:
+        """Whether it is a mapping to values of these kinds; yes and no are not numbers."""
+        return isinstance(value, dict) and {*map(type, value.values())} <= {*kinds}
+
+    if not maps(scores, float, int, type(None)) or not maps(signatures, str) or scores.keys() != signatures.keys():
+        why = why or 'its "scores" and "signatures" are not those of the same metrics'
+    if not (captions is None or maps(captions, str)):
+        why = why or 'its "captions" are not texts'
+    if why:
+        written = "a baseline is what sacrecap score REFERENCES CANDIDATES --baseline FILE writes"
+        raise DataError(f"{name}: {why}; {written}")
     return Baseline(name, scores, signatures, captions)
-
-
-def _maps(value: Any, *kinds: type) -> bool:
-    """Whether it is a mapping to values of these kinds; yes and no are not numbers."""
-    return isinstance(value, dict) and not any(
-        isinstance(number, bool) or not isinstance(number, kinds) for number in value.values()
-    )
-
-
-def _no_baseline(name: str, why: str) -> DataError:
-    return DataError(f"{name}: {why}; a baseline is what sacrecap score REFERENCES CANDIDATES --baseline FILE writes")
 
 
 def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> Corpus | None:
@@ -88,13 +83,13 @@ def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> 
     if baseline.captions is None:
         warn(f"{baseline.path} has scores without captions: nothing can be tested, so any fall counts as a regression")
         return None
-    for theirs, mine, who in (
-        (baseline.captions, {*corpus.image_ids}, "are not scored here"),
-        (corpus.image_ids, {*baseline.captions}, "are not in the baseline"),
+    scored = dict.fromkeys(corpus.image_ids)
+    for images, known, how in (
+        (baseline.captions, scored, "are not scored here"),
+        (scored, baseline.captions, "are not in the baseline"),
     ):
-        foreign = [image for image in theirs if image not in mine]
-        if foreign:
-            raise DataError(f"{baseline.path}: {some(foreign)} {who}; {_AGAIN}")
+        if foreign := [image for image in images if image not in known]:
+            raise DataError(f"{baseline.path}: {some(foreign)} {how}; {_AGAIN}")
     references = {image: corpus.captions(image)[1] for image in corpus.image_ids}
     return Corpus(references, baseline.captions, tokenizer=corpus.tokenizer, threads=threads)
 
@@ -155,11 +150,10 @@ class Checked:
 
     def to_dict(self) -> dict[str, Any]:
         """As in JSON."""
-        document = {**asdict(self), "score": finite(self.score), "against": finite(self.against)}
-        del document["of_others"]
-        if not self.left_out:
-            del document["left_out"]
-        return {**document, "delta": finite(self.delta)}
+        numbers = {name: finite(getattr(self, name)) for name in ("score", "against", "delta")}
+        document = {**asdict(self), **numbers}
+        omitted = ("of_others",) if self.left_out else ("of_others", "left_out")
+        return {name: value for name, value in document.items() if name not in omitted}
 
 
 @dataclass(frozen=True)
@@ -265,9 +259,9 @@ def check(
     if baseline is not None:
         now_compared = replace(now, scores={metric.key: now[metric] for metric in compared})
         check_alike(baseline, now_compared, then)
-        p = None if then is None else _tested(now_compared, then, test, alpha, resampling)
+        p = {} if then is None else _tested(now_compared, then, test, alpha, resampling)
         for metric in compared:
-            recorded = baseline.scores[metric.key]
+            recorded, p_value = baseline.scores[metric.key], p.get(metric.key)
             value, old = now[metric].value, math.nan if recorded is None else float(recorded)
             common = None if then is None else in_common(now[metric], then[metric])
             left_out = 0 if common is None else now.images - common[0].rows
@@ -275,7 +269,6 @@ def check(
             worse = (common is not None or not same(value, old)) and (
                 delta > 0 if metric.lower_is_better else delta < 0
             )
-            p_value = None if p is None else p[metric.key]
             lost = math.isnan(value) and not math.isnan(old)
             passed = not lost and not (worse and (p_value is None or p_value <= alpha))
             checks.append(Checked(metric.key, "baseline", value, old, passed, p_value, left_out, delta))

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sacrecap import _core
 from sacrecap.corpus.corpus import (
@@ -111,18 +111,17 @@ class Accumulator:
             )
         candidates, references = with_places([candidates, references])
         batch = as_candidates(candidates)
-        counts = batch.caption_counts()
-        several = [image for image, count in zip(batch.image_ids, counts, strict=True) if count > 1]
-        if several:
+        counts = zip(batch.image_ids, batch.caption_counts(), strict=True)
+        if several := [image for image, count in counts if count > 1]:
             raise DataError(f"the candidates: not one caption for {some(several)}; give one per image and update")
         described = None if references is None else as_references(references)
         if described is not None:
             batch = side_by_side(described, batch)
-        if described is not None and set(described.image_ids) != set(batch.image_ids):
-            other = sorted(set(described.image_ids) ^ set(batch.image_ids))
-            raise DataError(
-                f"references and candidates of a batch must be of the same images, and these differ by {some(other)}"
-            )
+            if other := sorted({*described.image_ids} ^ {*batch.image_ids}):
+                raise DataError(
+                    "references and candidates of a batch must be of the same images, and these differ by "
+                    f"{some(other)}"
+                )
         captions = {image: texts[0] if texts else None for image, texts in batch.to_dict().items()}
         if by_place(batch) or (described is not None and by_place(described)):
             if described is None:
@@ -200,10 +199,6 @@ class Accumulator:
                 self._add({image: caption}, {} if texts is None else {image: texts})
 
 
-Span: TypeAlias = "tuple[()] | tuple[int, int]"
-"""The fewest and the most of something; empty without any rows."""
-
-
 class ScoredAs(NamedTuple):
     """How rows were scored: equal for all rows that belong together."""
 
@@ -227,8 +222,8 @@ class Extent:
     """What the metrics took, for their signatures; empty without rows."""
     digests: tuple[Mapping[str, int], ...] = ()
     """Digests of what each metric read."""
-    references: Span = ()
-    """The fewest and the most references of a row."""
+    references: tuple[()] | tuple[int, int] = ()
+    """The fewest and the most references of a row; empty without any rows."""
     seen: Tallies = field(default_factory=dict)
     """What one look at the captions counted."""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -259,15 +254,6 @@ class Extent:
     def ready(self, number: int, ready: Ready) -> Ready:
         """The metric of that number, prepared as far as signatures take it."""
         return replace(ready, signature=self.about[number], digests=lambda: self.digests[number])
-
-    def corpus(self, tokenizer: Tokenizer, image_ids: list[str]) -> Corpus:
-        """A corpus of these images that says what is known of their captions, which nobody kept."""
-        nothing = _core.Captions.of_images([], None)
-        [corpus] = Corpus.of_part(None, {"": nothing}, tokenizer=tokenizer).values()
-        corpus.image_ids, corpus.reference_counts = image_ids, self.references or (0, 0)
-        corpus.left_out = self.left_out
-        corpus.is_part_with(self.seen, {})
-        return corpus
 
 
 class RowsPart(NamedTuple):
@@ -394,13 +380,17 @@ class Rows:
             raise UsageError(f"names must be {len(systems)} different ones, one for each system; got {names}")
         if not all(rows._named for rows in systems):
             raise UsageError("rows are paired by image id; name their column: sacrecap.Scorer(…, image_id='image_id')")
-        images = self.image_ids
-        results = {}
+        ordered, results = self.image_ids, {}
         for name, rows in zip(names, systems, strict=True):
-            places = _places(name, rows.image_ids, images)
-            statistics = rows._builder().finish()
-            ordered = statistics if places is None else [table.select(places) for table in statistics]
-            results[name] = rows._result(Resampling(None), images, ordered, threads)
+            images, statistics = rows.image_ids, rows._builder().finish()
+            if several := [image for image, count in Counter(images).items() if count > 1]:
+                raise DataError(f"{name}: has several rows of {some(several)}; compare one caption per image")
+            if differing := sorted({*images} ^ {*ordered}):
+                raise DataError(f"{name}: differs by {some(differing)}; score all systems on the same images")
+            if images != ordered:
+                place = {image: number for number, image in enumerate(images)}
+                statistics = [table.select([place[image] for image in ordered]) for table in statistics]
+            results[name] = rows._result(Resampling(None), ordered, statistics, threads)
         return compare_results(results, Significance.of(results, test, alpha, correction, attempts), how)
 
     def _builder(self) -> _core.StatisticsBuilder:
@@ -442,37 +432,20 @@ def _resampling(resampling: Resampling | None, keywords: Mapping[str, object]) -
     return how
 
 
-def _places(name: str, images: Sequence[str], ordered: Sequence[str]) -> list[int] | None:
-    """Where the wanted images are; None if all stand where they are wanted. Raises `DataError` for other images."""
-    several = [image for image, count in Counter(images).items() if count > 1]
-    if several:
-        raise DataError(f"{name}: has several rows of {some(several)}; compare one caption per image")
-    if images == ordered:
-        return None
-    if {*images} != {*ordered}:
-        raise DataError(
-            f"{name}: differs by {some(sorted({*images} ^ {*ordered}))}; score all systems on the same images"
-        )
-    place = {image: number for number, image in enumerate(images)}
-    return [place[image] for image in ordered]
-
-
 def result_with(
     scored_as: ScoredAs, extent: Extent, statistics: Sequence[Any], how: Resampling, image_ids: list[str]
 ) -> Result:
-    """What statistics of captions that nobody kept come to."""
-    corpus = extent.corpus(scored_as.tokenizer, image_ids)
+    """What statistics of captions that nobody kept come to: their corpus says what is known of them."""
+    nothing = _core.Captions.of_images([], None)
+    [corpus] = Corpus.of_part(None, {"": nothing}, tokenizer=scored_as.tokenizer).values()
+    corpus.image_ids, corpus.reference_counts = image_ids, extent.references or (0, 0)
+    corpus.left_out = extent.left_out
+    corpus.is_part_with(extent.seen, {})
     tables = [
         CountedMetric(metric, extent.ready(number, Ready(corpus._core)), statistics[number])
         for number, metric in enumerate(scored_as.metrics)
     ]
-    return result_without_captions(tables, corpus, scored_as.needs, how)
-
-
-def result_without_captions(tables: Sequence[CountedMetric], corpus: Corpus, needs: Needs, how: Resampling) -> Result:
-    """The result of statistics, of whose metrics nothing is kept that explains scores."""
-    result = result_of(tables, corpus, needs, how)
-    return replace(result, scores={key: replace(score, ready=None) for key, score in result.scores.items()})
+    return result_of(tables, corpus, scored_as.needs, how, explains=False)
 
 
 class Sums:
@@ -484,13 +457,6 @@ class Sums:
 
     def __init__(self, scored_as: ScoredAs, sums: _core.ExactSums, extent: Extent) -> None:
         self._scored_as, self._sums, self._extent = scored_as, sums, extent
-
-    @classmethod
-    def of(cls, scored_as: ScoredAs, part: RowsPart) -> Sums:
-        """Those of rows."""
-        sums = _core.ExactSums()
-        sums.add(part.statistics)
-        return cls(scored_as, sums, part.extent)
 
     @property
     def rows(self) -> int:
@@ -508,8 +474,8 @@ class Sums:
             return self if other == 0 else NotImplemented
         self._scored_as.check_same(other._scored_as)
         sums, extent = _core.ExactSums(), self._extent + other._extent
-        for rows in (self, other):
-            sums.merge(rows._sums)
+        sums.merge(self._sums)
+        sums.merge(other._sums)
         return Sums(self._scored_as, sums, extent)
 
     __radd__ = __add__  # of `sum`, which begins with 0

@@ -153,12 +153,12 @@ class Comparison(Printable, Keyed[Result]):
                 systems.setdefault(note, []).append(name)
         if any(pair.left_out for pair in self.pairs):
             systems[COMPLETE] = [*self]
-        if apart := [pair for pair in self.pairs if self._is_apart(pair)]:
+        if apart := [f"{pair.a} – {pair.b} by {pair.metric}" for pair in self.pairs if self._is_apart(pair)]:
             more = f" and {len(apart) - 1} more" if len(apart) > 1 else ""
             note = (
-                f"{apart[0].a} – {apart[0].b} by {apart[0].metric}{more}: the interval and the p of the difference "
-                "disagree on whether it is 0. The interval speaks of other images, too, of which few that differ say "
-                "little; the p is of these, and its level is exact."
+                f"{apart[0]}{more}: the interval and the p of the difference disagree on whether it is 0. The interval "
+                "speaks of other images, too, of which few that differ say little; the p is of these, and its level is "
+                "exact."
             )
             systems[note] = [*self]
         for name, attempts in self.attempts.items():
@@ -177,8 +177,7 @@ class Comparison(Printable, Keyed[Result]):
         if (not pair.interval[0] <= 0 <= pair.interval[1]) == (pair.p <= self.alpha):
             return False
         first, other = (self[name][pair.metric].per_image_values() for name in (pair.a, pair.b))
-        differ: int = sum(map(ne, first, other))
-        return differ < MANY
+        return bool(sum(map(ne, first, other)) < MANY)
 
     def by(self, groups: Mapping[str, Any], column: str = "group") -> Comparison:
         """The comparison with each system's scores of groups of images; see [`Result.by`][sacrecap.Result.by]."""
@@ -193,12 +192,10 @@ class Comparison(Printable, Keyed[Result]):
             >>> round(pair.delta, 2), pair.significant
             (0.25, True)
         """
-        key = scored(self._any, metric).key
-        if (a, b, key) in self._pairs:
-            return self._pairs[a, b, key]
-        if (b, a, key) in self._pairs:
-            return self._pairs[b, a, key].turned()
-        raise NotScoredError(f"no pair of {a!r} and {b!r}; compared: {', '.join(self.results)}")
+        names = a, b, scored(self._any, metric).key
+        if names not in self._pairs:
+            raise NotScoredError(f"no pair of {a!r} and {b!r}; compared: {', '.join(self.results)}")
+        return self._pairs[names]
 
     def ranking(self, metric: str) -> list[str]:
         """The systems by this metric, best first; equal ones in the order given, those without a score last.
@@ -214,10 +211,10 @@ class Comparison(Printable, Keyed[Result]):
         systems that no test separates share their ranks.
         """
         of = scored(self._any, metric)
-        significant = (pair for pair in self.pairs if pair.metric == of.key and pair.significant)
         separated = (
             (pair.b, pair.a) if (pair.delta > 0) == of.metric.lower_is_better else (pair.a, pair.b)
-            for pair in significant
+            for pair in self.pairs
+            if pair.metric == of.key and pair.significant
         )
         return rank_ranges(self, separated)
 
@@ -227,13 +224,11 @@ class Comparison(Printable, Keyed[Result]):
         ranks = {metric: self.ranks(metric) for metric in self.metrics}
         systems = {}
         for name, result in self.items():
-            document = result.to_dict()
-            parts = ("scores", "intervals", "signatures", "without_score")
+            document = {**result.to_dict(), "ranks": {metric: list(ranks[metric][name]) for metric in ranks}}
+            parts = ("scores", "intervals", "signatures", "without_score", "ranks", "groups")
             systems[name] = {
                 **result.corpus.left_out_in_json(result.images),
                 **{part: document[part] for part in parts if part in document},
-                "ranks": {metric: list(of_metric[name]) for metric, of_metric in ranks.items()},
-                **({"groups": document["groups"]} if "groups" in document else {}),
             }
         return {
             "sacrecap": self._any.version,
@@ -279,7 +274,8 @@ class Comparison(Printable, Keyed[Result]):
 
     @cached_property
     def _pairs(self) -> dict[tuple[str, str, str], Pair]:
-        return {(pair.a, pair.b, pair.metric): pair for pair in self.pairs}
+        """Each pair, seen from both systems."""
+        return {(pair.a, pair.b, pair.metric): pair for each in self.pairs for pair in (each.turned(), each)}
 
 
 MANY = 100
@@ -429,9 +425,7 @@ def compare_results(
             raise UsageError(
                 f"{name} was scored on other images than {first}, or in another order; score both on the same"
             )
-        signatures = [
-            [without(score.signature, *OF_CAPTIONS) for score in result.values()] for result in (reference, other)
-        ]
+        signatures = [[without(of.signature, *OF_CAPTIONS) for of in both.values()] for both in (reference, other)]
         if signatures[0] != signatures[1]:
             raise UsageError(
                 f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
@@ -483,11 +477,11 @@ def tested(
         interval = interval if math.isfinite(delta) else None
         pairs.append(Pair(a, b, key, delta, interval, p_value, p_value, significant=False, left_out=left_out))
     corrected_p: dict[tuple[str, str, str], float] = {}
-    for metric in dict.fromkeys(pair.metric for pair in pairs):
+    for metric in metrics if pairs else ():
         corrected_p |= _corrected(results, [pair for pair in pairs if pair.metric == metric], significance)
     return bounds, [
-        replace(pair, p_corrected=p_value, significant=p_value <= significance.alpha)
-        for pair, p_value in zip(pairs, map(corrected_p.__getitem__, names), strict=True)
+        replace(pair, p_corrected=corrected_p[key], significant=corrected_p[key] <= significance.alpha)
+        for pair, key in zip(pairs, names, strict=True)
     ]
 
 

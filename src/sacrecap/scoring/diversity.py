@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from sacrecap import _core
 from sacrecap.choices import TESTS, OnMissing, Test, Tokenizer
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-Curves: TypeAlias = "dict[int, dict[str, Score]]"
 CURVE = (2, 5, 8, 10)
 """The numbers of captions, the most accurate ones, whose scores show the effect of their number."""
 
@@ -126,28 +124,38 @@ def diversity(
     learnt = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, learnt) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), how, beta2, test or "exact")
-    return _with_intervals(result, threads)
+    pairs: list[Pair] = []
+    if how.interval is not None:
+        first, *rest = scored.values()
+        if rest:
+            significance = Significance(test or "exact", 1 - how.interval)
+            warn_of_weak_tests(first.images, len(scored), significance, how.samples)
+            keys = [key for key in first if all(key in system for system in rest)]
+            _, pairs = tested(scored, keys, significance, how, threads)
+            pairs = fair(pairs, scored)
+        scored = {name: system.with_intervals(how, threads) for name, system in scored.items()}
+        human = human and human.with_intervals(how, threads)
+    return Diversity(_core.__version__, scored, human, tuple(pairs), how, beta2, test or "exact")
 
 
 def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, CaptionSource]:
     """The systems by name."""
+
+    def is_system(source: object) -> bool:
+        """Whether this has the captions of many images, and not those of one."""
+        if isinstance(source, (Mapping, PathLike, str, _core.Captions)) or is_table(source):
+            return True
+        values = source.to_list() if hasattr(source, "to_list") else source
+        first = next((value for value in values if value is not None), None) if isinstance(values, Sequence) else None
+        return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
+
     if isinstance(sets, (str, PathLike)):
         return {system_name(sets): sets}
     if isinstance(sets, _core.Captions):
         return {system_name(sets.source) if sets.source else "sets": sets}
-    if isinstance(sets, Mapping) and sets and all(map(_is_of_many_images, sets.values())):
+    if isinstance(sets, Mapping) and sets and all(map(is_system, sets.values())):
         return {str(name): source for name, source in sets.items()}
     return {"sets": cast("CaptionSource", sets)}
-
-
-def _is_of_many_images(source: object) -> bool:
-    """Whether this has the captions of many images, as a system has, and not those of one image."""
-    if isinstance(source, (Mapping, PathLike, str, _core.Captions)) or is_table(source):
-        return True
-    values = source.to_list() if hasattr(source, "to_list") else source
-    first = next((value for value in values if value is not None), None) if isinstance(values, Sequence) else None
-    return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
 
 
 def _accuracy_metric(accuracy: str | Metric) -> Metric:
@@ -177,31 +185,27 @@ class Scoring(NamedTuple):
     def system(
         self, name: str, corpus: SetCorpus, top: int | None, training: _core.References | None
     ) -> SystemDiversity:
-        """A system's figures, and their course over the number of captions."""
-        corpus, figures, best = self.figures(corpus, top)
-        curve = {most: {key: figure.value for key, figure in figures.items()} for most, figures in best.items()}
+        """A system's figures, and their course over the number of captions: of the K best captions of each set, by K,
+        where there are references, and all captions are scored.
+        """
+        captions, curve = None, {}
+        if corpus.has_references:
+            captions = self._caption_scores(corpus)
+            accuracies = captions.statistics.row_scores()
+            for most in CURVE if top is None else ():
+                if most <= corpus.candidate_counts[1]:
+                    best = corpus.top(accuracies, most)
+                    of_best = self._figures(best, self._caption_scores(best))
+                    curve[most] = {key: figure.value for key, figure in of_best.items()}
+            if top is not None:
+                corpus = corpus.top(accuracies, top)
+                captions = self._caption_scores(corpus)
+        figures = self._figures(corpus, captions)
         if training is not None:
             novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
             parts = (f"tok:{signed(corpus.tokenizer)}", f"captions:{len(corpus)}", f"sacrecap:{_core.__version__}")
             figures["novelty"] = Score(Novelty(), novel, "|".join(("novelty", *parts)))
         return SystemDiversity(name, corpus, figures, curve, self.needs.get("document_frequency"))
-
-    def figures(self, corpus: SetCorpus, top: int | None) -> tuple[SetCorpus, dict[str, Score], Curves]:
-        """The corpus of the captions that are scored, its figures, and those of the K best captions of each set, by K:
-        the latter where there are references, and all captions are scored.
-        """
-        if not corpus.has_references:
-            return corpus, self._figures(corpus, None), {}
-        captions = self._caption_scores(corpus)
-        accuracies = captions.statistics.row_scores()
-        if top is not None:
-            corpus = corpus.top(accuracies, top)
-            return corpus, self._figures(corpus, self._caption_scores(corpus)), {}
-        curves = {}
-        for most in (number for number in CURVE if number <= corpus.candidate_counts[1]):
-            best = corpus.top(accuracies, most)
-            curves[most] = self._figures(best, self._caption_scores(best))
-        return corpus, self._figures(corpus, captions), curves
 
     def people(self, corpus: SetCorpus) -> SystemDiversity | None:
         """The references as a system: each against the others of its image. None if no image has two."""
@@ -236,34 +240,11 @@ class Scoring(NamedTuple):
         if captions is None:
             return figures
         signature = captions.signature(corpus)
-        mean = captions.statistics.grouped(corpus.counts, False)
-        best = captions.statistics.grouped(corpus.counts, True)
+        mean, best = (captions.statistics.grouped(corpus.counts, is_best) for is_best in (False, True))
         figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, f"accuracy+{signature}")
         figures["oracle"] = Score(Oracle(of=self.accuracy), best, f"oracle+{signature}")
         spread = next((table for table in counted if table.metric.family == SelfCider.family), None)
         if spread is not None:
-            f = spread.statistics.f(mean, self.beta2)
-            how = F(beta2=self.beta2)
+            f, how = spread.statistics.f(mean, self.beta2), F(beta2=self.beta2)
             figures["f"] = Score(how, f, f"{how.head}+{spread.metric.head}+{signature}")
         return figures
-
-
-def _with_intervals(result: Diversity, threads: int) -> Diversity:
-    """The result with intervals, if any are wanted, and with a paired test for each pair of systems and metric."""
-    how = result.resampling
-    if how.interval is None:
-        return result
-
-    systems = list(result.values())
-    pairs: list[Pair] = []
-    if len(systems) > 1:
-        significance = Significance(result.test, 1 - how.interval)
-        warn_of_weak_tests(systems[0].images, len(systems), significance, how.samples)
-        keys = [key for key in systems[0] if all(key in system for system in systems)]
-        _, pairs = tested(result, keys, significance, how, threads)
-    return replace(
-        result,
-        systems={name: system.with_intervals(how, threads) for name, system in result.items()},
-        human=result.human.with_intervals(how, threads) if result.human else None,
-        pairs=tuple(fair(pairs, result)),
-    )

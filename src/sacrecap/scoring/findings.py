@@ -6,7 +6,7 @@ the same. The thresholds are far above what ordinary data has: docs/explanation/
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -252,8 +252,8 @@ def quantile(histogram: Mapping[int, int], share: float = 0.5) -> int:
 def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> list[Finding]:
     """Whether captions have other lengths than their references by more than metrics bear."""
     ratios = histogram(counts, "", "ratio")
-    unborne = [(metric, _unborne(counts, ratios, metric)) for metric in metrics]
-    unfit = [(metric, parts) for metric, parts in unborne if not _is_fit(ratios, parts)]
+    unborne = [(metric, _unborne(counts, metric)) for metric in metrics]
+    unfit = [(metric, parts) for metric, parts in unborne if not _is_fit(counts, parts)]
     if not unfit:
         return []
     beyond = [metric for metric, _ in unfit]
@@ -263,28 +263,26 @@ def _of_lengths(counts: Tallies, metrics: list[Metric], called: str) -> list[Fin
     candidate_words, described = (quantile(histogram(counts, part)) for part in ("candidates", "references"))
     message = (
         f"the median caption has {candidate_words} words, the median reference {described}: at the length of "
-        f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}; {_instead(metrics)}"
+        f"{_many(count, total, called)} (image {image}), {_tell_little(beyond, metrics)}"
     )
     return [Finding("length", count / total, count, _example(image, caption), _keys(beyond), message)]
 
 
-def _unborne(counts: Tallies, ratios: Mapping[int, int], metric: Metric) -> set[int]:
+def _unborne(counts: Tallies, metric: Metric) -> set[int]:
     """The lengths, in parts of the references', that the metric does not bear."""
     if metric.bears is None:
         return set()
     low, high, low_if_long = metric.bears
-    if _are_long(counts):
+    if quantile(histogram(counts, "references")) > _LONG:
         low = _ORDINARY * low_if_long
-    return {parts for parts in ratios if not low * RATIO_PARTS - 1e-9 <= parts <= high * RATIO_PARTS + 1e-9}
+    least, most = low * RATIO_PARTS - 1e-9, high * RATIO_PARTS + 1e-9
+    return {parts for parts in histogram(counts, "", "ratio") if not least <= parts <= most}
 
 
-def _is_fit(ratios: Mapping[int, int], unborne: Iterable[int]) -> bool:
+def _is_fit(counts: Tallies, unborne: Iterable[int]) -> bool:
     """Whether no more than half of the captions have such lengths."""
+    ratios = histogram(counts, "", "ratio")
     return 2 * sum(ratios[parts] for parts in unborne) <= sum(ratios.values())
-
-
-def _are_long(counts: Tallies) -> bool:
-    return quantile(histogram(counts, "references")) > _LONG
 
 
 _LONG = 15
@@ -294,27 +292,22 @@ _ORDINARY = 0.7
 
 
 def _tell_little(beyond: list[Metric], metrics: list[Metric]) -> str:
+    """Which metrics fail, and what to do: the group `long` helps where not all of it is scored."""
     rest = [metric.label for metric in metrics if metric not in beyond and metric.bears is not None]
     still = f"; {', '.join(rest)} still {'do' if len(rest) > 1 else 'does'}" if rest else ""
     say = "says" if len(beyond) == 1 else "say"
-    return f"{', '.join(metric.label for metric in beyond)} no longer {say} which captions are right{still}"
-
-
-def _instead(metrics: Iterable[Metric]) -> str:
-    """What to do: the group `long` helps where not all of it is scored."""
     has_long = {metric.name for metric in metrics} >= {*groups()["long"]}
     take = "" if has_long else f"take {option('metrics', 'long')}, or "
-    return f"{take}bring captions and references to like lengths"
+    return (
+        f"{', '.join(metric.label for metric in beyond)} no longer {say} which captions are right{still}; {take}bring "
+        "captions and references to like lengths"
+    )
 
 
 def comparable(first: SystemResult, other: SystemResult, key: str) -> bool:
     """Whether the metric of that key bears the lengths of two systems' captions."""
     metric, seen = first[key].metric, (first.corpus.seen, other.corpus.seen)
-    for counts, _ in seen:
-        ratios = histogram(counts, "", "ratio")
-        if not _is_fit(ratios, _unborne(counts, ratios, metric)):
-            return False
-    return _alike(*seen, metric)
+    return all(_is_fit(counts, _unborne(counts, metric)) for counts, _ in seen) and _alike(*seen, metric)
 
 
 def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
@@ -328,7 +321,7 @@ def _alike(first: Seen, other: Seen, metric: Metric) -> bool:
         return True
     short, long = sorted(max(quantile(ratio), 1) / RATIO_PARTS for ratio in ratios)
     low, high, low_if_long = metric.bears
-    if _are_long(first.everywhere):
+    if quantile(histogram(first.everywhere, "references")) > _LONG:
         low = low_if_long
     return short >= low * min(long, 1) - 1e-9 and long <= high * max(short, 1) + 1e-9
 
@@ -343,25 +336,15 @@ def of_systems(results: Mapping[str, SystemResult]) -> list[Finding]:
         for finding in result.findings:
             before = alike.get((finding.kind, finding.message), finding)
             alike[finding.kind, finding.message] = replace(finding, systems=(*before.systems, name))
-    findings = list(alike.values())
-    texts = {
-        (name, key)
-        for finding in findings
-        if finding.kind == "length"
-        for name in finding.systems
-        for key in finding.metrics
-    }
-    return [*_of_pairs(results, texts), *findings]
-
-
-def _of_pairs(results: Mapping[str, SystemResult], covered: Set[tuple[str, str]]) -> Iterator[Finding]:
-    """Findings about pairs, by metrics of which those of neither system tell."""
+    lengths_told = [finding for finding in alike.values() if finding.kind == "length"]
+    covered = {(name, key) for finding in lengths_told for name in finding.systems for key in finding.metrics}
+    pairs = []
     for names in combinations(results, 2):
         seen = results[names[0]].corpus.seen, results[names[1]].corpus.seen
         metrics = [score.metric for score in results[names[0]].values()]
         beyond = [metric for metric in metrics if not _alike(*seen, metric)]
         if all(any((name, metric.key) in covered for name in names) for metric in beyond):
-            continue
+            continue  # what is found of one of the two tells it
         lengths = [histogram(part.everywhere, "candidates") for part in seen]
         medians = [quantile(length) for length in lengths]
         longer = medians.index(max(medians))
@@ -369,10 +352,10 @@ def _of_pairs(results: Mapping[str, SystemResult], covered: Set[tuple[str, str]]
         count = sum(lengths[longer][number] for number in above)
         examples = [seen[longer].everywhere["candidates", "words", number][1:] for number in above]
         image, caption = min(examples, default=("", ""))
-        between = f"the median captions have {medians[0]} and {medians[1]} words"
-        message = f"{between}: {_tell_little(beyond, metrics)}; {_instead(metrics)}"
+        message = f"the median captions have {medians[0]} and {medians[1]} words: {_tell_little(beyond, metrics)}"
         share = count / sum(lengths[longer].values())
-        yield Finding("length", share, count, _example(image, caption), _keys(beyond), message, names)
+        pairs.append(Finding("length", share, count, _example(image, caption), _keys(beyond), message, names))
+    return [*pairs, *alike.values()]
 
 
 # Words

@@ -164,18 +164,19 @@ def score_corpus(
     return result_of(count(corpus, metrics, needs), corpus, needs, resampling or Resampling(None))
 
 
-def result_of(counted: Sequence[CountedMetric], corpus: Corpus, needs: Needs, resampling: Resampling) -> Result:
-    """What the statistics of a corpus' images come to: scores with their intervals and signatures."""
+def result_of(
+    counted: Sequence[CountedMetric], corpus: Corpus, needs: Needs, resampling: Resampling, *, explains: bool = True
+) -> Result:
+    """What the statistics of images come to: scores with intervals and signatures, and what explains scores."""
     if resampling.interval is not None:
         needs.begin("resampling")
     statistics = [table.statistics for table in counted]
     bounds = intervals(statistics, [table.metric for table in counted], resampling, threads=needs.threads)
-    scores = {
-        table.metric.key: within(
-            Score(table.metric, table.statistics, table.signature(corpus), None, table.ready), between, resampling
-        )
-        for table, between in zip(counted, bounds, strict=True)
-    }
+    scores = {}
+    for table, between in zip(counted, bounds, strict=True):
+        ready = table.ready if explains else None
+        score = Score(table.metric, table.statistics, table.signature(corpus), None, ready)
+        scores[table.metric.key] = within(score, between, resampling)
     return Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, needs)
 
 
@@ -386,20 +387,18 @@ def _rows(metric: PythonMetric, corpus: Corpus, ready: Ready) -> npt.NDArray[np.
         rows = np.ascontiguousarray(values, dtype="<f8")
     except (TypeError, ValueError) as error:
         raise DataError(f"{metric.key}: its statistics are not rows of numbers: {error}") from error
-    expected = len(corpus) if metric.scores_sets else corpus.candidate_count
+    expected, of = (len(corpus), "image") if metric.scores_sets else (corpus.candidate_count, "candidate")
     if rows.ndim != 2 or len(rows) != expected or rows.shape[1] == 0:
         raise DataError(
-            f"{metric.key}: its statistics have shape {rows.shape}; they must be {expected:,} rows, one per "
-            f"{'image' if metric.scores_sets else 'candidate'}, all of one width"
+            f"{metric.key}: its statistics have shape {rows.shape}; they must be {expected:,} rows, one per {of}, all "
+            "of one width"
         )
     finite = np.isfinite(rows).all(axis=1)
     if not finite.all():
         row = int(np.argmin(finite))
         image = next(image for image, place in _places(metric, corpus).items() if row in place)
-        raise DataError(
-            f"{metric.key}: the statistics of image {image!r} are {', '.join(map(str, rows[row]))}; they must be "
-            "finite numbers"
-        )
+        numbers = ", ".join(map(str, rows[row]))
+        raise DataError(f"{metric.key}: the statistics of image {image!r} are {numbers}; they must be finite numbers")
     return rows
 
 
@@ -453,9 +452,6 @@ def _check_alone(metric: PythonMetric, corpus: Corpus, needs: Needs, rows: npt.N
 
     from sacrecap.corpus.sets import encode_sets
 
-    def spelled(table: npt.NDArray[np.float64]) -> str:
-        return " ".join(str(tuple(map(float, row))) for row in table.round(6))
-
     places = _places(metric, corpus)
     for image in dict.fromkeys(corpus.image_ids[place] for place in (0, len(corpus) // 2, -1)):
         candidates, references = corpus.given(image)
@@ -471,8 +467,9 @@ def _check_alone(metric: PythonMetric, corpus: Corpus, needs: Needs, rows: npt.N
             table = _rows(metric, alone, metric.ready(alone, needs))
         among = rows[places[image]]
         if table.shape != among.shape or not np.allclose(table, among, rtol=TOLERANCE, atol=TOLERANCE):
+            values = [" ".join(str(tuple(map(float, row))) for row in part.round(6)) for part in (among, table)]
             raise DataError(
-                f"{metric.key} ({origin_of(metric)}) gives image {image!r} {spelled(among)} among {len(corpus):,} "
-                f"images and {spelled(table)} alone; the score of an image must depend on its own captions, unless "
-                "the metric is declared with trained_on_references=True"
+                f"{metric.key} ({origin_of(metric)}) gives image {image!r} {values[0]} among {len(corpus):,} images "
+                f"and {values[1]} alone; the score of an image must depend on its own captions, unless the metric is "
+                "declared with trained_on_references=True"
             )

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 B = TypeVar("B")
 
 
-def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> tuple[Captions, list[int]]:
-    """The captions in columns, by the numbers of the rows, and how many each has; notes what is wrong with rows."""
+def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> Captions:
+    """The captions in columns, by the numbers of the rows; notes what is wrong with rows."""
     numbers = list(range(len(frame)))
     builder = _core.CaptionsBuilder(first=0, lenient=True)
     builder.extend(numbers, [[]] * len(numbers))  # so that each row has its place
@@ -45,7 +45,7 @@ def _column(frame: Frame, names: Sequence[str], reasons: dict[int, str]) -> tupl
     captions = unwritten(builder.finish(), unfit)
     for number, reason in [*unfit.items(), *captions.problems()]:
         reasons.setdefault(int(number), f"{' and '.join(names)}: {reason}")
-    return captions, captions.caption_counts()
+    return captions
 
 
 _OF_IMAGES = {"images", "objects"}
@@ -183,7 +183,9 @@ class Scorer:
 
         They add up in any order: with `+`, with `sum`, and in other processes.
         """
-        return Sums.of(self._scored_as, self._part(Frame(batch)))
+        part, sums = self._part(Frame(batch)), _core.ExactSums()
+        sums.add(part.statistics)
+        return Sums(self._scored_as, sums, part.extent)
 
     def _part(self, frame: Frame) -> RowsPart:
         rows, metrics, corpus, ids = self._counted(frame)
@@ -237,48 +239,37 @@ class Scorer:
             tuple(frame.names), *self._columns, described=self._described, of_images=self._of_images
         )
         reasons: dict[int, str] = {}
-        captions, counts = _column(frame, [columns.captions], reasons)
-        for row, number in enumerate(counts):
+        captions = _column(frame, [columns.captions], reasons)
+        for row, number in enumerate(captions.caption_counts()):
             if number != 1:
-                how = (
-                    "an empty list"
-                    if not number
-                    else f"{number} captions, and a row is one: give each a row of its own"
-                )
-                reasons.setdefault(row, f"{columns.captions} is {how}")
-        references = ids = None
+                several = f"{number} captions, and a row is one: give each a row of its own"
+                reasons.setdefault(row, f"{columns.captions} is {several if number else 'an empty list'}")
+        references: Captions | None = None
+        ids: list[str] | None = None
         if columns.references:
-            references, _ = _column(frame, columns.references, reasons)
-            references, empty = references.without_empty()
+            references, empty = _column(frame, columns.references, reasons).without_empty()
             names = " and ".join(columns.references)
+            has = "have" if len(columns.references) > 1 else "has"
             for row, number in enumerate(references.caption_counts()):
                 if not number:
-                    has = "have" if len(columns.references) > 1 else "has"
                     reasons.setdefault(row, f"{names} {has} no reference; add references, or remove the row")
-            left_out = [row for row in empty if int(row) not in reasons]
-            if left_out:
+            if left_out := [row for row in empty if int(row) not in reasons]:
                 warn_of_empty("the batch", "row", left_out)
         if columns.image_id is not None:
-            ids = self._ids(frame, columns.image_id, reasons)
+            from sacrecap.resources.objects_of_images import known_objects
+
+            ids, objects = [], known_objects(self._needs)
+            for row, value in enumerate(frame.values(columns.image_id)):
+                try:
+                    ids += _core.image_ids([value])
+                except DataError as error:
+                    ids.append("")
+                    reasons.setdefault(row, f"{columns.image_id}: {str(error).removeprefix('image id 0 ')}")
+                else:
+                    if objects is not None and ids[-1] not in objects:
+                        unknown = f"no objects are known of image {ids[-1]!r}; give it an empty list if it has none"
+                        reasons.setdefault(row, unknown)
         return captions, references, ids, reasons
-
-    def _ids(self, frame: Frame, name: str, reasons: dict[int, str]) -> list[str]:
-        """The image ids of a column; notes rows without, and those of whose image no objects are known."""
-        ids: list[str] = []
-        from sacrecap.resources.objects_of_images import known_objects
-
-        objects = known_objects(self._needs)
-        for row, value in enumerate(frame.values(name)):
-            try:
-                ids += _core.image_ids([value])
-            except DataError as error:
-                ids.append("")
-                reasons.setdefault(row, f"{name}: {str(error).removeprefix('image id 0 ')}")
-            else:
-                if objects is not None and ids[-1] not in objects:
-                    unknown = f"no objects are known of image {ids[-1]!r}; give it an empty list if it has none"
-                    reasons.setdefault(row, unknown)
-        return ids
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _here, (vars(self),)

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -40,13 +41,13 @@ from sacrecap.judgments.datasets.records import (
 )
 from sacrecap.judgments.datasets.releases import (
     ABSTRACT50S,
-    COMPOSITE,
-    CROWD,
-    EXPERT,
     PASCAL50S,
     RELEASES,
-    THUMB,
     columns_of,
+    composite,
+    flickr8k_crowd,
+    flickr8k_expert,
+    thumb,
 )
 from sacrecap.judgments.judged_rows import (
     READER,
@@ -112,8 +113,8 @@ def _rater_columns(names: Iterable[str], pattern: str | None = None) -> list[str
     return matching if pattern or len(matching) > 1 else []
 
 
-def _translate(records: Iterable[Record], words: Mapping[str, str], *names: str) -> None:
-    """Replaces words in these fields, and in lists and objects there, by what they stand for."""
+def _translated(records: list[Record], words: Mapping[str, str], *names: str) -> list[Record]:
+    """The records with what words stand for in the place of these, in such fields, and in lists and objects there."""
     meanings = {word.strip().lower(): meaning for word, meaning in words.items()}
 
     def translated(value: Any) -> Any:
@@ -125,6 +126,7 @@ def _translate(records: Iterable[Record], words: Mapping[str, str], *names: str)
 
     for record in records:
         record.fields |= {name: translated(record.fields[name]) for name in names if name in record.fields}
+    return records
 
 
 def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Record]:
@@ -168,7 +170,7 @@ def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     if columns and (pattern or not first.has(*RATING)):
         for record in records:
             record.fields[RATING[0]] = [record.fields.pop(name, None) for name in columns]
-    _translate(records, to_read.words, *RATING, "winner")
+    _translated(records, to_read.words, *RATING, "winner")
     rater, rating = next(filter(RATERS.__contains__, first.fields), None), next(filter(first.has, RATING), None)
     if rater and rating:
         records = _by_caption(records, rater, rating)
@@ -178,30 +180,34 @@ def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     return records
 
 
-def _pair_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    records = _of_one_kind(path)
-    _translate(records, to_read.words, "winner")
-    return records
-
-
-def _judged_pair(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
-    """A tie needs no votes."""
+@partial(
+    JudgmentForm,
+    "pairs",
+    ("b", "c", "winner"),
+    records=lambda path, to_read: _translated(_of_one_kind(path), to_read.words, "winner"),
+)
+def pairs(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
+    """A tie needs no votes. Where nobody names categories, they are the usual ones."""
     preferred, image, references = _winner(record), record.name("image_id"), record.captions("references")
+    b, c, category = record.caption("b"), record.caption("c"), record.known_name("category") or ""
+    if category:
+        try:
+            accepted_name("category", category, CATEGORIES if to_read.categories is None else [category])
+        except ValueError as error:
+            named = option("categories", of=READER)
+            raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None
     yield JudgedPair(
         image,
         references,
-        record.caption("b"),
-        record.caption("c"),
+        b,
+        c,
         preferred,
-        _category(record, is_named=to_read.categories is not None),
+        category,
         votes=record.votes() if record.has("votes") else None if preferred else [],
         reference_votes=_reference_votes(record, references),
         b_system=record.known_name("b_system"),
         c_system=record.known_name("c_system"),
     )
-
-
-PAIRS = JudgmentForm("pairs", ("b", "c", "winner"), _judged_pair, _pair_records)
 
 
 def _reference_votes(record: Record, references: Sequence[str]) -> list[int] | None:
@@ -230,19 +236,6 @@ def _winner(record: Record) -> int:
         if preferred != majority(votes):
             raise record.refuse(f"the winner is {named!r}, but the votes add up to {sum(votes)}; correct one of them")
     return preferred
-
-
-def _category(record: Record, *, is_named: bool) -> str:
-    """Where nobody names categories, they are the usual ones."""
-    if not record.has("category"):
-        return ""
-    category = record.name("category")
-    try:
-        accepted_name("category", category, [category] if is_named else CATEGORIES)
-    except ValueError as error:
-        named = option("categories", of=READER)
-        raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None
-    return category
 
 
 def _aspect_of(first: Record, aspect: str | None) -> str | None:
@@ -306,7 +299,7 @@ def _rating(record: Record, aspect: str | None, bounds: tuple[float, float] | No
     return tuple(record.number("rating", value, *(bounds or ())) for value in values if not is_missing(value))
 
 
-FORMS = (*PASCAL50S, *ABSTRACT50S, EXPERT, CROWD, *RELEASES, THUMB, PAIRS, *RATINGS, COMPOSITE)
+FORMS = (*PASCAL50S, *ABSTRACT50S, flickr8k_expert, flickr8k_crowd, *RELEASES, thumb, pairs, *RATINGS, composite)
 """A file is of the first form that fits; the first of a data set is taken where its name alone is known."""
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""
@@ -414,37 +407,34 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[Pat
 
 
 def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
-    """The form of a file, by its beginning, or the columns of a table; None for a file of none, or not of text."""
-    names = _names(path, text=text)
-    matching = next((form for form in FORMS if names.issuperset(form.fields)), None)
-    if matching is not None:
-        return matching
-    plain_names = {_plain(name) for name in names}
-    is_rated = plain_names & {*RATING} or _rater_columns(names)
-    return RATINGS[0] if is_rated and plain_names & {*IMAGE} and plain_names & {*CAPTION, "system"} else None
-
-
-def _names(path: PathLike, *, text: bool) -> set[str]:
-    """The fields in the beginning of JSON, the columns of a table, or the variables of a MATLAB file."""
+    """The form of a file, by the fields in the beginning of JSON, the columns of a table, or the variables of a MATLAB
+    file; None for a file of none, or not of text.
+    """
     with reading(path), open(path, "rb") as file:
         head = file.read(_HEAD)
     if head.startswith(b"\x1f\x8b"):
         try:
             head = zlib.decompressobj(wbits=31).decompress(head, _HEAD)
         except zlib.error:
-            return set()
+            return None
+    begin = head.decode("utf-8-sig", "replace").lstrip()
     if head.startswith((b"PAR1", MATLAB)):
         if text:
-            return set()
-        if head.startswith(b"PAR1"):
-            return set(read_table(path).columns)
+            return None
         # The triplets of PASCAL-50S belong to its pairs: they are no data set.
-        return set(load_matlab(path)) - ({"triplets"} if "pascal" in os.path.basename(path).lower() else set())
-    begin = head.decode("utf-8-sig", "replace").lstrip()
-    if begin[:1] in ("[", "{"):
-        return set(re.findall(r'"([^"\\]+)"\s*:', begin))
-    line = next(iter(begin.splitlines()), "")
-    return columns_of(line) or {name.strip(' "') for name in line.split(delimiter_of(line) or ",")}
+        of_pairs = {"triplets"} if "pascal" in os.path.basename(path).lower() else set()
+        names = set(read_table(path).columns) if head.startswith(b"PAR1") else set(load_matlab(path)) - of_pairs
+    elif begin[:1] in ("[", "{"):
+        names = set(re.findall(r'"([^"\\]+)"\s*:', begin))
+    else:
+        line = next(iter(begin.splitlines()), "")
+        names = columns_of(line) or {name.strip(' "') for name in line.split(delimiter_of(line) or ",")}
+    matching = next((form for form in FORMS if names.issuperset(form.fields)), None)
+    if matching is not None:
+        return matching
+    plain_names = {_plain(name) for name in names}
+    is_rated = plain_names & {*RATING} or _rater_columns(names)
+    return RATINGS[0] if is_rated and plain_names & {*IMAGE} and plain_names & {*CAPTION, "system"} else None
 
 
 @dataclass(frozen=True)

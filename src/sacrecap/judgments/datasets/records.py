@@ -110,31 +110,31 @@ def read_records(path: PathLike, *_: object) -> list[Record]:
 
 
 def read_document(path: PathLike, *_: object) -> list[Record]:
-    """The objects of a JSON list, alone or as `annotations`, or of a JSON object; JSON lines; the rows of a table."""
+    """The objects of a JSON list, alone or as `annotations`, or of a JSON object, or of its lists, which then have
+    their list's name; the JSON object itself; JSON lines; the rows of a table.
+    """
     source, data = display_name(path), read_bytes(path)
     try:
         document = json.loads(data)
     except ValueError:
         return read_records(path)
-    if isinstance(document, dict):
-        document = document.get("annotations", _parts(document))
+    if isinstance(document, dict) and "annotations" in document:
+        document = document["annotations"]
+    elif isinstance(document, dict):
+        parts = list(document.values())
+        if parts and all(isinstance(part, list) for part in parts) and any(isinstance(part, dict) for part in parts[0]):
+            document = [
+                {**part, KEY: name} if isinstance(part, dict) else part
+                for name, parts_of_name in document.items()
+                for part in parts_of_name
+            ]
+        elif all(isinstance(part, dict) for part in parts):
+            document = parts
     documents = document if isinstance(document, list) else [document]
     for number, record in enumerate(documents, 1):
         if not isinstance(record, dict):
             raise DataError(f"{source}, record {number}: expected a JSON object, got {fields.quoted(record)}")
     return [Record(source, number, record) for number, record in enumerate(documents, 1)]
-
-
-def _parts(document: dict[str, Any]) -> list[Any]:
-    """The objects in a JSON object, or in its lists, which then have their list's name; else the object itself."""
-    parts = list(document.values())
-    if parts and all(isinstance(part, list) for part in parts) and any(isinstance(part, dict) for part in parts[0]):
-        return [
-            {**part, KEY: name} if isinstance(part, dict) else part
-            for name, parts_of_name in document.items()
-            for part in parts_of_name
-        ]
-    return parts if all(isinstance(part, dict) for part in parts) else [document]
 
 
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,6 @@
 """Releases of judgments in files of their own, as one form each.
 
-A form has the fields by which a file is recognised, and a function that makes judgments of one of its records.
+A form has the fields by which a file is recognised; the function below them makes judgments of one of its records.
 
 Flickr8k (Hodosh, Young, Hockenmaier, JAIR 2013): expert ratings and crowd votes of captions retrieved for images. Both
 name captions of the token file by `image.jpg#number`. Expert: image, caption, three ratings from 1 (does not describe
@@ -37,7 +37,8 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -109,19 +110,16 @@ def _flickr8k_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
         image, name, *numbers = parts
         if image not in sentences:
             raise record.refuse(f"no captions of image {image!r} in the token file; add them or remove the row")
-        text = sentences.get(name.partition("#")[0], {}).get(name)
+        of_image = name.partition("#")[0]
+        text = sentences.get(of_image, {}).get(name)
         if text is None:
             raise record.refuse(f"no caption {name!r} in the token file; add it or remove the row")
-        named = {"image": image, "id": name, "numbers": numbers}
-        records.append(Record(source, number, {**named, "caption": text, "references": sentences[image]}))
+        record.fields = {"image": image, "id": name, "numbers": numbers, "is_reference": of_image == image}
+        record.fields |= {"caption": text, "references": sentences[image]}
+        records.append(record)
     if not records:
         raise DataError(f"{source}: no judgment in it")
     return records
-
-
-def _is_reference(record: Record) -> bool:
-    """Whether the caption is one of its own image's references."""
-    return bool(record.fields["id"].partition("#")[0] == record.fields["image"])
 
 
 def _count(record: Record, text: str, what: str, least: int, most: float = math.inf) -> int:
@@ -132,14 +130,33 @@ def _count(record: Record, text: str, what: str, least: int, most: float = math.
     return value
 
 
-def _by_three_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
+@partial(
+    JudgmentForm,
+    "flickr8k-expert",
+    _EXPERT,
+    records=_flickr8k_records,
+    reads_captions=True,
+    left_out="rows left out whose caption is one of the image's own references",
+)
+def flickr8k_expert(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
+    """Each expert's rating; captions that are references are left out."""
     image, references = record.fields["image"], tuple(record.fields["references"].values())
     ratings = tuple(float(_count(record, number, "a rating", 1, 4)) for number in record.fields["numbers"])
-    if not _is_reference(record):
+    if not record.fields["is_reference"]:
         yield RatedCaption(image, references, record.fields["caption"], ratings)
 
 
-def _by_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
+def _without_judged(records: Sequence[Record]) -> list[str]:
+    """Removes judged captions from the references of their own image, and says how many."""
+    judged = {record.fields["id"] for record in records if record.fields["is_reference"]}
+    for record in records:
+        references = record.fields["references"].items()
+        record.fields["references"] = {name: text for name, text in references if name not in judged}
+    return [f"judged captions removed from the references of their own image: {len(judged):,}"] if judged else []
+
+
+@partial(JudgmentForm, "flickr8k-cf", _CROWD, records=_flickr8k_records, remarks=_without_judged, reads_captions=True)
+def flickr8k_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     """The share of yes."""
     image, references = record.fields["image"], tuple(record.fields["references"].values())
     if not references:
@@ -152,26 +169,6 @@ def _by_crowd(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     if yes + no == 0 or abs(share - yes / (yes + no)) > _SHARE_TOLERANCE:
         raise record.refuse(f"a share of {text} does not follow from {yes} votes for yes and {no} for no")
     yield RatedCaption(image, references, record.fields["caption"], (share,), votes=(yes, no))
-
-
-def _without_judged(records: Sequence[Record]) -> list[str]:
-    """Removes judged captions from the references of their own image, and says how many."""
-    judged = {record.fields["id"] for record in records if _is_reference(record)}
-    for record in records:
-        references = record.fields["references"].items()
-        record.fields["references"] = {name: text for name, text in references if name not in judged}
-    return [f"judged captions removed from the references of their own image: {len(judged):,}"] if judged else []
-
-
-EXPERT = JudgmentForm(
-    "flickr8k-expert",
-    _EXPERT,
-    _by_three_experts,
-    _flickr8k_records,
-    reads_captions=True,
-    left_out="rows left out whose caption is one of the image's own references",
-)
-CROWD = JudgmentForm("flickr8k-cf", _CROWD, _by_crowd, _flickr8k_records, remarks=_without_judged, reads_captions=True)
 
 
 ASPECTS = {
@@ -206,15 +203,14 @@ def _thumb_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     return records
 
 
-def _rated_by_aspect(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
+@partial(JudgmentForm, "thumb", ("seg_id", "hyp"), records=_thumb_records, aspects=tuple(ASPECTS), reads_captions=True)
+def thumb(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
+    """One aspect of a caption, or the total."""
     field, least, most = ASPECTS[to_read.rating or ""]
     rating = (record.number(field, record.find(field), least, most),)
     yield RatedCaption(
         record.name("seg_id"), record.captions("references"), record.caption("hyp"), rating, record.name("SYS")
     )
-
-
-THUMB = JudgmentForm("thumb", ("seg_id", "hyp"), _rated_by_aspect, _thumb_records, tuple(ASPECTS), reads_captions=True)
 
 
 _URL, _TEXT, _ANSWER = "Input.image_url", "Input.text", "Answer."
@@ -249,7 +245,25 @@ def _filled(record: Record, beginning: str) -> list[str]:
     return [name for name in record.fields if name.startswith(beginning) and str(record.fields[name] or "").strip()]
 
 
-def _rated_answers(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
+def _composite_aspect(first: Record, named: str | None) -> str:
+    """What the file's ratings are of, by its name."""
+    aspect = "thoroughness" if "through" in os.path.basename(first.source).lower() else "relevance"
+    if named not in (None, aspect):
+        raise UsageError(f"{first.source} has ratings of {aspect}, those of {named!r} are in another file")
+    return aspect
+
+
+@partial(
+    JudgmentForm,
+    "ratings",
+    (_URL, f"{_TEXT}1"),
+    records=_composite_records,
+    aspect_of=_composite_aspect,
+    left_out="rows without ratings, left out",
+    reads_captions=True,
+)
+def composite(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
+    """The captions of an image, each with its rating."""
     answers, texts = _filled(record, _ANSWER), _filled(record, _TEXT)
     if answers and len(texts) != len(answers):
         raise record.refuse(f"{len(texts)} captions and {len(answers)} ratings; expected one for each")
@@ -268,37 +282,14 @@ def _rated_answers(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
         )
 
 
-def _aspect(first: Record, named: str | None) -> str:
-    """What the file's ratings are of, by its name."""
-    aspect = "thoroughness" if "through" in os.path.basename(first.source).lower() else "relevance"
-    if named not in (None, aspect):
-        raise UsageError(f"{first.source} has ratings of {aspect}, those of {named!r} are in another file")
-    return aspect
+_CORRECTED = ("human_corrected_hall_caption", "hall_caption")
 
 
-COMPOSITE = JudgmentForm(
-    "ratings",
-    (_URL, f"{_TEXT}1"),
-    _rated_answers,
-    _composite_records,
-    aspect_of=_aspect,
-    left_out="rows without ratings, left out",
-    reads_captions=True,
-)
-
-
-def _corrected(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
-    b, c = record.caption("human_corrected_hall_caption"), record.caption("hall_caption")
+@partial(JudgmentForm, "d-foil", _CORRECTED, left_out="captions in which nothing was corrected, left out")
+def _d_foil(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
+    b, c = map(record.caption, _CORRECTED)
     if b != c:
         yield JudgedPair(record.name("image_id"), [record.caption("caption")], b, c, 1)
-
-
-def _foiled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
-    if record.find("foil"):
-        foil = record.caption("caption")
-        right = foil.replace(record.caption("foil_word"), record.caption("target_word"))
-        references = [text for text in record.captions("references") if text not in (right, foil)]
-        yield JudgedPair(record.name("image_id"), references, right, foil, 1)
 
 
 def _foil_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
@@ -307,7 +298,24 @@ def _foil_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
     return records
 
 
-def _labelled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
+@partial(
+    JudgmentForm,
+    "foil",
+    ("foil_word", "target_word", "foil_id"),
+    records=_foil_records,
+    left_out="captions without a foil word, which their foils give, left out",
+    reads_captions=True,
+)
+def _foil(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
+    if record.find("foil"):
+        wrong = record.caption("caption")
+        right = wrong.replace(record.caption("foil_word"), record.caption("target_word"))
+        references = [text for text in record.captions("references") if text not in (right, wrong)]
+        yield JudgedPair(record.name("image_id"), references, right, wrong, 1)
+
+
+@partial(JudgmentForm, "pascal-50s", ("captions", "label", "references"))
+def _labelled_pairs(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     label, category = record.find("label"), record.name(KEY)
     if isinstance(label, bool) or label not in (0, 1):
         raise record.refuse(f"label must be 0 (the first caption is preferred) or 1 (the second is), got {label!r}")
@@ -318,7 +326,8 @@ def _labelled(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     yield JudgedPair(record.name("image"), record.captions("references"), b, c, -1 if label else 1, category)
 
 
-def _by_experts(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
+@partial(JudgmentForm, "flickr8k-expert", ("human_judgement", "ground_truth"))
+def _ratings_of_images(record: Record, _: WhatToRead) -> Iterator[RatedCaption]:
     """The ratings of each caption, in the order of the captions."""
     ratings: dict[tuple[str, str], list[float]] = {}
     for judgement in record.find("human_judgement"):
@@ -333,7 +342,8 @@ _MSVD = ("mean", "accuracy", "completeness", "conciseness", "relevance")
 """Its lists have the mean last."""
 
 
-def _watched(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
+@partial(JudgmentForm, "msvd-eval", ("vname", "ref", "candidate", "human_score"), aspects=_MSVD)
+def _msvd_eval(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
     raters = record.find("human_score")
     if not isinstance(raters, list) or not all(
         isinstance(rater, list) and len(rater) == len(_MSVD) for rater in raters
@@ -344,25 +354,7 @@ def _watched(record: Record, to_read: WhatToRead) -> Iterator[RatedCaption]:
     yield RatedCaption(record.name("vname"), record.captions("ref"), record.caption("candidate"), ratings)
 
 
-RELEASES = (
-    JudgmentForm(
-        "d-foil",
-        ("human_corrected_hall_caption", "hall_caption"),
-        _corrected,
-        left_out="captions in which nothing was corrected, left out",
-    ),
-    JudgmentForm("pascal-50s", ("captions", "label", "references"), _labelled),
-    JudgmentForm("flickr8k-expert", ("human_judgement", "ground_truth"), _by_experts),
-    JudgmentForm(
-        "foil",
-        ("foil_word", "target_word", "foil_id"),
-        _foiled,
-        left_out="captions without a foil word, which their foils give, left out",
-        records=_foil_records,
-        reads_captions=True,
-    ),
-    JudgmentForm("msvd-eval", ("vname", "ref", "candidate", "human_score"), _watched, aspects=_MSVD),
-)
+RELEASES = (_d_foil, _labelled_pairs, _ratings_of_images, _foil, _msvd_eval)
 """A file is of the first that fits."""
 
 
@@ -381,8 +373,26 @@ class Triplet(NamedTuple):
 def read_triplets(path: PathLike) -> list[Triplet]:
     """The triplets in the order of the file. Raises `DataError`."""
     source, triplets = display_name(path), []
-    for number, (*texts, vote) in enumerate((_matlab_rows if is_matlab(path) else _csv_rows)(source, path), 1):
+    rows: Iterable[Mapping[str, object]]
+    if is_matlab(path):
+        structs = load_matlab(path, "triplets")["triplets"].ravel()
+        names = structs.dtype.names or ()
+        rating = [name for name in names if name not in ("A", "B", "C")]
+        if len(rating) != 1 or len(names) != 4:
+            raise DataError(f"{source}: triplets must have the fields A, B, C and rating, they have {', '.join(names)}")
+        fields = dict(zip(COLUMNS, ("A", "B", "C", *rating), strict=True))
+        rows = ({column: unwrap(struct[name]) for column, name in fields.items()} for struct in structs)
+    else:
+        rows = csv.DictReader(line for _, line in read_lines(path))
+        if not set(COLUMNS) <= set(rows.fieldnames or ()):
+            raise DataError(
+                f"{source}: columns {', '.join(rows.fieldnames or ()) or 'none'}; expected {', '.join(COLUMNS)}"
+            )
+    for number, row in enumerate(rows, 1):
         where = f"{source}, triplet {number}"
+        if None in row or None in row.values():
+            raise DataError(f"{where}: not as many columns as the first line")
+        *texts, vote = (row[name] for name in COLUMNS)
         reference, b, c = (str(text).strip() for text in texts)
         if not (reference and b and c):
             raise DataError(f"{where}: an empty sentence; each of A, B and C needs one")
@@ -394,27 +404,6 @@ def read_triplets(path: PathLike) -> list[Triplet]:
     return triplets
 
 
-def _matlab_rows(source: str, path: PathLike) -> Iterator[list[object]]:
-    triplets = load_matlab(path, "triplets")["triplets"].ravel()
-    names = triplets.dtype.names or ()
-    vote = [name for name in names if name not in ("A", "B", "C")]
-    if len(vote) != 1 or len(names) != 4:
-        raise DataError(f"{source}: triplets must have the fields A, B, C and rating, they have {', '.join(names)}")
-    return ([unwrap(triplet[name]) for name in ("A", "B", "C", *vote)] for triplet in triplets)
-
-
-def _csv_rows(source: str, path: PathLike) -> Iterator[list[object]]:
-    rows = csv.DictReader(line for _, line in read_lines(path))
-    if not set(COLUMNS) <= set(rows.fieldnames or ()):
-        raise DataError(
-            f"{source}: columns {', '.join(rows.fieldnames or ()) or 'none'}; expected {', '.join(COLUMNS)}"
-        )
-    for number, row in enumerate(rows, 1):
-        if None in row or None in row.values():
-            raise DataError(f"{source}, triplet {number}: not as many columns as the first line")
-        yield [row[name] for name in COLUMNS]
-
-
 CONSENSUS = "consensus_pascal.mat"
 
 _LABELS = {0: 1, 1: -1}
@@ -422,7 +411,19 @@ _PEOPLE = {"6": "human", "7": "human, other image"}
 """The release has numbers of who wrote a caption; 1 to 5 are machines."""
 
 
-def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
+def _check_once(records: Sequence[Record]) -> list[str]:
+    """No remark. Raises `DataError` for a pair that comes twice; its number is the field `pair`, if a copy has it."""
+    by_number: dict[object, Record] = {}
+    for record in records:
+        number = record.fields.get("pair")
+        first = record if number is None else by_number.setdefault(str(number), record)
+        if first is not record:
+            raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
+    return []
+
+
+@partial(JudgmentForm, "pascal-50s", ("consensus_label",), records=read_records, remarks=_check_once)
+def _pascal50s_lines(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     label, category = record.find("consensus_label"), record.name("category")
     if isinstance(label, bool) or label not in _LABELS:
         raise record.refuse(f"consensus_label must be 0 (B is preferred) or 1 (C is), got {label!r}")
@@ -447,17 +448,6 @@ def _of_line(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
 
 def _author(number: str | None) -> str | None:
     return _PEOPLE.get(number, number) if number else None
-
-
-def _check_once(records: Sequence[Record]) -> list[str]:
-    """No remark. Raises `DataError` for a pair that comes twice; its number is the field `pair`, if a copy has it."""
-    by_number: dict[object, Record] = {}
-    for record in records:
-        number = record.fields.get("pair")
-        first = record if number is None else by_number.setdefault(str(number), record)
-        if first is not record:
-            raise record.refuse(f"pair {number} is in {first.source}, line {first.line}, too; remove one of them")
-    return []
 
 
 def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
@@ -524,7 +514,7 @@ def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
 
 
 PASCAL50S = (
-    JudgmentForm("pascal-50s", ("consensus_label",), _of_line, read_records, remarks=_check_once),
+    _pascal50s_lines,
     JudgmentForm(
         "pascal-50s",
         ("new_input",),
@@ -539,17 +529,37 @@ PASCAL50S = (
 
 def _abstract_pairs(path: PathLike, _: WhatToRead) -> list[JudgedPair]:
     """The pairs of `consensus_abstract.mat`, or of the same triplets as CSV; those of the same references are of one
-    image.
+    image. HC or HI depends on how well the sentence that the image's two pairs do not share fits the references.
     """
-    numbers: dict[frozenset[str], int] = {}
-    pairs = []
+    from sacrecap.corpus.corpus import Corpus
+    from sacrecap.metrics import CiderD
+    from sacrecap.scoring.score import score_corpus
+
+    images: dict[frozenset[str], int] = {}
+    members: dict[str, list[int]] = {}
+    pairs: list[JudgedPair] = []
     for (b, c), grouped in groupby(read_triplets(path), key=lambda triplet: (triplet.b, triplet.c)):
         triplets = list(grouped)
         references, votes = [triplet.reference for triplet in triplets], [triplet.vote for triplet in triplets]
-        image = str(numbers.setdefault(frozenset(references), len(numbers)))
+        image = str(images.setdefault(frozenset(references), len(images)))
+        members.setdefault(image, []).append(len(pairs))
         pairs.append(JudgedPair(image, references, b, c, majority(votes), votes=votes, reference_votes=votes))
-    categories = _categories(display_name(path), pairs)
-    return [pair._replace(categories=category) for pair, category in zip(pairs, categories, strict=True)]
+    second_captions: dict[str, str] = {}
+    for image, numbers in members.items():
+        sentences = [{pairs[number].b, pairs[number].c} for number in numbers]
+        shared = set.intersection(*sentences)
+        if len(sentences) != 2 or len(shared) != 1:
+            raise DataError(
+                f"{display_name(path)}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two per image, "
+                "which share one sentence (give other pairs as JSON lines, with "
+                f"{option('dataset', 'pairs', of=READER)})"
+            )
+        for number, both in zip(numbers, sentences, strict=True):
+            [second_captions[str(number)]] = both - shared
+    corpus = Corpus({str(number): pair.references for number, pair in enumerate(pairs)}, second_captions)
+    fit = list(score_corpus(corpus, [CiderD()])[CiderD.family].per_image_values())
+    is_least = [fit[number] == min(fit[m] for m in members[pair.image]) for number, pair in enumerate(pairs)]
+    return [pair._replace(categories="HI" if least else "HC") for pair, least in zip(pairs, is_least, strict=True)]
 
 
 ABSTRACT50S = tuple(
@@ -562,30 +572,3 @@ ABSTRACT50S = tuple(
     )
     for fields, is_matlab in ((COLUMNS, False), (("triplets",), True))
 )
-
-
-def _categories(source: str, pairs: Sequence[JudgedPair]) -> list[str]:
-    """HC or HI: depends on how well the sentence that the image's two pairs do not share fits the references."""
-    from sacrecap.corpus.corpus import Corpus
-    from sacrecap.metrics import CiderD
-    from sacrecap.scoring.score import score_corpus
-
-    members: dict[str, list[int]] = {}
-    for number, pair in enumerate(pairs):
-        members.setdefault(pair.image, []).append(number)
-    second_captions: dict[str, str] = {}
-    for image, numbers in members.items():
-        sentences = [{pairs[number].b, pairs[number].c} for number in numbers]
-        shared = set.intersection(*sentences)
-        if len(sentences) != 2 or len(shared) != 1:
-            raise DataError(
-                f"{source}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two per image, which share one "
-                f"sentence (give other pairs as JSON lines, with {option('dataset', 'pairs', of=READER)})"
-            )
-        for number, both in zip(numbers, sentences, strict=True):
-            [second_captions[str(number)]] = both - shared
-    corpus = Corpus({str(number): pair.references for number, pair in enumerate(pairs)}, second_captions)
-    fit = list(score_corpus(corpus, [CiderD()])[CiderD.family].per_image_values())
-    return [
-        "HI" if fit[number] == min(fit[m] for m in members[pair.image]) else "HC" for number, pair in enumerate(pairs)
-    ]
