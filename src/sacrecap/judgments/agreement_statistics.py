@@ -56,12 +56,6 @@ def preference(columns: Columns) -> Floats:
     return gaps(columns["b"], columns["c"])
 
 
-def _of_categories(pairs: Pairs) -> Floats:
-    """Shape (pairs, categories): 1 if a pair is of the category."""
-    names = categories(pairs)  # once: it looks at every pair
-    return np.array([[float(name in (category, ALL)) for name in names] for category in pairs.categories])
-
-
 def accuracy(credits: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
     """Mean credit over the decided pairs of each category, and of all."""
     decided = (np.asarray(pairs.preferred) != 0).astype(np.float64)
@@ -70,16 +64,18 @@ def accuracy(credits: Floats, pairs: Pairs, resampling: Resampling) -> dict[str,
 
 def shares(right: Floats, decided: Floats, pairs: Pairs, resampling: Resampling) -> dict[str, Estimate]:
     """Sum of `right` over sum of `decided`, which have a number for each pair, by category."""
-    of_category = _of_categories(pairs)
+    names = categories(pairs)
+    of_category = np.array([[float(name in (category, ALL)) for name in names] for category in pairs.categories])
     images = image_numbers([row.image_id for row in pairs.rows])
     estimates = ratio(right[:, None] * of_category, decided[:, None] * of_category, images, resampling)
-    return dict(zip(categories(pairs), estimates, strict=True))
+    return dict(zip(names, estimates, strict=True))
 
 
 def counts(pairs: Pairs, ties: npt.NDArray[np.bool_] | bool = True) -> dict[str, int]:
     """Decided pairs by category; of them those on which a metric ties, if `ties` says which these are."""
     decided = (np.asarray(pairs.preferred) != 0) & ties
-    return dict(zip(categories(pairs), (decided @ _of_categories(pairs)).astype(int).tolist(), strict=True))
+    of_pairs = pairs.categories
+    return {name: int(decided[[name in (of, ALL) for of in of_pairs]].sum()) for name in categories(pairs)}
 
 
 IN_IMAGE = "in_image."

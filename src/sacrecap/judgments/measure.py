@@ -42,7 +42,16 @@ from sacrecap.judgments.agreement_statistics import (
     systems_by_metric,
     systems_by_people,
 )
-from sacrecap.judgments.bootstrap import Columns, Estimate, Floats, MetricPair, image_numbers, p_value, williams
+from sacrecap.judgments.bootstrap import (
+    Columns,
+    Estimate,
+    Floats,
+    MetricPair,
+    Williams,
+    image_numbers,
+    p_value,
+    williams,
+)
 from sacrecap.judgments.datasets.read import read_judgments
 from sacrecap.judgments.judged_rows import Pairs, Ratings, usual_metrics
 from sacrecap.judgments.row_scorer import RowScorer, drawn_references, first_references, outside_of, unscored
@@ -171,7 +180,13 @@ class _Study:
         judgments = self.judgments
         scores, signatures, self.standard = self.scorer.score(judgments, first_references(judgments.rows, count))
         estimates = {name: self.estimate(columns, self.resampling) for name, columns in scores.items()}
-        spread = self._draw(count, draws) if count and draws else {}
+        drawn: dict[str, dict[str, list[float]]] = {}
+        generator = np.random.default_rng([self.resampling.seed, count or 0])
+        for _ in range(draws if count else 0):
+            references = drawn_references(judgments.rows, count or 0, generator)
+            for name, columns in self.scorer.score(judgments, references).scores.items():
+                for statistic, estimate in self.estimate(columns, Resampling(None)).items():
+                    drawn.setdefault(name, {}).setdefault(statistic, []).append(estimate.value)
         metrics = {metric.key: metric for metric in self.scorer.metrics}
         for name, columns in scores.items():
             metric, signature, ties, otherwise = metrics[name], signatures[name], None, None
@@ -188,7 +203,7 @@ class _Study:
                     count,
                     estimates[name],
                     signature,
-                    draws=spread.get(name),
+                    draws=drawn.get(name),
                     scores=columns,
                     ties=ties,
                     otherwise=otherwise,
@@ -215,22 +230,12 @@ class _Study:
         images = image_numbers([row.image_id for row in self.judgments.rows])
         return correlate(columns["caption"], self.judgments.ratings, images, resampling, self.scorer.needs.threads)
 
-    def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
-        """Values of each statistic of each metric over random draws of references."""
-        generator = np.random.default_rng([self.resampling.seed, count])
-        values: dict[str, dict[str, list[float]]] = {}
-        for _ in range(draws):
-            drawn = drawn_references(self.judgments.rows, count, generator)
-            for name, columns in self.scorer.score(self.judgments, drawn).scores.items():
-                for statistic, estimate in self.estimate(columns, Resampling(None)).items():
-                    values.setdefault(name, {}).setdefault(statistic, []).append(estimate.value)
-        return values
-
     def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[MetricPair]:
         """Each pair of metrics by each statistic, on the same draws, of the captions that both have a score of."""
         level = self.resampling.interval
         if level is None:
             return []
+        tests = {} if isinstance(self.judgments, Pairs) else _williams_tests(scores, self.judgments.ratings)
         compared = []
         for a, b in combinations(scores, 2):
             first, other = estimates[a], estimates[b]
@@ -239,35 +244,27 @@ class _Study:
                 in_common = [np.where(missing, np.nan, scores[name]["caption"]) for name in (a, b)]
                 first, other = (self.estimate({"caption": values}, self.resampling) for values in in_common)
             for name in first:
-                gap = first[name] - other[name]
-                compared.append(MetricPair(a, b, name, gap.value, gap.interval(level), p_value(gap)))
-        return compared if isinstance(self.judgments, Pairs) else _with_williams(compared, scores, self.judgments)
+                gap, test = first[name] - other[name], tests.get((a, b)) if name == "pearson" else None
+                compared.append(MetricPair(a, b, name, gap.value, gap.interval(level), p_value(gap), test))
+        return compared
 
 
-def _with_williams(compared: list[MetricPair], scores: Mapping[str, Columns], judgments: Ratings) -> list[MetricPair]:
-    """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
-
-    def pearson(x: Floats, y: Floats) -> float:
-        return plain(x, y)["pearson"]
-
+def _williams_tests(
+    scores: Mapping[str, Columns], ratings: Sequence[Sequence[float]]
+) -> dict[tuple[str, str], Williams | None]:
+    """Of Pearson's r of each two metrics with captions' mean ratings; none without SciPy."""
     # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
     scored = ~np.isnan([values["caption"] for values in scores.values()]).any(axis=0)
-    means = np.array(list(map(fmean, judgments.ratings)))[scored]
     columns = {name: values["caption"][scored] for name, values in scores.items()}
-    with_people = {name: pearson(column, means) for name, column in columns.items()}
+    means, tests = np.array(list(map(fmean, ratings)))[scored], {}
+    with_people = {name: plain(column, means)["pearson"] for name, column in columns.items()}
     try:
-        return [
-            replace(
-                c,
-                williams=williams(with_people[c.a], with_people[c.b], pearson(columns[c.a], columns[c.b]), len(means)),
-            )
-            if c.statistic == "pearson"
-            else c
-            for c in compared
-        ]
+        for a, b in combinations(columns, 2):
+            between = plain(columns[a], columns[b])["pearson"]
+            tests[a, b] = williams(with_people[a], with_people[b], between, len(means))
     except MissingDependencyError as error:
         warn(f"no Williams' tests: {error}")
-        return compared
+    return tests
 
 
 SPLITS = 100
@@ -321,10 +318,8 @@ def people(
 
 def split_votes(votes: list[list[int]], generator: np.random.Generator) -> Floats:
     """Sums of two random halves of each pair's votes, shape (2, pairs)."""
-    sums = []
-    for pair_votes in votes:
-        shuffled, half = generator.permutation(pair_votes), len(pair_votes) // 2
-        sums.append((shuffled[:half].sum(), shuffled[half : 2 * half].sum()))
+    shuffled = [(generator.permutation(of_pair), len(of_pair) // 2) for of_pair in votes]
+    sums = [(of_pair[:half].sum(), of_pair[half : 2 * half].sum()) for of_pair, half in shuffled]
     halves: Floats = np.array(sums, dtype=np.float64).T
     return halves
 

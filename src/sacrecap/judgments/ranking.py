@@ -6,7 +6,7 @@ The appendix of the CIDEr paper ranks an image's sentences like this: which one 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean
@@ -158,25 +158,17 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     ranked_images, start = {}, 0
     for image, image_captions in ranked.items():
         of_image = {key: values[start : start + len(image_captions)] for key, values in scores.items()}
-        ranks = {metric.key: _ranks(of_image[metric.key], metric.lower_is_better) for metric in parsed_metrics}
         ranked_images[image] = [
-            RankedReference(
-                number,
-                caption,
-                {key: values[number] for key, values in of_image.items()},
-                {key: places[number] for key, places in ranks.items()},
-            )
+            RankedReference(number, caption, {key: values[number] for key, values in of_image.items()}, {})
             for number, caption in enumerate(image_captions)
         ]
+        for metric in parsed_metrics:
+            signed = [-score if metric.lower_is_better else score for score in of_image[metric.key]]
+            known = [score for score in signed if not math.isnan(score)]
+            for reference, score in zip(ranked_images[image], signed, strict=True):
+                better = len(known)
+                if not math.isnan(score):
+                    better = sum(other > score and not same(other, score) for other in known)
+                reference.ranks[metric.key] = 1 + better
         start += len(image_captions)
     return Ranking(_core.__version__, parsed_metrics, ranked_images)
-
-
-def _ranks(scores: Sequence[float], lower_is_better: bool) -> list[int]:
-    """Of each score; what has none comes last."""
-    signed = [-score if lower_is_better else score for score in scores]
-    known = [score for score in signed if not math.isnan(score)]
-    return [
-        1 + (len(known) if math.isnan(score) else sum(other > score and not same(other, score) for other in known))
-        for score in signed
-    ]

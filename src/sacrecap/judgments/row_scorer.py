@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from sacrecap import _core
 from sacrecap.choices import DOCUMENTS, Tokenizer
@@ -146,13 +145,12 @@ class RowScorer:
     def _corpus(self, judgments: Judgments, captions: list[str], references: Sequence[Sequence[str]] | None) -> Corpus:
         """A column of captions, or the caption sets, with the references; each row is an image of that number."""
         tokenizer, threads = self.tokenizer, self.needs.threads
-        described = (
-            None if references is None else {str(number): sentences for number, sentences in enumerate(references)}
-        )
+        names = list(map(str, range(len(captions))))
+        described = None if references is None else dict(zip(names, references, strict=True))
         if isinstance(judgments, Ratings) and judgments.sets is not None:
-            sets = {judgments.source: {str(number): captions for number, captions in enumerate(judgments.sets)}}
+            sets = {judgments.source: dict(zip(names, judgments.sets, strict=True))}
             return encode_sets(sets, described, tokenizer=tokenizer, threads=threads)[judgments.source]
-        candidates = {str(number): caption for number, caption in enumerate(captions)}
+        candidates = dict(zip(names, captions, strict=True))
         if described is not None:
             return Corpus(described, candidates, tokenizer=tokenizer, threads=threads)
         return Corpus.of_part(None, {"": as_candidates(candidates)}, tokenizer=tokenizer, threads=threads)[""]
@@ -267,27 +265,20 @@ def _in_table(scores: Any, judgments: Judgments) -> Any:
     expected = list(judgments.candidates())
     for name, values in scores.items():
         if not isinstance(values, Mapping) or set(values) != set(expected):
-            received = (
-                f"the columns {', '.join(map(repr, values))}" if isinstance(values, Mapping) else repr(values)[:60]
-            )
+            listed = f"the columns {', '.join(map(repr, values))}" if isinstance(values, Mapping) else f"{values!r:.60}"
             needed = ", ".join(f"{column!r}: numbers" for column in expected)
-            raise DataError(f"scores {name!r}: got {received}; these judgments need {{{needed}}}")
+            raise DataError(f"scores {name!r}: got {listed}; these judgments need {{{needed}}}")
         for column in expected:
-            numbers = _numbers(f"scores {name!r}, column {column!r}", values[column], len(judgments.rows))
-            columns[name if len(expected) == 1 else f"{name}.{column}"] = numbers
+            where = f"scores {name!r}, column {column!r}"
+            try:
+                numbers = np.asarray(values[column], dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise DataError(f"{where}: not a sequence of numbers: {error}") from None
+            if numbers.shape != (len(judgments.rows),):
+                shape = f"{len(numbers):,} numbers" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
+                raise DataError(f"{where}: {shape} for {len(judgments.rows):,} judgments; give one number for each")
+            if not np.isfinite(numbers).all():
+                index = int(np.argmin(np.isfinite(numbers)))
+                raise DataError(f"{where}: expected finite numbers, got {numbers[index]} at place {index}")
+            columns[name if len(expected) == 1 else f"{name}.{column}"] = numbers.tolist()
     return OutsideScores.of_table(of_columns("the scores", columns))
-
-
-def _numbers(where: str, values: npt.ArrayLike, rows: int) -> list[float]:
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{where}: not a sequence of numbers: {error}") from None
-    if numbers.shape != (rows,):
-        shape = f"{len(numbers):,} numbers" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
-        raise DataError(f"{where}: {shape} for {rows:,} judgments; give one number for each")
-    if not np.isfinite(numbers).all():
-        index = int(np.argmin(np.isfinite(numbers)))
-        raise DataError(f"{where}: expected finite numbers, got {numbers[index]} at place {index}")
-    plain_numbers: list[float] = numbers.tolist()
-    return plain_numbers

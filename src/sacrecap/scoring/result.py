@@ -300,23 +300,18 @@ class Result(Printable, Keyed[Score]):
     @property
     def notes(self) -> list[str]:
         """Notes on the scores and their intervals."""
-        scores = self.scores.values()
-        general = notes(
-            (score.metric for score in scores),
-            self.resampling,
-            images=self.images,
-            own_frequencies="document_frequency" not in self.needs,
-        )
-        group_notes = () if self.groups is None else self.groups.notes
-        of_metrics = (note for score in scores for note in score.metric.notes(score.statistics))
+        scores, weighed = self.scores.values(), "document_frequency" not in self.needs
+        general = notes((of.metric for of in scores), self.resampling, images=self.images, own_frequencies=weighed)
+        if self.groups is not None:
+            general += self.groups.notes
         better = [score.label for score in scores if self.corpus.filled and score.metric.lower_is_better]
-        improved: list[str] = []
         if better:
             images = f"{counted(self.corpus.filled, 'image')} without candidate, scored as an empty caption, can"
             remedy = f"leave such out by {option('on_missing', 'skip')}"
-            improved = [f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}."]
+            general.append(f"{', '.join(better)}: lower is better, and {images} only improve it; {remedy}.")
+        of_metrics = (note for score in scores for note in score.metric.notes(score.statistics))
         usage = () if self.needs.usage is None else (f"judge: {self.needs.usage}",)
-        return [*general, *group_notes, *improved, *dict.fromkeys(of_metrics), *usage]
+        return [*general, *dict.fromkeys(of_metrics), *usage]
 
     @property
     def explains(self) -> tuple[str, ...]:
@@ -402,21 +397,18 @@ class Result(Printable, Keyed[Score]):
         where something was; how many images have no score, where some have none; the intervals' method where it is not
         the percentile; notes where there are any. A score is None if no image has one.
         """
-        lacking = {key: unscored for key, score in self.scores.items() if (unscored := score.unscored)}
-        counted = [(key, score.metric, score.statistics) for key, score in self.scores.items()]
-        landmarks = {key: marks for key, metric, table in counted if (marks := metric.landmarks(table))}
-        coverage = {key: share for key, metric, table in counted if (share := metric.coverage(table)) is not None}
-        usage, notes = self.needs.usage, self.notes
+        scores, usage, notes = self.scores.items(), self.needs.usage, self.notes
+        lacking = {key: unscored for key, score in scores if (unscored := score.unscored)}
+        landmarks = {key: marks for key, score in scores if (marks := score.landmarks)}
+        coverage = {key: share for key, score in scores if (share := score.coverage) is not None}
         return {
             "sacrecap": self.version,
             "images": self.images,
             **self.corpus.left_out_in_json(self.images),
-            "scores": {key: finite(score.value) for key, score in self.scores.items()},
-            "intervals": {
-                key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
-            },
+            "scores": {key: finite(score.value) for key, score in scores},
+            "intervals": {key: list(score.interval) for key, score in scores if score.interval is not None},
             **({"without_score": lacking} if lacking else {}),
-            "signatures": {key: score.signature for key, score in self.scores.items()},
+            "signatures": {key: score.signature for key, score in scores},
             "findings": [finding.to_dict() for finding in self.findings],
             **({"coverage": coverage} if coverage else {}),
             **({"landmarks": landmarks} if landmarks else {}),
@@ -455,17 +447,16 @@ class Result(Printable, Keyed[Score]):
             raise DataError(
                 f"no image that was scored has a value in {column}; sacrecap inspect FILE says which columns a file has"
             )
-        how, scores = self.resampling, {}
+        how, metrics = self.resampling, [score.metric for score in self.scores.values()]
+        scores: dict[str, dict[str, Score]] = {}
         for group in sorted(places):
-            tables = {key: score.rows.select(places[group]) for key, score in self.scores.items()}
+            tables = [score.rows.select(places[group]) for score in self.scores.values()]
             alone = len(places[group]) < 2 and how.interval_method == "jackknife"  # one image has no interval by that
-            metrics = [score.metric for score in self.scores.values()]
-            bounds = [None] * len(metrics) if alone else intervals(list(tables.values()), metrics, how)
-            scores[group] = {
-                key: within(Score(score.metric, tables[key], signature), between, how)
-                for (key, score), between in zip(self.scores.items(), bounds, strict=True)
-                for signature in [with_part(without(score.signature, "interval"), "group", f"{column}={group}")]
-            }
+            bounds = [None] * len(metrics) if alone else intervals(tables, metrics, how)
+            scores[group] = {}
+            for (key, score), table, between in zip(self.scores.items(), tables, bounds, strict=True):
+                signature = with_part(without(score.signature, "interval"), "group", f"{column}={group}")
+                scores[group][key] = within(Score(score.metric, table, signature), between, how)
         return replace(self, groups=Groups(column, scores, len(self.image_ids) - sum(map(len, places.values()))))
 
     def flat(self, prefix: str = "", *, percent: bool = False) -> dict[str, float]:

@@ -154,19 +154,15 @@ def _that_differ(
 
     Captions are equal that have one text; without texts, those to which every witness gives one score.
     """
-
-    def is_equal(rows: Rows) -> bool:
-        row_a, row_b = rows
-        if scores.captions is not None:
-            return scores.captions[row_a].strip() == scores.captions[row_b].strip()
-        return bool((matrix[row_a] == matrix[row_b]).all())
-
-    equal = {rows for pair_rows in of_pair.values() for rows in pair_rows if is_equal(rows)}
+    alike: Sequence[object] = list(map(tuple, matrix.tolist()))
+    what = "equal scores by every witness"
+    if scores.captions is not None:
+        alike, what = list(map(str.strip, scores.captions)), "equal captions"
+    equal = {(a, b) for pair_rows in of_pair.values() for a, b in pair_rows if alike[a] == alike[b]}
     rows_judged = {rows for pair_rows in judged.values() for rows in pair_rows}
     if not equal:
         return of_pair
     total = sum(map(len, of_pair.values()))
-    what = "equal captions" if scores.captions is not None else "equal scores by every witness"
     have = f"{len(equal):,} of {total:,} pairs have {what}"
     if equal & rows_judged or (scores.captions is None and (1 - len(equal) / total) ** len(rows_judged) > 0.01):
         notes.append(f"{have}; they count as people chose, a tie as half.")

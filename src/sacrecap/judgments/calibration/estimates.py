@@ -202,13 +202,7 @@ class Evidence:
         return np.minimum(1.0, (self.counts / self.sizes)[self.groups]) if np.ptp(self.weights) == 0 else share
 
     def adjusted(self) -> Floats:
-        """The ratings without the luck of the draw: a_i above."""
-        luck = self.scores - self.means[self.groups]
-        residuals: Floats = self.ratings - (luck * self._weights()).sum(axis=1)
-        return residuals
-
-    def _weights(self) -> Floats:
-        """γ for each rated caption, estimated without its image."""
+        """The ratings without the luck of the draw: a_i above, by γ of each caption, estimated without its image."""
         deviations, correlations = self._scaled
         w, y, x = self.weights, self.ratings, self.scores / deviations
         g = np.unique(self.groups, return_inverse=True)[1]
@@ -237,8 +231,9 @@ class Evidence:
         shared = products / freedom
         explained = min(float(shared @ inverse @ shared) / max(float((w * dy) @ dy / freedom), 1e-300), 1.0)
         chance = self.told * (1 - explained) / max(self.freedom, 1)
-        weights: Floats = (fitted / deviations * max(0.0, 1 - chance / max(explained, 1e-12)))[image]
-        return weights
+        gamma = (fitted / deviations * max(0.0, 1 - chance / max(explained, 1e-12)))[image]
+        residuals: Floats = y - ((self.scores - self.means[self.groups]) * gamma).sum(axis=1)
+        return residuals
 
 
 def _sums(rows: Floats, of: Numbers) -> Floats:
