@@ -15,7 +15,7 @@ and people stand apart.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean, median
 
 import numpy as np
@@ -201,21 +201,15 @@ def systems_by_people(judgments: Pairs | Ratings, scores: Columns | None = None)
     """
     if judgments.systems() is None:
         return None
-    if isinstance(judgments, Pairs):
-        estimates = _wins(np.asarray(judgments.preferred, dtype=float), judgments)
-    else:
-        estimates = _means(np.array(list(map(fmean, judgments.ratings))), judgments, scores)
+    values = judgments.preferred if isinstance(judgments, Pairs) else list(map(fmean, judgments.ratings))
+    estimates = _of_systems(np.array(values, dtype=float), judgments, scores)
     return estimates if len(estimates) >= LEAST_SYSTEMS else None
 
 
 def systems_by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
-    """The same by a metric: share of wins, where a tie is half a win, or mean score.
-
-    Means are of the images all of whose captions have a score: of others, one system could gain by what is missing.
-    """
-    if isinstance(judgments, Pairs):
-        return _wins(preference(scores), judgments)
-    return _means(scores["caption"], judgments, scores)
+    """The same by a metric: share of wins, a tie being half a win, or mean score of images without a missing one."""
+    values = preference(scores) if isinstance(judgments, Pairs) else scores["caption"]
+    return _of_systems(values, judgments, scores)
 
 
 def over_systems(people: dict[str, float], metric: dict[str, float]) -> dict[str, float]:
@@ -226,30 +220,27 @@ def over_systems(people: dict[str, float], metric: dict[str, float]) -> dict[str
     return plain([metric[name] for name in names], [people[name] for name in names])
 
 
-def _wins(difference: Floats, pairs: Pairs) -> dict[str, float]:
-    """Share of wins over the pairs of two systems that people decided; a system's pairs with people do not count."""
-    systems = pairs.systems() or {}
-    won: dict[str, list[float]] = {}
-    for gap, preferred, *sides in zip(difference, pairs.preferred, systems["b"], systems["c"], strict=True):
-        if preferred == 0 or sides[0] == sides[1]:
-            continue
-        has_people = any(map(is_people, sides))
-        for name, sign in zip(sides, (1, -1), strict=True):
-            if is_people(name) or not has_people:
-                won.setdefault(name, []).append(0.5 if gap == 0 else float(gap * sign > 0))
-    return {name: sum(won[name]) / len(won[name]) for name in _ordered(won)}
-
-
-def _means(values: Floats, judgments: Ratings, scores: Columns | None) -> dict[str, float]:
-    """The mean of each system's known values; NaN if there is none. Images of which a score is missing do not count."""
-    names, known = np.array((judgments.systems() or {})["caption"]), ~np.isnan(values)
-    if scores is not None:
-        images = np.array([row.image_id for row in judgments.rows])
-        known &= ~np.isin(images, images[np.isnan(scores["caption"])])
-    scored = {name: values[(names == name) & known] for name in _ordered(names.tolist())}
-    return {name: float(numbers.mean()) if len(numbers) else math.nan for name, numbers in scored.items()}
-
-
-def _ordered(systems: Iterable[str]) -> list[str]:
-    """The systems, then people."""
-    return sorted(set(systems), key=lambda name: (is_people(name), name))
+def _of_systems(values: Floats, judgments: Pairs | Ratings, scores: Columns | None) -> dict[str, float]:
+    """Of the systems, then people: the share of wins, by how much B is preferred, over the pairs of two systems that
+    people decided, where a system's pairs with people do not count; or the mean value, NaN if there is none.
+    """
+    systems, figures = judgments.systems() or {}, {}
+    if isinstance(judgments, Pairs):
+        won: dict[str, list[float]] = {}
+        for gap, preferred, *sides in zip(values, judgments.preferred, systems["b"], systems["c"], strict=True):
+            if preferred == 0 or sides[0] == sides[1]:
+                continue
+            has_people = any(map(is_people, sides))
+            for name, sign in zip(sides, (1, -1), strict=True):
+                if is_people(name) or not has_people:
+                    won.setdefault(name, []).append(0.5 if gap == 0 else float(gap * sign > 0))
+        figures = {name: sum(of_pairs) / len(of_pairs) for name, of_pairs in won.items()}
+    else:
+        names, known = np.array(systems["caption"]), ~np.isnan(values)
+        if scores is not None:  # images of which a score is missing do not count
+            images = np.array([row.image_id for row in judgments.rows])
+            known &= ~np.isin(images, images[np.isnan(scores["caption"])])
+        for name in set(systems["caption"]):
+            numbers = values[(names == name) & known]
+            figures[name] = float(numbers.mean()) if len(numbers) else math.nan
+    return {name: figures[name] for name in sorted(figures, key=lambda name: (is_people(name), name))}

@@ -76,10 +76,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
 
 
 def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> Corpus | None:
-    """The captions of the baseline on the images of the corpus; None if the baseline has none, with a warning.
-
-    Raises `DataError` if the images are not the same.
-    """
+    """The baseline's captions on the same images, else `DataError`; None if it has none, with a warning."""
     if baseline.captions is None:
         warn(f"{baseline.path} has scores without captions: nothing can be tested, so any fall counts as a regression")
         return None

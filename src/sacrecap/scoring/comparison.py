@@ -488,9 +488,7 @@ def tested(
 def _paired(
     rows: Sequence[Sequence[_core.Statistics]], test: Test, resampling: Resampling, threads: int
 ) -> tuple[list[Interval], list[Interval | None], list[float]]:
-    """Of the statistics of each system by each metric: intervals of the scores, if the bootstrap was drawn, system by
-    system; intervals of the differences, if any are wanted, and p, pair by pair.
-    """
+    """Intervals of scores, if the bootstrap was drawn, by system; of differences, if wanted, and p, by pair."""
     level, samples, seed = resampling.interval, resampling.samples, resampling.seed
     between: list[Interval | None] = [None] * (len(rows[0]) * math.comb(len(rows), 2))
     bounds: list[Interval] = []

@@ -375,10 +375,7 @@ def counted_in_python(metric: PythonMetric, corpus: Corpus, ready: Ready, needs:
 
 
 def _rows(metric: PythonMetric, corpus: Corpus, ready: Ready) -> npt.NDArray[np.float64]:
-    """The rows of the metric's statistics.
-
-    Raises `DataError`, which names the metric, for what it raises, and for rows that cannot be used.
-    """
+    """The rows of the metric's statistics. Raises `DataError` for what it raises, and for rows that cannot be used."""
     import numpy as np
 
     with _named(metric):
@@ -444,10 +441,7 @@ TOLERANCE: Final = 1e-4
 
 
 def _check_alone(metric: PythonMetric, corpus: Corpus, needs: Needs, rows: npt.NDArray[np.float64]) -> None:
-    """Raises `DataError` if a metric of others gives an image other statistics alone than among the others.
-
-    The first, the middle and the last image are tried.
-    """
+    """Raises `DataError` if the first, middle or last image has other statistics alone than among all."""
     import numpy as np
 
     from sacrecap.corpus.sets import encode_sets

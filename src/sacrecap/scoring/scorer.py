@@ -198,11 +198,7 @@ class Scorer:
     def _counted(
         self, frame: Frame
     ) -> tuple[npt.NDArray[np.int64], list[CountedMetric], Corpus | None, list[str] | None]:
-        """The numbers of the rows that can be scored, their statistics, corpus and image ids: None where these are not
-        wanted, and of no row there is none.
-
-        Raises `DataError` for a row that cannot be scored, unless such have no score.
-        """
+        """The numbers of the rows that can be scored, their statistics, corpus and image ids, as far as there are."""
         import numpy as np
 
         captions, references, ids, reasons = self._checked(frame)
@@ -232,9 +228,7 @@ class Scorer:
                 reasons.update((int(rows[place]), str(error)) for place in error.places)
 
     def _checked(self, frame: Frame) -> tuple[Captions, Captions | None, list[str] | None, dict[int, str]]:
-        """The captions and references by the numbers of their rows, and image ids, None where they are not wanted; and
-        what is wrong with rows.
-        """
+        """Captions, references and image ids, None where these are not wanted, by row; and what is wrong with rows."""
         columns = chosen_columns(
             tuple(frame.names), *self._columns, described=self._described, of_images=self._of_images
         )

@@ -127,14 +127,13 @@ class Signature(NamedTuple):
 
     def differences(self, other: Signature) -> dict[str, tuple[str, str]]:
         """The parts in which two signatures of a metric differ, with both values; "" where there is none."""
-        names = dict.fromkeys(name for name, _ in (*self.parts, *other.parts))
-        values = {name: (self._values(name), other._values(name)) for name in names}
-        return {
-            name: (mine, theirs) for name, (mine, theirs) in values.items() if theirs not in (mine, *mine.split(","))
-        }
-
-    def _values(self, name: str) -> str:
-        return " ".join(sorted(value for part, value in self.parts if part == name))
+        differing = {}
+        for name in dict.fromkeys(name for name, _ in (*self.parts, *other.parts)):
+            every = ([value for part, value in signature.parts if part == name] for signature in (self, other))
+            mine, theirs = (" ".join(sorted(values)) for values in every)
+            if theirs not in (mine, *mine.split(",")):
+                differing[name] = mine, theirs
+        return differing
 
 
 def together(signatures: Iterable[str]) -> str:

@@ -72,10 +72,7 @@ def _once(scores: OutsideScores) -> tuple[OutsideScores, list[str]]:
 def of_ratings(
     scores: OutsideScores, matrix: Floats, opinions: Opinions, witnesses: Sequence[str], notes: list[str]
 ) -> tuple[Evidence, list[str]]:
-    """Rated captions of systems; notes are added where these are not like others.
-
-    Raises `DataError` for a system of which fewer than two captions are rated.
-    """
+    """Rated captions of systems, and their names; notes are added. Raises `DataError` for a system of fewer than 2."""
     rows, place_of = np.unique(scores.find(opinions.images, *opinions.sides[0]), return_inverse=True)
     ratings, inclusion = (
         np.bincount(place_of, values) / np.bincount(place_of) for values in (opinions.values, opinions.inclusion)
@@ -150,10 +147,7 @@ def _that_differ(
     matrix: Floats,
     notes: list[str],
 ) -> dict[Pair, list[Rows]]:
-    """The pairs of captions without those that are equal, where nobody was asked about such pairs; a note is added.
-
-    Captions are equal that have one text; without texts, those to which every witness gives one score.
-    """
+    """The pairs of captions whose texts, or else scores, differ, where nobody was asked about others; with a note."""
     alike: Sequence[object] = list(map(tuple, matrix.tolist()))
     what = "equal scores by every witness"
     if scores.captions is not None:
@@ -175,10 +169,7 @@ def _that_differ(
 def _votes(
     scores: OutsideScores, opinions: Opinions, names: Sequence[str]
 ) -> dict[Pair, dict[Rows, list[tuple[float, float]]]]:
-    """The shares of votes for the first system's caption, with their inclusion, by pair of systems and of captions.
-
-    Raises `DataError` for a pair of two captions of one system.
-    """
+    """The votes for the first system's caption, with their inclusion, by pair of systems and of captions."""
     systems, images = scores.systems or [], scores.images or []
     b, c = (scores.find(opinions.images, *side) for side in opinions.sides)
     votes: dict[Pair, dict[Rows, list[tuple[float, float]]]] = {}

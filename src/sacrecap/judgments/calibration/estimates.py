@@ -209,14 +209,14 @@ class Evidence:
         total, square = np.bincount(g, w), np.bincount(g, w * w)
         spare = total - square / total
         dy = y - (np.bincount(g, w * y) / total)[g]
-        dx = x - _means(x, w, g)[g]
+        dx = x - (_sums(x * w[:, None], g) / total[:, None])[g]
         products, freedom = (w * dy) @ dx, spare.sum()
         # What an image takes with it: the products inside its captions of a group, and those of their mean.
         image = np.unique(self.images, return_inverse=True)[1]
         cells, cell = np.unique(image * (g.max() + 1) + g, return_inverse=True)
         of_image, of_group = cells // (g.max() + 1), cells % (g.max() + 1)
         cell_weight, own_square = np.bincount(cell, w), np.bincount(cell, w * w)
-        cell_y, cell_x = np.bincount(cell, w * dy) / cell_weight, _means(dx, w, cell)
+        cell_y, cell_x = np.bincount(cell, w * dy) / cell_weight, _sums(dx * w[:, None], cell) / cell_weight[:, None]
         rest = np.maximum(total[of_group] - cell_weight, 0.0)
         is_left = rest > 1e-9 * total[of_group]
         safe = np.where(is_left, rest, 1.0)
@@ -239,10 +239,6 @@ class Evidence:
 def _sums(rows: Floats, of: Numbers) -> Floats:
     """The sums of the rows of each number."""
     return np.stack([np.bincount(of, column) for column in rows.T], axis=1)
-
-
-def _means(rows: Floats, weights: Floats, of: Numbers) -> Floats:
-    return _sums(rows * weights[:, None], of) / np.bincount(of, weights)[:, None]
 
 
 class Figure(NamedTuple):

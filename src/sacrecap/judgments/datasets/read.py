@@ -84,9 +84,7 @@ _KINDS = {
 
 
 def _of_one_kind(path: PathLike) -> list[Record]:
-    """As `read_records`. Raises `DataError` for lines of several kinds, such as those of a study that asks several
-    questions.
-    """
+    """As `read_records`. Raises `DataError` for lines of several kinds, as of a study that asks several questions."""
     records = read_records(path)
     first: dict[str, int] = {}
     for record in records:
@@ -153,11 +151,7 @@ def _by_caption(records: Sequence[Record], rater: str, rating: str) -> list[Reco
 
 
 def _rating_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    """One record per caption, whatever layout the file has; the rating is a list where several people rated it.
-
-    Fields that are known get their plain names, and records without references those of the file of references. Raises
-    `DataError` where no column fits the pattern of raters.
-    """
+    """One record per caption, in plain names, whatever the layout; the rating is a list where several rated it."""
     records, pattern = _of_one_kind(path), to_read.raters
     for record in records:
         for name in [*record.fields]:

@@ -273,9 +273,7 @@ class JudgmentForm:
 def _with_references(
     judged: Sequence[JudgedPair | RatedCaption], file: PathLike, source: str
 ) -> tuple[list[JudgedPair | RatedCaption], str]:
-    """The same with the references that a file has of their images, and a note; those of images that it lacks keep
-    theirs. Raises `DataError` if it lacks the image of one without references, or all of them.
-    """
+    """The same with the references of their images in a file, and a note; those of images that it lacks keep theirs."""
     described, name = read_references(file), display_name(file)
     lacking = [caption for caption in judged if caption.image not in described]
     if len(lacking) == len(judged) or not all(caption.references for caption in lacking):
@@ -290,10 +288,7 @@ def _with_references(
 
 
 def add_references(records: Sequence[Record], references: Mapping[str, Sequence[str]], *image: str) -> None:
-    """Gives records the field `references`, by their image, whose id is in the first of these fields that exists.
-
-    Raises `DataError` for an image without.
-    """
+    """Gives records the references of their image, by the first of these fields. Raises `DataError` for one without."""
     for record in records:
         name = record.name(*image)
         if name not in references:

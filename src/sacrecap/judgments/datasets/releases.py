@@ -83,10 +83,7 @@ def columns_of(line: str) -> set[str]:
 
 
 def _flickr8k_records(path: PathLike, to_read: WhatToRead) -> list[Record]:
-    """The lines, with the captions that they are about, and the references of their images by id.
-
-    The token file is in the folder of the judgments, unless `captions` is given.
-    """
+    """The lines, with their captions, of the token file, and the references of their images by id."""
     source, tokens, records = display_name(path), to_read.captions, []
     if tokens is None:
         tokens = os.path.join(os.path.dirname(os.fspath(path)), TOKENS)
@@ -451,11 +448,7 @@ def _author(number: str | None) -> str | None:
 
 
 def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
-    """The pairs of `pair_pascal.mat`.
-
-    References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, the majority of
-    the direct votes wins, and there are no references. Raises `DataError` if nobody gives others.
-    """
+    """The pairs of `pair_pascal.mat`; references and winners are of `consensus_pascal.mat`, if it is beside it."""
     source = display_name(path)
     contents = load_matlab(path, "new_input", "new_data", "category", "result")
     pairs = contents["new_input"].ravel()
