@@ -537,6 +537,7 @@ _SAID = {
     "extra candidate": "candidates of images without references",
     "blank reference": "references that are blank",
     "excluded annotation": "captions that the data set excludes",
+    "filled": "images without candidate",
 }
 
 
@@ -550,26 +551,19 @@ def images_of(result: SystemResult) -> str:
 def left_out(systems: Mapping[str, SystemResult]) -> str:
     """What was left out, of which systems where these differ, and how many images count as an empty caption."""
     corpora = {name: result.corpus for name, result in systems.items()}
-    counts = {
-        what: {name: corpus.left_out.get(reason, 0) for name, corpus in corpora.items()}
-        for reason, what in _SAID.items()
-    }
-    parts = [part for what, of_systems in counts.items() for part in _parts(of_systems, what)]
-    filled = _parts({name: corpus.filled for name, corpus in corpora.items()}, "images without candidate")
-    phrases = {"left out": parts, "scored as empty captions": filled}
-    return "; ".join(f"{what}: {', '.join(of_systems)}" for what, of_systems in phrases.items() if of_systems)
-
-
-def _parts(counts: Mapping[str, int], what: str) -> list[str]:
-    """How many there are: one number where all systems have as many."""
-    if len({*counts.values()}) == 1:
-        counts = {"": next(iter(counts.values()))}
-    return [
-        f"{count:,} {what if count > 1 else what.replace('s ', ' ', 1).replace('are', 'is')}"
-        + f" ({name})" * bool(name)
-        for name, count in counts.items()
-        if count
-    ]
+    phrases: dict[str, list[str]] = {"left out": [], "scored as empty captions": []}
+    for reason, what in _SAID.items():
+        is_filled = reason == "filled"
+        counts = {name: of.filled if is_filled else of.left_out.get(reason, 0) for name, of in corpora.items()}
+        if len({*counts.values()}) == 1:  # one number where all systems have as many
+            counts = {"": next(iter(counts.values()))}
+        phrases["scored as empty captions" if is_filled else "left out"] += [
+            f"{count:,} {what if count > 1 else what.replace('s ', ' ', 1).replace('are', 'is')}"
+            + f" ({name})" * bool(name)
+            for name, count in counts.items()
+            if count
+        ]
+    return "; ".join(f"{what}: {', '.join(parts)}" for what, parts in phrases.items() if parts)
 
 
 def missing(results: Mapping[str, Mapping[str, Score]]) -> list[str]:

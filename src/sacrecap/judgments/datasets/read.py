@@ -30,6 +30,7 @@ from sacrecap.data.source import PathLike, display_name, reading
 from sacrecap.data.tables import is_missing, is_number, read_table
 from sacrecap.data.unpack import MATLAB
 from sacrecap.errors import DataError, UsageError, accepted_name, option
+from sacrecap.judgments.datasets import releases
 from sacrecap.judgments.datasets.records import (
     JudgedPair,
     JudgmentForm,
@@ -38,16 +39,6 @@ from sacrecap.judgments.datasets.records import (
     WhatToRead,
     add_references,
     read_records,
-)
-from sacrecap.judgments.datasets.releases import (
-    ABSTRACT50S,
-    PASCAL50S,
-    RELEASES,
-    columns_of,
-    composite,
-    flickr8k_crowd,
-    flickr8k_expert,
-    thumb,
 )
 from sacrecap.judgments.judged_rows import (
     READER,
@@ -293,7 +284,10 @@ def _rating(record: Record, aspect: str | None, bounds: tuple[float, float] | No
     return tuple(record.number("rating", value, *(bounds or ())) for value in values if not is_missing(value))
 
 
-FORMS = (*PASCAL50S, *ABSTRACT50S, flickr8k_expert, flickr8k_crowd, *RELEASES, thumb, pairs, *RATINGS, composite)
+FORMS = (
+    *(*releases.PASCAL50S, *releases.ABSTRACT50S, releases.flickr8k_expert, releases.flickr8k_crowd),
+    *(*releases.RELEASES, releases.thumb, pairs, *RATINGS, releases.composite),
+)
 """A file is of the first form that fits; the first of a data set is taken where its name alone is known."""
 _HEAD = 65536
 """Bytes of a file that are looked at to recognise it."""
@@ -394,7 +388,7 @@ def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[Pat
             f"{folder} holds judgments of {' and '.join(names)}; choose one with {option('dataset', of=READER)}"
         )
     form = next(iter(form_of.values()))
-    if len(form_of) > 1 and any(form is not PASCAL50S[0] for form in form_of.values()):
+    if len(form_of) > 1 and any(form is not releases.PASCAL50S[0] for form in form_of.values()):
         listed = ", ".join(map(os.path.basename, form_of))
         raise UsageError(f"{folder} holds several files of {names[0]} ({listed}); name one of them")
     return form, [*form_of]
@@ -422,7 +416,7 @@ def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
         names = set(re.findall(r'"([^"\\]+)"\s*:', begin))
     else:
         line = next(iter(begin.splitlines()), "")
-        names = columns_of(line) or {name.strip(' "') for name in line.split(delimiter_of(line) or ",")}
+        names = releases.columns_of(line) or {name.strip(' "') for name in line.split(delimiter_of(line) or ",")}
     matching = next((form for form in FORMS if names.issuperset(form.fields)), None)
     if matching is not None:
         return matching
