@@ -181,18 +181,10 @@ def pairs(record: Record, to_read: WhatToRead) -> Iterator[JudgedPair]:
         except ValueError as error:
             named = option("categories", of=READER)
             raise record.refuse(f"{error}; others are accepted once they are named with {named}") from None
-    yield JudgedPair(
-        image,
-        references,
-        b,
-        c,
-        preferred,
-        category,
-        votes=record.votes() if record.has("votes") else None if preferred else [],
-        reference_votes=_reference_votes(record, references),
-        b_system=record.known_name("b_system"),
-        c_system=record.known_name("c_system"),
-    )
+    votes = record.votes() if record.has("votes") else None if preferred else []
+    reference_votes = _reference_votes(record, references)
+    b_system, c_system = map(record.known_name, ("b_system", "c_system"))
+    yield JudgedPair(image, references, b, c, preferred, category, votes, reference_votes, None, b_system, c_system)
 
 
 def _reference_votes(record: Record, references: Sequence[str]) -> list[int] | None:
@@ -254,15 +246,10 @@ def _judged_caption(record: Record, to_read: WhatToRead) -> Iterator[RatedCaptio
     ratings = _rating(record, to_read.rating, to_read.rating_range)
     if not ratings:
         return
-    captions = record.captions("captions") if record.has("captions") else None
-    yield RatedCaption(
-        record.name(*IMAGE),
-        record.captions(*REFERENCES, *(() if captions is None else ("captions",))),
-        record.caption(*CAPTION) if captions is None else "\n".join(captions),
-        ratings,
-        record.known_name("system"),
-        sets=captions,
-    )
+    captions, image = record.captions("captions") if record.has("captions") else None, record.name(*IMAGE)
+    references = record.captions(*REFERENCES, *(() if captions is None else ("captions",)))
+    caption = record.caption(*CAPTION) if captions is None else "\n".join(captions)
+    yield RatedCaption(image, references, caption, ratings, record.known_name("system"), sets=captions)
 
 
 RATINGS = tuple(

@@ -101,7 +101,7 @@ def read_records(path: PathLike, *_: object) -> list[Record]:
             Record(source, int(place.rpartition(" ")[2]), {name: column[row] for name, column in cells.items()})
             for row, place in enumerate(table.places)
         ]
-    lines = list(_lines(data, source))
+    lines = list(read_lines(path, data))
     if not lines:
         raise DataError(f"{source}: no judgment in it; expected one JSON object per line")
     with naming(f"{source}, "):
@@ -137,13 +137,9 @@ def read_document(path: PathLike, *_: object) -> list[Record]:
     return [Record(source, number, record) for number, record in enumerate(documents, 1)]
 
 
-def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
+def read_lines(path: PathLike, data: bytes | None = None) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, without their ends and without blank ones. Raises `DataError`."""
-    return _lines(read_bytes(path), display_name(path))
-
-
-def _lines(data: bytes, source: str) -> Iterator[tuple[int, str]]:
-    text = text_of(data, f"{source}, ")
+    text = text_of(read_bytes(path) if data is None else data, f"{display_name(path)}, ")
     # Not splitlines(), which also cuts at the line separators that captions hold.
     lines = enumerate(text.split("\n"), 1)
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())

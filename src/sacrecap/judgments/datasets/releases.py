@@ -404,7 +404,7 @@ def read_triplets(path: PathLike) -> list[Triplet]:
 CONSENSUS = "consensus_pascal.mat"
 
 _LABELS = {0: 1, 1: -1}
-_PEOPLE = {"6": "human", "7": "human, other image"}
+_PEOPLE: dict[str | None, str] = {"6": "human", "7": "human, other image"}
 """The release has numbers of who wrote a caption; 1 to 5 are machines."""
 
 
@@ -429,22 +429,11 @@ def _pascal50s_lines(record: Record, _: WhatToRead) -> Iterator[JudgedPair]:
     labels = record.fields.get("voc_objects", []) or []
     if not isinstance(labels, list) or not all(isinstance(label, str) and label.strip() for label in labels):
         raise record.refuse(f"voc_objects must be a list of labels, got {labels!r}")
-    yield JudgedPair(
-        record.name("image"),
-        record.captions("references"),
-        record.caption("B"),
-        record.caption("C"),
-        _LABELS[label],
-        category,
-        direct=record.votes() if record.has("votes") else None,
-        b_system=_author(record.known_name("source_B")),
-        c_system=_author(record.known_name("source_C")),
-        objects=labels if "voc_objects" in record.fields else None,
-    )
-
-
-def _author(number: str | None) -> str | None:
-    return _PEOPLE.get(number, number) if number else None
+    image, references, b, c = record.name("image"), record.captions("references"), *map(record.caption, "BC")
+    direct = record.votes() if record.has("votes") else None
+    b_system, c_system = (_PEOPLE.get(author, author) for author in map(record.known_name, ("source_B", "source_C")))
+    pair = JudgedPair(image, references, b, c, _LABELS[label], category, None, None, direct, b_system, c_system)
+    yield pair._replace(objects=labels) if "voc_objects" in record.fields else pair
 
 
 def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
@@ -487,7 +476,9 @@ def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
                 )
         references = [[triplet.reference for triplet in triplets_of_pair] for triplets_of_pair in grouped]
         votes = [[triplet.vote for triplet in triplets_of_pair] for triplets_of_pair in grouped]
-    authors = [[_author(str(author)) for author in of_pair] for of_pair in contents["new_data"].tolist()]
+    authors = [
+        [_PEOPLE.get(str(author), str(author)) for author in of_pair] for of_pair in contents["new_data"].tolist()
+    ]
     columns = zip(images, references, b, c, numbers.tolist(), votes, direct, authors, strict=True)
     return [
         JudgedPair(
