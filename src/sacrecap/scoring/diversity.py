@@ -24,6 +24,7 @@ from sacrecap.scoring.diversity_result import Diversity, SystemDiversity
 from sacrecap.scoring.intervals import Keywords, Resampling
 from sacrecap.scoring.result import Score
 from sacrecap.scoring.score import CountedMetric, count
+from sacrecap.scoring.signature import signature_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -235,11 +236,12 @@ class Scoring(NamedTuple):
     def _figures(self, corpus: SetCorpus, captions: CountedMetric | None) -> dict[str, Score]:
         counted = count(corpus, self.metrics, self.needs)
         figures = {
-            table.metric.key: Score(table.metric, table.statistics, table.signature(corpus)) for table in counted
+            metric.key: Score(metric, table, signature_of(metric, ready, corpus, table.rows))
+            for metric, ready, table in counted
         }
         if captions is None:
             return figures
-        signature = captions.signature(corpus)
+        signature = signature_of(captions.metric, captions.ready, corpus, captions.statistics.rows)
         mean, best = (captions.statistics.grouped(corpus.counts, is_best) for is_best in (False, True))
         figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, f"accuracy+{signature}")
         figures["oracle"] = Score(Oracle(of=self.accuracy), best, f"oracle+{signature}")

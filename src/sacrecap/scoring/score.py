@@ -173,10 +173,10 @@ def result_of(
     statistics = [table.statistics for table in counted]
     bounds = intervals(statistics, [table.metric for table in counted], resampling, threads=needs.threads)
     scores = {}
-    for table, between in zip(counted, bounds, strict=True):
-        ready = table.ready if explains else None
-        score = Score(table.metric, table.statistics, table.signature(corpus), None, ready)
-        scores[table.metric.key] = within(score, between, resampling)
+    for (metric, ready, table), between in zip(counted, bounds, strict=True):
+        signature = signature_of(metric, ready, corpus, table.rows)
+        score = Score(metric, table, signature, None, ready if explains else None)
+        scores[metric.key] = within(score, between, resampling)
     return Result(_core.__version__, corpus.image_ids, scores, resampling, corpus, needs)
 
 
@@ -220,10 +220,6 @@ class CountedMetric(NamedTuple):
     """The prepared metric: its corpus and resources."""
     statistics: _core.Statistics
     """A row per candidate, or per caption set."""
-
-    def signature(self, corpus: Corpus) -> str:
-        """All that the score depends on, as text."""
-        return signature_of(self.metric, self.ready, corpus, self.statistics.rows)
 
 
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs, *, warned: bool = True) -> list[CountedMetric]:

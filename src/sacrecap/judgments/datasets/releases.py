@@ -39,7 +39,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -476,25 +476,12 @@ def _pascal_pairs(path: PathLike, to_read: WhatToRead) -> list[JudgedPair]:
                 )
         references = [[triplet.reference for triplet in triplets_of_pair] for triplets_of_pair in grouped]
         votes = [[triplet.vote for triplet in triplets_of_pair] for triplets_of_pair in grouped]
-    authors = [
-        [_PEOPLE.get(str(author), str(author)) for author in of_pair] for of_pair in contents["new_data"].tolist()
-    ]
-    columns = zip(images, references, b, c, numbers.tolist(), votes, direct, authors, strict=True)
-    return [
-        JudgedPair(
-            image,
-            sentences,
-            first,
-            second,
-            majority(votes_of_pair),
-            CATEGORIES[number - 1],
-            votes_of_pair,
-            votes_of_pair if has_consensus else None,
-            directly if has_consensus else None,
-            *of_pair,
-        )
-        for image, sentences, first, second, number, votes_of_pair, directly, of_pair in columns
-    ]
+    categories = [CATEGORIES[number - 1] for number in numbers.tolist()]
+    of_others = (votes, direct) if has_consensus else [[None] * len(pairs)] * 2
+    authors = [[_PEOPLE.get(str(who), str(who)) for who in column] for column in contents["new_data"].T.tolist()]
+    winners = map(majority, votes)
+    columns = zip(images, references, b, c, winners, categories, votes, *of_others, *authors, strict=True)
+    return list(starmap(JudgedPair, columns))
 
 
 PASCAL50S = (
