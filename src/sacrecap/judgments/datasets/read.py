@@ -344,41 +344,34 @@ def _find(path: PathLike, dataset: str | None) -> tuple[JudgmentForm, list[PathL
     named = option("dataset", of=READER)
     if path == "-" and dataset is None:
         raise UsageError(f"standard input is not recognised; name what it is with {named} ({', '.join(DATASETS)})")
-    if path != "-" and os.path.isdir(path):
-        return _in_folder(os.fspath(path), dataset)
-    recognised = None if path == "-" else recognise(path)
-    if recognised is not None and dataset in (None, recognised.dataset):
-        return recognised, [path]
-    forms = [form for form in FORMS if form.dataset == dataset]
-    if not forms:
-        raise DataError(
-            f"{display_name(path)}: not recognised as human judgments; name what it is with {named}, "
-            f"or NAME=FILE in sacrecap meta ({', '.join(DATASETS)})"
-        )
-    return next((form for form in forms if form.is_matlab == is_matlab(path)), forms[0]), [path]
-
-
-def _in_folder(folder: str, dataset: str | None) -> tuple[JudgmentForm, list[PathLike]]:
+    if path == "-" or not os.path.isdir(path):
+        recognised = None if path == "-" else recognise(path)
+        if recognised is not None and dataset in (None, recognised.dataset):
+            return recognised, [path]
+        forms = [form for form in FORMS if form.dataset == dataset]
+        if not forms:
+            raise DataError(
+                f"{display_name(path)}: not recognised as human judgments; name what it is with {named}, "
+                f"or NAME=FILE in sacrecap meta ({', '.join(DATASETS)})"
+            )
+        return next((form for form in forms if form.is_matlab == is_matlab(path)), forms[0]), [path]
+    folder = os.fspath(path)
     files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
     # The same data may exist in two forms: text first, because it needs no extra package.
-    recognised = {file: form for file in files if (form := recognise(file, text=True))}
-    recognised = recognised or {file: form for file in files if (form := recognise(file))}
-    form_of = {file: form for file, form in recognised.items() if dataset in (None, form.dataset)}
+    every = {file: form for file in files if (form := recognise(file, text=True))}
+    every = every or {file: form for file in files if (form := recognise(file))}
+    form_of = {file: form for file, form in every.items() if dataset in (None, form.dataset)}
     names = sorted({form.dataset for form in form_of.values()})
     if not form_of:
         what = "human judgments" if dataset is None else dataset
-        held = ", ".join(sorted({form.dataset for form in recognised.values()}))
-        has = f"; it has {held}" if held else ""
+        has = "; it has " + ", ".join(sorted({form.dataset for form in every.values()})) if every else ""
         raise DataError(f"{folder}: no file in this folder is recognised as {what}{has}; name the file itself")
     if len(names) > 1:
-        raise UsageError(
-            f"{folder} holds judgments of {' and '.join(names)}; choose one with {option('dataset', of=READER)}"
-        )
-    form = next(iter(form_of.values()))
+        raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with {named}")
     if len(form_of) > 1 and any(form is not releases.PASCAL50S[0] for form in form_of.values()):
         listed = ", ".join(map(os.path.basename, form_of))
         raise UsageError(f"{folder} holds several files of {names[0]} ({listed}); name one of them")
-    return form, [*form_of]
+    return next(iter(form_of.values())), [*form_of]
 
 
 def recognise(path: PathLike, *, text: bool = False) -> JudgmentForm | None:
